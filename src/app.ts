@@ -1,0 +1,131 @@
+import { Hono } from "hono";
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { routePath } from "hono/route";
+import { configOf } from "./config.ts";
+import type { Config } from "./config.ts";
+import type { WindowView } from "./durable/account-types.ts";
+import { FailureError, STATUS_OF_CODE } from "./errors.ts";
+import type { Failure } from "./errors.ts";
+import { randomId } from "./ids.ts";
+import type { ApiKey } from "./keys.ts";
+import { logLine, logProblem } from "./log.ts";
+
+// What every app shares: request id, log line, envelope of failures, not found (contract §3).
+
+/** What a request carries on its way through the middleware. */
+export interface Vars {
+  requestId: string;
+  /** Set once the key is verified (`authenticate`). */
+  key?: ApiKey;
+  failureCode?: string;
+}
+
+export interface AppEnv {
+  Bindings: Env;
+  Variables: Vars;
+}
+
+export type Api = Hono<AppEnv>;
+
+/** The configuration of the environment that serves this request. */
+export function settings(c: Context<AppEnv>): Config {
+  return configOf(c.env);
+}
+
+/** The key that this request was authenticated with; only routes behind `authenticate` ask. */
+export function keyOf(c: Context<AppEnv>): ApiKey {
+  const key = c.get("key");
+  if (!key) throw new Error("this route reads a key and has no authenticate");
+  return key;
+}
+
+/** Sets the RateLimit headers of a request that passed the account's key check (contract §7). */
+export function showWindow(c: Context<AppEnv>, window: WindowView | undefined): void {
+  if (!window) return;
+  c.header("RateLimit-Policy", `"${window.plan}";q=${window.limit};w=60`);
+  c.header("RateLimit", `"${window.plan}";r=${window.remaining};t=${window.resetSec}`);
+}
+
+/** The one shape of a failure (contract §3). */
+export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
+  const { code, error, param, hint, headers } = failure;
+  c.set("failureCode", code);
+  for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
+  return c.json(
+    { success: false, error, code, request_id: c.get("requestId"), param, hint },
+    STATUS_OF_CODE[code],
+  );
+}
+
+function onError(problem: Error, c: Context<AppEnv>): Response {
+  if (problem instanceof FailureError) return failureReply(c, problem.failure);
+  if (problem instanceof HTTPException && problem.status === 400)
+    return failureReply(c, { code: "invalid_json", error: "The body is not valid JSON." });
+  logProblem(c.req.path, problem);
+  const lost = "retryable" in problem || "overloaded" in problem;
+  return failureReply(
+    c,
+    lost
+      ? {
+          code: "unavailable",
+          error: "The service is busy; whether this was done is unknown. Repeat it with the same Idempotency-Key.",
+          headers: { "Retry-After": "1" },
+        }
+      : {
+          code: "internal_error",
+          error: "Something went wrong on our side; repeat the request with the same Idempotency-Key.",
+        },
+  );
+}
+
+/** Methods of an app's routes that match this path, for 405. */
+function methodsAt(app: Api, path: string): string[] {
+  const methods = new Set<string>();
+  for (const { method } of app.routes) {
+    if (method === "ALL" || methods.has(method)) continue;
+    const [handlers] = app.router.match(method, path);
+    if (handlers.some(([[, route]]) => route.method === method)) methods.add(method);
+  }
+  if (methods.has("GET")) methods.add("HEAD");
+  return [...methods].toSorted();
+}
+
+function notFound(app: Api) {
+  return (c: Context<AppEnv>): Response => {
+    const allowed = methodsAt(app, c.req.path);
+    if (allowed.length === 0 || allowed.includes(c.req.method))
+      return failureReply(c, { code: "not_found", error: "There is nothing at this address." });
+    return failureReply(c, {
+      code: "method_not_allowed",
+      error: `This address takes ${allowed.join(", ")}.`,
+      headers: { Allow: allowed.join(", ") },
+    });
+  };
+}
+
+/** An app with everything but its routes. */
+export function createApp(): Api {
+  const app: Api = new Hono<AppEnv>();
+  app.use(async (c, next) => {
+    const startMs = Date.now();
+    c.set("requestId", randomId("req", 12));
+    await next();
+    c.header("X-Request-Id", c.get("requestId"));
+    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+    const path = routePath(c, -1);
+    if (path === "/healthz") return;
+    logLine("request", {
+      request_id: c.get("requestId"),
+      method: c.req.method,
+      path,
+      status: c.res.status,
+      ms: Date.now() - startMs,
+      account: c.get("key")?.accountId,
+      code: c.get("failureCode"),
+    });
+  });
+  app.onError(onError);
+  app.notFound(notFound(app));
+  return app;
+}

@@ -1,0 +1,80 @@
+import { zValidator } from "@hono/zod-validator";
+import type { Context } from "hono";
+import type * as z from "zod";
+import type { AppEnv } from "./app.ts";
+import { FailureError, fail } from "./errors.ts";
+import type { Failure } from "./errors.ts";
+import { readText } from "./streams.ts";
+
+// Reading a request's body, once, with a cap, and checking it against a schema (contract §3).
+
+/** The hard cap of any body. */
+export const BODY_BYTES_MAX = 10 * 1024 * 1024;
+
+const JSON_TYPE = /^application\/([\w.-]+\+)?json$/iu;
+
+function tooLarge(): never {
+  fail("payload_too_large", `The body is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
+}
+
+/** Refuses a body that is too large or of another type, before anything is read; no type at all is JSON. */
+export function acceptBody(c: Context<AppEnv>): void {
+  if (Number(c.req.header("content-length") ?? 0) > BODY_BYTES_MAX) tooLarge();
+  const type = c.req.header("content-type");
+  if (type === undefined || type === "") {
+    const headers = new Headers(c.req.raw.headers);
+    headers.set("content-type", "application/json");
+    c.req.raw = new Request(c.req.raw, { headers });
+  } else if (!JSON_TYPE.test(type.split(";")[0]?.trim() ?? "")) {
+    fail("unsupported_media_type", "The body must be JSON; send it with Content-Type: application/json.");
+  }
+}
+
+/**
+ * Reads the body and keeps its text for the validator. Where it is to be parsed and is not JSON, `onBroken` may refuse
+ * in its own way before the usual 400.
+ */
+export async function readBody(c: Context<AppEnv>, onBroken: () => void, parse = true): Promise<unknown> {
+  const text = await readText(c.req.raw, BODY_BYTES_MAX).catch((problem: unknown) => {
+    if (!(problem instanceof TypeError)) throw problem;
+    onBroken();
+    return fail("invalid_json", "The body is not valid UTF-8 text.");
+  });
+  if (text === null) return tooLarge();
+  // Hono types the cache by what it holds later; it reads it back with await.
+  Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
+  if (!parse) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    onBroken();
+    return fail("invalid_json", "The body is not valid JSON.");
+  }
+}
+
+function pathOf(path: PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    return text === "" ? String(part) : `${text}.${String(part)}`;
+  }, "");
+}
+
+/** The first fault of a body as a failure: one sentence, the field, and the mend where it is known. */
+export function invalidRequest(error: z.core.$ZodError): Failure {
+  const issue = error.issues[0];
+  const param = pathOf(issue?.path ?? []);
+  const hint = issue?.code === "custom" ? (issue.params?.["hint"] as string | undefined) : undefined;
+  return {
+    code: "invalid_request",
+    error: param === "" ? "The body must be a JSON object." : (issue?.message ?? "The body is not valid."),
+    ...(param !== "" && { param }),
+    ...(hint !== undefined && { hint }),
+  };
+}
+
+/** Validates a JSON body against a schema; the handler gets the parsed fields. */
+export function jsonBody<S extends z.ZodObject>(schema: S) {
+  return zValidator("json", schema, (result) => {
+    if (!result.success) throw new FailureError(invalidRequest(result.error));
+  });
+}

@@ -1,0 +1,21 @@
+import type { Config } from "../config.ts";
+import type { Mode } from "../ids.ts";
+import type { Carrier } from "./carrier.ts";
+import { httpCarrier } from "./http.ts";
+import { simCarrier } from "./sim.ts";
+
+/** Every carrier, by the name that CARRIER and a message's row give it. */
+const CARRIERS: Record<Config["CARRIER"], (config: Config) => Carrier> = {
+  sim: () => simCarrier,
+  http: httpCarrier,
+};
+
+/** The carrier of this deployment; test keys always go to the simulator (contract §4). */
+export function carrierFor(config: Config, mode: Mode): Carrier {
+  return mode === "test" ? simCarrier : CARRIERS[config.CARRIER](config);
+}
+
+/** A carrier by the name under which a message went to it, or null when there is none such. */
+export function carrierNamed(config: Config, name: string): Carrier | null {
+  return Object.hasOwn(CARRIERS, name) ? CARRIERS[name as Config["CARRIER"]](config) : null;
+}

@@ -1,0 +1,123 @@
+import * as z from "zod";
+
+// Every variable and secret, with its unit, default and meaning. This file is the only reader of environment strings.
+
+/** The product's name: one constant (contract, head). */
+export const PRODUCT = "Dastak";
+
+/** Secrets that begin like this are for one's own machine; a deployed service refuses them. */
+export const DEMO_SECRET_PREFIX = "local-only-";
+
+const SECRET_LENGTH_MIN = 32;
+
+const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
+const durationMs = (fallback: number) => count(fallback, 365 * 24 * 3_600_000);
+const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`);
+const base = z
+  .url({ protocol: /^https?$/u })
+  .transform((text) => text.replace(/\/+$/u, ""))
+  .refine((text) => !/[?#]/u.test(text), "must have no query and no fragment");
+
+/** The variables of contract §12, as strings from the environment. */
+export const SETTINGS = z.object({
+  /** `local` allows demo secrets and answers every path on the console host. */
+  ENVIRONMENT: z.enum(["local", "production"]).default("production"),
+  SMS_URL: base,
+  TTS_URL: base,
+  VOICE_URL: base,
+  OTP_URL: base,
+  /** Dashboard, operator API, callbacks and media. */
+  CONSOLE_URL: base,
+  /** Proves API keys, message ids and media addresses. Changing it invalidates all of them. */
+  KEY_SECRET: secret,
+  /** Seals message text at rest. Changing it makes stored text unreadable. */
+  SEAL_SECRET: secret,
+  /** Opens the operator API. */
+  OPERATOR_TOKEN: secret,
+  CARRIER: z.enum(["sim", "http"]).default("sim"),
+  CARRIER_HTTP_URL: z.url({ protocol: /^https?$/u }).optional(),
+  CARRIER_HTTP_SECRET: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/u, "must be whsec_ and the Base64 of at least 24 bytes")
+    .optional(),
+  /** Coins that a new account starts with; 100 locally. */
+  SIGNUP_CREDIT_COINS: z.coerce.number().int().min(0).max(1_000_000).optional(),
+  /** How long one submission to a carrier may take. */
+  CARRIER_TIMEOUT_MS: count(10_000, 60_000),
+  /** First gap before another attempt; it doubles with each. */
+  RETRY_BASE_MS: durationMs(2_000),
+  /** Attempts at one message before it is given up and refunded. */
+  ATTEMPTS_MAX: count(6, 100),
+  /** A message that nobody took by then is refunded. */
+  VALIDITY_SMS_MS: durationMs(86_400_000),
+  VALIDITY_OTP_MS: durationMs(300_000),
+  VALIDITY_CALL_MS: durationMs(3_600_000),
+  /** A message of unknown outcome is refunded this long after its attempt. */
+  UNKNOWN_WINDOW_MS: durationMs(86_400_000),
+  /** A submitted message without a final receipt becomes `unconfirmed` after this. */
+  RECEIPT_WINDOW_MS: durationMs(259_200_000),
+  /** How soon a row that nobody picked up is tried again. */
+  SWEEP_MS: durationMs(30_000),
+  /** How long an `audio_url` answers. */
+  AUDIO_URL_TTL_MS: durationMs(86_400_000),
+  /** Submissions at once per queue consumer. */
+  DISPATCH_CONCURRENCY: count(50, 1_000),
+});
+
+export type Config = Readonly<z.infer<typeof SETTINGS>>;
+
+/** Names of the secrets, which never stand in wrangler.toml. */
+export const SECRET_NAMES = ["KEY_SECRET", "SEAL_SECRET", "OPERATOR_TOKEN", "CARRIER_HTTP_SECRET"] as const;
+
+/** A service that is not configured: every sentence names one variable and its fault. */
+export class ConfigError extends Error {}
+
+function check(config: Config): string[] {
+  const faults: string[] = [];
+  if (config.CARRIER === "http") {
+    if (!config.CARRIER_HTTP_URL) faults.push("CARRIER_HTTP_URL is missing, and CARRIER is http");
+    if (!config.CARRIER_HTTP_SECRET) faults.push("CARRIER_HTTP_SECRET is missing, and CARRIER is http");
+  }
+  if (config.ENVIRONMENT === "local") return faults;
+  for (const name of SECRET_NAMES) {
+    const value = config[name];
+    const bytes = value?.startsWith("whsec_") ? atob(value.slice("whsec_".length)) : value;
+    if (bytes?.startsWith(DEMO_SECRET_PREFIX)) faults.push(`${name} is a demo secret; make one with: openssl rand -hex 32`);
+  }
+  return faults;
+}
+
+/** Parses the environment once; throws ConfigError naming every fault, and never a value. */
+export function parseConfig(variables: Record<string, unknown>): Config {
+  const parsed = SETTINGS.safeParse(variables);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => {
+      const name = issue.path.join(".");
+      return variables[name] === undefined ? `${name} is missing` : `${name}: ${issue.message}`;
+    });
+    throw new ConfigError(faults.join("; "));
+  }
+  const faults = check(parsed.data);
+  if (faults.length > 0) throw new ConfigError(faults.join("; "));
+  return parsed.data;
+}
+
+const parsed = new WeakMap<object, Config>();
+
+/** The configuration of this environment, parsed at its first use. */
+export function configOf(env: object): Config {
+  let config = parsed.get(env);
+  if (!config) {
+    const variables = Object.fromEntries(
+      Object.keys(SETTINGS.shape).map((name) => [name, (env as Record<string, unknown>)[name]]),
+    );
+    config = parseConfig(variables);
+    parsed.set(env, config);
+  }
+  return config;
+}
+
+/** Coins that a new account starts with when nobody says otherwise (contract §6). */
+export function signupCredit(config: Config): number {
+  return config.SIGNUP_CREDIT_COINS ?? (config.ENVIRONMENT === "local" ? 100 : 0);
+}

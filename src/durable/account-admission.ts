@@ -1,0 +1,85 @@
+import { PLANS } from "../plans.ts";
+import type { Plan } from "../plans.ts";
+import { recall } from "./account-idempotency.ts";
+import { readAccount } from "./account-office.ts";
+import type { AccountRow } from "./account-office.ts";
+import { touchKey } from "./account-keys.ts";
+import { number, text } from "./account-rows.ts";
+import { WINDOW_MS, admit, stillCounting } from "./account-window.ts";
+import type { Caller, Replay, Refusal, WindowView } from "./account-types.ts";
+
+// The door of the account: the order of refusals in contract §3, from the revoked key to the rate limit.
+
+/** The times of admitted requests, oldest first; memory only, and rebuilt from storage when it is lost. */
+export interface WindowTimes {
+  times: number[] | null;
+}
+
+/** Reads the window back: requests that left a job count by the job's time, the others were written down. */
+export function loadTimes(sql: SqlStorage, account: AccountRow, nowMs: number): number[] {
+  const times: number[] = JSON.parse(account.admitted) as number[];
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const query = "SELECT seq, created_at, debit FROM job WHERE seq < ? ORDER BY seq DESC LIMIT 200";
+    const rows = sql.exec(query, before).toArray();
+    for (const row of rows) if (row["debit"] !== null) times.push(number(row, "created_at"));
+    const last = rows.at(-1);
+    if (!last || number(last, "created_at") <= nowMs - WINDOW_MS) break;
+    before = number(last, "seq");
+  }
+  return stillCounting(times, nowMs).toSorted((one, other) => one - other);
+}
+
+/** The window as the headers show it, without counting anything. */
+function viewOf(plan: Plan, remaining: number, resetSec: number): WindowView {
+  return { plan, limit: PLANS[plan].requestsPerMinute, remaining, resetSec };
+}
+
+export interface Admitted {
+  ok: true;
+  replayed: false;
+  account: AccountRow;
+  window: WindowView;
+}
+
+/**
+ * Decides whether a request comes in: key, then idempotency, then window, then standing. An admitted request counts
+ * whatever follows. `leavesJob` says that the caller writes a job, whose own time then counts; where it turns out not
+ * to, the caller writes the times down with `writeTimes`.
+ */
+export function enter(sql: SqlStorage, window: WindowTimes, caller: Caller, nowMs: number): Admitted | Replay | Refusal {
+  if (!touchKey(sql, caller.keyId, nowMs)) return { ok: false, reason: "unauthorized" };
+  const account = readAccount(sql);
+  const limit = PLANS[account.plan].requestsPerMinute;
+  const counting = stillCounting(window.times ?? loadTimes(sql, account, nowMs), nowMs);
+  window.times = counting;
+  const verdict = admit(counting, limit, nowMs);
+  const unchanged = viewOf(account.plan, Math.max(0, limit - counting.length), verdict.resetSec);
+  const known = recall(sql, caller.idempotency, nowMs);
+  if (known) return { ...known, window: unchanged };
+  if (!verdict.admitted)
+    return { ok: false, reason: "rate_limited", limit, retryAfterSec: verdict.retryAfterSec, window: unchanged };
+  counting.push(nowMs);
+  const view = viewOf(account.plan, verdict.remaining, verdict.resetSec);
+  if (account.status === "suspended") {
+    writeTimes(sql, counting);
+    return { ok: false, reason: "account_suspended", window: view };
+  }
+  return { ok: true, replayed: false, account, window: view };
+}
+
+/** Writes the window down, for a request that leaves no job behind. */
+export function writeTimes(sql: SqlStorage, times: readonly number[]): void {
+  sql.exec("UPDATE account SET admitted = ?", JSON.stringify(times));
+}
+
+/** The recording that a call plays, or null when it is not this account's. */
+export function findRecording(
+  sql: SqlStorage,
+  fileId: string,
+): { objectKey: string; mime: string; durationMs: number } | null {
+  const query = "SELECT object_key, mime, duration_ms FROM recording WHERE file_id = ?";
+  const row = sql.exec(query, fileId).toArray()[0];
+  return row
+    ? { objectKey: text(row, "object_key"), mime: text(row, "mime"), durationMs: number(row, "duration_ms") }
+    : null;
+}

@@ -1,0 +1,190 @@
+import { bytesOrNull, number, numberOrNull, text, textOrNull } from "./account-rows.ts";
+import { appendEntry, ledgerHead, refundReference } from "./account-ledger.ts";
+import { dueOf, isFinal } from "./account-messages.ts";
+import type { Message, Step, Timers } from "./account-messages.ts";
+import type { Content, MessageView, Operation, SendCommand } from "./account-types.ts";
+
+/** Messages in one job: as many as one queue message speaks of, and a row stays far below its limit of 2 MB. */
+export const MESSAGES_PER_JOB_MAX = 100;
+
+/** One row of the outbox: up to 100 messages of one request. It is also their debit (account-schema.ts). */
+export interface Job {
+  seq: number;
+  requestId: string;
+  operation: Operation;
+  charge: number;
+  createdAt: number;
+  expiresAt: number;
+  content: Content;
+  text: Uint8Array | null;
+  carrier: string | null;
+  messages: Message[];
+  rev: number;
+  late: boolean;
+}
+
+function jobOf(row: Record<string, SqlStorageValue>): Job {
+  return {
+    seq: number(row, "seq"),
+    requestId: text(row, "request_id"),
+    operation: text(row, "operation") as Operation,
+    charge: number(row, "charge"),
+    createdAt: number(row, "created_at"),
+    expiresAt: number(row, "expires_at"),
+    content: JSON.parse(text(row, "content")) as Content,
+    text: bytesOrNull(row, "text"),
+    carrier: textOrNull(row, "carrier"),
+    messages: JSON.parse(text(row, "messages")) as Message[],
+    rev: number(row, "rev"),
+    late: numberOrNull(row, "late") !== null,
+  };
+}
+
+/** A job by its number, or null. */
+export function readJob(sql: SqlStorage, seq: number): Job | null {
+  const row = sql.exec("SELECT * FROM job WHERE seq = ?", seq).toArray()[0];
+  return row ? jobOf(row) : null;
+}
+
+/** Jobs that may still change or lack history: those after `settledSeq`, and the late ones before it. */
+export function* openJobs(sql: SqlStorage, settledSeq: number): Generator<Job> {
+  for (const row of sql.exec("SELECT * FROM job WHERE late IS NOT NULL AND seq <= ?", settledSeq).toArray())
+    yield jobOf(row);
+  // One row at a time by its number: the rows change while they are walked, and a bulk is never in memory whole.
+  for (let seq = settledSeq; ; ) {
+    const row = sql.exec("SELECT * FROM job WHERE seq > ? ORDER BY seq LIMIT 1", seq).toArray()[0];
+    if (!row) return;
+    seq = number(row, "seq");
+    yield jobOf(row);
+  }
+}
+
+/** The earliest time that an open job needs attention, or null. */
+export function nextDueMs(sql: SqlStorage, settledSeq: number): number | null {
+  const due = sql.exec("SELECT min(due_at) AS due FROM job WHERE seq > ? OR late IS NOT NULL", settledSeq).one();
+  return numberOrNull(due, "due");
+}
+
+/** The earliest time that one of these jobs needs attention, or null. */
+export function dueAmong(sql: SqlStorage, seqs: number[]): number | null {
+  const query = "SELECT min(due_at) AS due FROM job WHERE seq IN (SELECT value FROM json_each(?))";
+  return numberOrNull(sql.exec(query, JSON.stringify(seqs)).one(), "due");
+}
+
+/** Writes a request's jobs, the debit with the first; the caller has checked the balance. Returns their numbers. */
+export function insertJobs(
+  sql: SqlStorage,
+  command: Omit<SendCommand, "price" | "keyId">,
+  charge: number,
+  timers: Timers,
+  nowMs: number,
+): { seqs: number[]; balance: number } {
+  const head = ledgerHead(sql);
+  const debit = charge * command.recipients.length;
+  const balance = head.balance - debit;
+  const seqs: number[] = [];
+  for (let from = 0; from < command.recipients.length; from += MESSAGES_PER_JOB_MAX) {
+    const seq = head.seq + 1 + seqs.length;
+    const messages = command.recipients
+      .slice(from, from + MESSAGES_PER_JOB_MAX)
+      .map((to): Message => ({ to, state: "queued", attempts: 0 }));
+    const expiresAt = nowMs + command.validityMs;
+    sql.exec(
+      `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at,
+                        content, text, messages, due_at, rev)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+      seq,
+      command.requestId,
+      command.operation,
+      seqs.length === 0 ? debit : null,
+      balance,
+      charge,
+      nowMs,
+      expiresAt,
+      JSON.stringify(command.content),
+      command.text,
+      JSON.stringify(messages),
+      Math.min(nowMs + timers.sweepMs, expiresAt),
+    );
+    seqs.push(seq);
+  }
+  return { seqs, balance };
+}
+
+/** Stores a changed job: one row. A one-time password that a real carrier is done with is forgotten with it. */
+export function writeJob(sql: SqlStorage, job: Job, timers: Timers): void {
+  const dues = job.messages.map((message) => dueOf(message, job, timers)).filter((due) => due !== null);
+  const over = job.messages.every(isFinal);
+  const forget = over && job.operation === "otp" && job.carrier !== "sim";
+  sql.exec(
+    "UPDATE job SET messages = ?, carrier = ?, text = ?, due_at = ?, rev = rev + 1 WHERE seq = ?",
+    JSON.stringify(job.messages),
+    job.carrier,
+    forget ? null : job.text,
+    dues.length > 0 ? Math.min(...dues) : null,
+    job.seq,
+  );
+}
+
+/** Applies a step to each message of a job, writes the job once, and pays back what the steps owe. */
+export function stepJob(
+  sql: SqlStorage,
+  job: Job,
+  step: (message: Message, index: number) => Step,
+  timers: Timers,
+  nowMs: number,
+): boolean {
+  const refunds: number[] = [];
+  let changed = false;
+  const messages = job.messages.map((message, index) => {
+    const next = step(message, index);
+    changed ||= next.message !== message;
+    if (next.refund) refunds.push(index);
+    return next.message;
+  });
+  if (!changed) return false;
+  writeJob(sql, { ...job, messages }, timers);
+  if (refunds.length === 0) return true;
+  let head = ledgerHead(sql);
+  for (const index of refunds) {
+    const message = { seq: job.seq, index };
+    const reference = refundReference(job.seq, index);
+    const entry = { type: "refund" as const, amount: job.charge, reference, requestId: job.requestId, message };
+    head = appendEntry(sql, head, entry, nowMs);
+  }
+  return true;
+}
+
+/** The messages of a job as history and the operator see them. */
+export function messageViews(job: Job): MessageView[] {
+  return job.messages.map((message, index) => ({
+    seq: job.seq,
+    index,
+    rev: job.rev,
+    requestId: job.requestId,
+    operation: job.operation,
+    to: message.to,
+    state: message.state,
+    charge: job.charge,
+    refunded: message.refunded === true,
+    carrier: job.carrier,
+    attempts: message.attempts,
+    errorCode: message.code ?? null,
+    createdAt: job.createdAt,
+    updatedAt: message.log?.at(-1)?.[1] ?? job.createdAt,
+    timeline: [["queued", job.createdAt] as const, ...(message.log ?? [])].map(([state, at]) => ({ state, at })),
+  }));
+}
+
+/** Messages after a place, oldest first (contract §10). */
+export function messagePage(sql: SqlStorage, after: { seq: number; index: number }, limit: number): MessageView[] {
+  const page: MessageView[] = [];
+  for (let seq = after.seq; page.length < limit; ) {
+    const row = sql.exec("SELECT * FROM job WHERE seq >= ? ORDER BY seq LIMIT 1", seq).toArray()[0];
+    if (!row) break;
+    const job = jobOf(row);
+    page.push(...messageViews(job).filter((view) => view.seq > after.seq || view.index > after.index));
+    seq = job.seq + 1;
+  }
+  return page.slice(0, limit);
+}

@@ -1,0 +1,55 @@
+import { messageViews, openJobs } from "./account-jobs.ts";
+import { ledgerHead, ledgerPage, refundReference } from "./account-ledger.ts";
+import { number } from "./account-rows.ts";
+import type { Difference, LedgerView } from "./account-types.ts";
+
+// Recounting (contract §10): whatever the service believes is counted again from the rows, by other ways.
+
+const PAGE = 500;
+
+function recountLedger(sql: SqlStorage, note: (kind: string, detail: string) => void): Map<string, LedgerView> {
+  const refunds = new Map<string, LedgerView>();
+  let sum = 0;
+  for (let page = ledgerPage(sql, 0, PAGE); page.length > 0; page = ledgerPage(sql, page.at(-1)?.seq ?? 0, PAGE)) {
+    for (const entry of page) {
+      sum += entry.amount;
+      if (sum !== entry.balanceAfter)
+        note("ledger", `entry ${entry.seq} says balance ${entry.balanceAfter}, recounted ${sum}`);
+      if (sum < 0) note("ledger", `entry ${entry.seq} takes the balance below zero`);
+      if (entry.type === "refund") refunds.set(entry.reference ?? "", entry);
+    }
+  }
+  const { balance } = ledgerHead(sql);
+  if (balance !== sum) note("balance", `the balance is ${balance}, the sum of the entries is ${sum}`);
+  return refunds;
+}
+
+/** Recounts ledger, balance, messages and refunds; an empty list is the only good answer. */
+export function reconcile(sql: SqlStorage): Difference[] {
+  const differences: Difference[] = [];
+  const note = (kind: string, detail: string) => void differences.push({ kind, detail });
+  const refunds = recountLedger(sql, note);
+  const debits = new Map<string, { debit: number; charged: number }>();
+  for (const job of openJobs(sql, 0)) {
+    const sums = debits.get(job.requestId) ?? { debit: 0, charged: 0 };
+    const row = sql.exec("SELECT coalesce(debit, 0) AS debit FROM job WHERE seq = ?", job.seq).one();
+    sums.debit += number(row, "debit");
+    sums.charged += job.charge * job.messages.length;
+    debits.set(job.requestId, sums);
+    for (const message of messageViews(job)) {
+      const place = `message ${message.seq}.${message.index}`;
+      const refund = refunds.get(refundReference(message.seq, message.index));
+      refunds.delete(refundReference(message.seq, message.index));
+      if (message.refunded !== (refund !== undefined))
+        note("refund", `${place} is ${message.state}, refunded ${message.refunded}, entry ${refund ? "there" : "missing"}`);
+      if (refund && refund.amount !== message.charge)
+        note("refund", `${place} was charged ${message.charge}, refunded ${refund.amount}`);
+      if (message.state === "failed" && !message.refunded) note("refund", `${place} failed and was not refunded`);
+    }
+  }
+  for (const [requestId, sums] of debits)
+    if (sums.debit !== sums.charged)
+      note("debit", `request ${requestId} took ${sums.debit}, its messages were charged ${sums.charged}`);
+  for (const reference of refunds.keys()) note("refund", `entry ${reference} belongs to no message`);
+  return differences;
+}

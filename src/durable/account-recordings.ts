@@ -1,0 +1,43 @@
+import { enter, writeTimes } from "./account-admission.ts";
+import type { WindowTimes } from "./account-admission.ts";
+import { RUNNING_MS, release, remember } from "./account-idempotency.ts";
+import { ledgerHead } from "./account-ledger.ts";
+import type { Caller, Recording, UploadDoor } from "./account-types.ts";
+
+// An upload asks twice: before the bytes go to R2 and after, so that a refused request leaves nothing there.
+
+/** Admits an upload and holds its Idempotency-Key while the bytes travel. */
+export function beginUpload(
+  sql: SqlStorage,
+  window: WindowTimes,
+  caller: Caller,
+  nowMs: number,
+): UploadDoor {
+  const door = enter(sql, window, caller, nowMs);
+  if (!door.ok || door.replayed) return door;
+  writeTimes(sql, window.times ?? []);
+  const runningUntil = nowMs + RUNNING_MS;
+  remember(sql, caller.idempotency, { spent: 0, balance: 0, seq: 0, runningUntil }, nowMs);
+  return { ok: true, replayed: false, window: door.window };
+}
+
+/** Makes the recording the account's own, once its bytes are in R2. */
+export function finishUpload(sql: SqlStorage, caller: Caller, recording: Recording, nowMs: number): void {
+  sql.exec(
+    `INSERT OR IGNORE INTO recording (file_id, name, object_key, mime, size_bytes, duration_ms, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    recording.fileId,
+    recording.name,
+    recording.objectKey,
+    recording.mime,
+    recording.sizeBytes,
+    recording.durationMs,
+    nowMs,
+  );
+  remember(sql, caller.idempotency, { spent: 0, balance: ledgerHead(sql).balance, seq: 0 }, nowMs);
+}
+
+/** Gives an upload up whose bytes did not arrive: the same key may try again at once. */
+export function abandonUpload(sql: SqlStorage, caller: Caller): void {
+  release(sql, caller.idempotency);
+}

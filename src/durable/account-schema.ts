@@ -1,0 +1,104 @@
+// The account object's storage. Append-only: a shipped migration is never edited, a change is a new one (style §16).
+
+/** Each entry runs once per object, in order; its place in the list is its number. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE account (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    name TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'suspended')),
+    plan TEXT NOT NULL,
+    otp_rate INTEGER CHECK (otp_rate >= 0),
+    created_at INTEGER NOT NULL,
+    rev INTEGER NOT NULL,
+    -- Times of admitted requests that left no job behind; a job's own time counts for its request.
+    admitted TEXT NOT NULL DEFAULT '[]',
+    -- Every job up to this one is final and stands in history.
+    settled_seq INTEGER NOT NULL DEFAULT 0,
+    pruned_at INTEGER NOT NULL DEFAULT 0
+  );
+
+  CREATE TABLE key (
+    key_id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER,
+    expires_at INTEGER,
+    revoked_at INTEGER,
+    replaced_by INTEGER
+  );
+
+  -- Up to 100 messages of one request, in one row: they are claimed, submitted and billed together.
+  -- The first job of a request is also its debit in the ledger; seq is shared with ledger_entry.
+  CREATE TABLE job (
+    seq INTEGER PRIMARY KEY,
+    request_id TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    debit INTEGER CHECK (debit >= 0),
+    balance_after INTEGER NOT NULL CHECK (balance_after >= 0),
+    charge INTEGER NOT NULL CHECK (charge >= 0),
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    text BLOB,
+    carrier TEXT,
+    messages TEXT NOT NULL,
+    due_at INTEGER,
+    rev INTEGER NOT NULL,
+    late INTEGER
+  );
+  CREATE INDEX job_late ON job (late) WHERE late IS NOT NULL;
+
+  -- Every ledger entry that is not a debit.
+  CREATE TABLE ledger_entry (
+    seq INTEGER PRIMARY KEY,
+    type TEXT NOT NULL CHECK (type IN ('refund', 'credit', 'adjustment')),
+    amount INTEGER NOT NULL,
+    balance_after INTEGER NOT NULL CHECK (balance_after >= 0),
+    reference TEXT NOT NULL UNIQUE,
+    request_id TEXT,
+    note TEXT,
+    job_seq INTEGER,
+    job_index INTEGER,
+    created_at INTEGER NOT NULL
+  );
+
+  CREATE TABLE idempotency (
+    key BLOB PRIMARY KEY,
+    fingerprint BLOB NOT NULL,
+    template BLOB NOT NULL,
+    spent INTEGER NOT NULL,
+    balance INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    -- NULL when done; until then, when the running request is taken for dead.
+    running_until INTEGER,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+  CREATE TABLE recording (
+    file_id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    object_key TEXT NOT NULL,
+    mime TEXT NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  `,
+];
+
+/** Whether this object holds an account: an object that nobody opened stays empty, and costs nothing. */
+export function isOpened(sql: SqlStorage): boolean {
+  return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").toArray().length > 0;
+}
+
+/** Brings the storage to the newest schema; runs inside the caller's transaction. */
+export function migrate(sql: SqlStorage, migrations: readonly string[] = MIGRATIONS): void {
+  sql.exec("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY)");
+  const done = Number(sql.exec("SELECT coalesce(max(number), 0) AS done FROM migration").one()["done"]);
+  if (done > migrations.length) throw new Error(`storage is at schema ${done}, this code knows ${migrations.length}`);
+  migrations.slice(done).forEach((statements, at) => {
+    sql.exec(statements);
+    sql.exec("INSERT INTO migration (number) VALUES (?)", done + at + 1);
+  });
+}

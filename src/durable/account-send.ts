@@ -1,0 +1,62 @@
+import { VOICE_BLOCK_MS } from "../pricing.ts";
+import { enter, findRecording, writeTimes } from "./account-admission.ts";
+import type { WindowTimes } from "./account-admission.ts";
+import { remember } from "./account-idempotency.ts";
+import { insertJobs } from "./account-jobs.ts";
+import { ledgerHead } from "./account-ledger.ts";
+import type { Timers } from "./account-messages.ts";
+import { otpRateOf } from "./account-office.ts";
+import type { AccountRow } from "./account-office.ts";
+import type { Content, Done, Refusal, SendCommand } from "./account-types.ts";
+
+/** Units per message and what the carrier gets, or null when the recording is not this account's. */
+function priced(
+  sql: SqlStorage,
+  command: SendCommand,
+  account: AccountRow,
+): { charge: number; content: Content } | null {
+  const { price, content } = command;
+  switch (price.kind) {
+    case "fixed":
+      return { charge: price.units, content };
+    case "otp":
+      return { charge: otpRateOf(account), content };
+    case "recording": {
+      const found = findRecording(sql, price.fileId);
+      if (!found) return null;
+      const { objectKey, mime, durationMs } = found;
+      const charge = price.unitsPerBlock * Math.ceil(durationMs / VOICE_BLOCK_MS);
+      return { charge, content: { ...content, recording: { objectKey, mime } } };
+    }
+  }
+}
+
+/**
+ * One billable request, whole: refusals in the order of contract §3, then debit, messages, outbox and idempotency
+ * record together. Runs inside the caller's transaction. `seqs` are the jobs to hand to the queue.
+ */
+export function send(
+  sql: SqlStorage,
+  window: WindowTimes,
+  command: SendCommand,
+  timers: Timers,
+  nowMs: number,
+): { result: Done | Refusal; seqs: number[] } {
+  const door = enter(sql, window, command, nowMs);
+  if (!door.ok || door.replayed) return { result: door, seqs: [] };
+  const refuse = (refusal: Refusal) => {
+    writeTimes(sql, window.times ?? []);
+    return { result: { ...refusal, window: door.window }, seqs: [] };
+  };
+  if (command.notOffered !== undefined)
+    return refuse({ ok: false, reason: "permission_denied", sentence: command.notOffered });
+  const order = priced(sql, command, door.account);
+  if (!order) return refuse({ ok: false, reason: "unknown_file" });
+  const spent = order.charge * command.recipients.length;
+  const before = ledgerHead(sql).balance;
+  if (before < spent) return refuse({ ok: false, reason: "insufficient_balance", needed: spent, balance: before });
+  const { seqs, balance } = insertJobs(sql, { ...command, content: order.content }, order.charge, timers, nowMs);
+  const seq = seqs[0] ?? 0;
+  remember(sql, command.idempotency, { spent, balance, seq }, nowMs);
+  return { result: { ok: true, replayed: false, template: null, spent, balance, seq, window: door.window }, seqs };
+}

@@ -1,0 +1,294 @@
+import { DurableObject } from "cloudflare:workers";
+import { configOf } from "../config.ts";
+import { recordedJobs, recordedProfile } from "../db/history.ts";
+import { accountOfName } from "../ids.ts";
+import { logProblem } from "../log.ts";
+import type { DispatchJob, HistoryJob } from "../queues/jobs.ts";
+import { enter, writeTimes } from "./account-admission.ts";
+import type { WindowTimes } from "./account-admission.ts";
+import { claimJobs, followJobs, reportNews, timersOf } from "./account-dispatch.ts";
+import { dueAmong, messagePage, messageViews, nextDueMs, readJob } from "./account-jobs.ts";
+import { addKey, listKeys, revokeKey, rotateKey } from "./account-keys.ts";
+import type { Rotation } from "./account-keys.ts";
+import { ledgerHead, ledgerPage } from "./account-ledger.ts";
+import type { Timers } from "./account-messages.ts";
+import { accountView, amendAccount, credit, openAccount, readAccount } from "./account-office.ts";
+import type { Amendment, Credited, Opening } from "./account-office.ts";
+import { reconcile } from "./account-reconcile.ts";
+import { abandonUpload, beginUpload, finishUpload } from "./account-recordings.ts";
+import { isOpened, migrate } from "./account-schema.ts";
+import { send } from "./account-send.ts";
+import { settle, sweep } from "./account-sweep.ts";
+import type * as types from "./account-types.ts";
+
+const UNKNOWN_ACCOUNT: types.Refusal = { ok: false, reason: "unauthorized" };
+
+/** Jobs that one queue message names: as many messages as one consumer submits in a round or two. */
+const JOBS_PER_QUEUE_MESSAGE = 20;
+
+/** One account in one mode: the only truth about its money, keys, window, messages and recordings (design §1). */
+export class Account extends DurableObject<Env> {
+  readonly #sql = this.ctx.storage.sql;
+  readonly #window: WindowTimes = { times: null };
+  readonly #historyAsked = new Set<number>();
+  #opened = false;
+  #alarmAt: number | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    if (!isOpened(this.#sql)) return;
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#transact(() => migrate(this.#sql));
+      this.#opened = true;
+      this.#alarmAt = await ctx.storage.getAlarm();
+      this.#armForDue(Date.now());
+    });
+  }
+
+  /** Opens the account; false when it exists under another name. Repeating it changes nothing. */
+  open(opening: Opening): boolean {
+    const fresh = !this.#opened;
+    const opened = this.#transact((nowMs) => {
+      if (fresh) migrate(this.#sql);
+      return openAccount(this.#sql, opening, nowMs);
+    });
+    this.#opened = true;
+    if (opened && fresh) this.#tellHistory([], true);
+    return opened;
+  }
+
+  /** The balance, as a counted request of a customer. */
+  balance(caller: types.Caller): types.BalanceView | types.Refusal {
+    if (!this.#opened) return UNKNOWN_ACCOUNT;
+    return this.#transact((nowMs) => {
+      const door = enter(this.#sql, this.#window, caller, nowMs);
+      if (!door.ok) return door;
+      writeTimes(this.#sql, this.#window.times ?? []);
+      if (door.replayed) throw new Error("reading a balance has no Idempotency-Key");
+      return { ok: true, balance: ledgerHead(this.#sql).balance, window: door.window };
+    });
+  }
+
+  /** One billable request: all of it is stored before this returns, or none of it (contract §6). */
+  send(command: types.SendCommand): types.DoneOrRefusal {
+    if (!this.#opened) return UNKNOWN_ACCOUNT;
+    const { result, seqs } = this.#transact((nowMs) =>
+      send(this.#sql, this.#window, command, this.#timers(), nowMs),
+    );
+    if (seqs.length > 0) this.#leave(seqs);
+    return result;
+  }
+
+  /** Admits an upload before its bytes travel. */
+  beginUpload(caller: types.Caller): types.UploadDoor {
+    if (!this.#opened) return UNKNOWN_ACCOUNT;
+    return this.#transact((nowMs) => beginUpload(this.#sql, this.#window, caller, nowMs));
+  }
+
+  /** Makes a recording the account's own; its bytes are in R2 by then. */
+  finishUpload(caller: types.Caller, recording: types.Recording): void {
+    this.#transact((nowMs) => finishUpload(this.#sql, caller, recording, nowMs));
+  }
+
+  /** Gives an upload up whose bytes did not arrive. */
+  abandonUpload(caller: types.Caller): void {
+    this.#transact(() => abandonUpload(this.#sql, caller));
+  }
+
+  /** Takes up to `max` waiting messages for one attempt each; nobody else gets them while the lease lasts. */
+  claim(seqs: number[], max: number, carrier: string, leaseMs: number): types.ClaimedJob[] {
+    if (!this.#opened) return [];
+    const claimed = this.#transact((nowMs) =>
+      claimJobs(this.#sql, { seqs, max, carrier, leaseMs }, this.#timers(), nowMs),
+    );
+    this.#changed(claimed.map((job) => job.seq));
+    return claimed;
+  }
+
+  /** Takes in outcomes and receipts, in any order and any number of times; refunds what is due. */
+  report(news: types.News[], follow: boolean): void {
+    if (!this.#opened) return;
+    const changed = this.#transact((nowMs) => reportNews(this.#sql, news, follow, this.#timers(), nowMs));
+    this.#changed(changed);
+  }
+
+  /** The messages of these jobs whose carrier can still tell something new. */
+  follow(seqs: number[]): types.Followed[] {
+    return this.#opened ? followJobs(this.#sql, seqs) : [];
+  }
+
+  /** The newest state of these jobs' messages, for history; a later change is told again. */
+  changes(seqs: number[]): types.MessageView[] {
+    if (!this.#opened) return [];
+    for (const seq of seqs) this.#historyAsked.delete(seq);
+    return seqs.flatMap((seq) => {
+      const job = readJob(this.#sql, seq);
+      return job ? messageViews(job) : [];
+    });
+  }
+
+  /** The account as it stands, or null where nobody opened one. */
+  view(): types.AccountView | null {
+    return this.#opened ? accountView(this.#sql) : null;
+  }
+
+  /** Changes standing, plan or OTP rate; effective for the next request. */
+  amend(change: Amendment): types.AccountView | null {
+    if (!this.#opened) return null;
+    this.#transact(() => amendAccount(this.#sql, change));
+    this.#tellHistory([], true);
+    return accountView(this.#sql);
+  }
+
+  /** Gives credit, or takes an adjustment, once per reference. */
+  credit(asked: Parameters<typeof credit>[1]): Credited | null {
+    if (!this.#opened) return null;
+    return this.#transact((nowMs) => credit(this.#sql, asked, nowMs));
+  }
+
+  /** Ledger entries after a number, oldest first. */
+  ledger(after: number, limit: number): types.LedgerView[] | null {
+    return this.#opened ? ledgerPage(this.#sql, after, limit) : null;
+  }
+
+  /** Messages after a place, oldest first. */
+  messages(after: { seq: number; index: number }, limit: number): types.MessageView[] | null {
+    return this.#opened ? messagePage(this.#sql, after, limit) : null;
+  }
+
+  /** Every key, revoked ones included. */
+  keys(): types.KeyView[] | null {
+    return this.#opened ? listKeys(this.#sql) : null;
+  }
+
+  /** Adds a key; null when there is no account, false when it has too many. */
+  makeKey(keyId: number, name: string): boolean | null {
+    return this.#opened ? this.#transact((nowMs) => addKey(this.#sql, keyId, name, nowMs)) : null;
+  }
+
+  /** Revokes a key before the next request; false when there is none. */
+  revokeKey(keyId: number): boolean {
+    return this.#opened && this.#transact((nowMs) => revokeKey(this.#sql, keyId, nowMs));
+  }
+
+  /** Replaces a key; both work while the overlap lasts. */
+  rotateKey(oldId: number, newId: number, overlapMs: number): Rotation {
+    if (!this.#opened) return { ok: false, reason: "unknown" };
+    return this.#transact((nowMs) => rotateKey(this.#sql, oldId, newId, overlapMs, nowMs));
+  }
+
+  /** Recounts everything; null where nobody opened an account. */
+  reconcile(): types.Difference[] | null {
+    return this.#opened ? reconcile(this.#sql) : null;
+  }
+
+  /** Answers; that is all (`/readyz`). */
+  ping(): "pong" {
+    return "pong";
+  }
+
+  /** Lets time pass, hands over again what the queues lost, and completes history. Never throws: it must come again. */
+  override async alarm(): Promise<void> {
+    this.#alarmAt = null;
+    if (!this.#opened) return;
+    try {
+      const { dispatch, follow } = this.#transact((nowMs) => sweep(this.#sql, this.#timers(), nowMs));
+      await this.#enqueue("send", dispatch);
+      await this.#enqueue("follow", follow);
+      if (await this.#completeHistory()) this.#armBy(Date.now() + this.#timers().sweepMs);
+    } catch (problem) {
+      logProblem("alarm", problem);
+      this.#armBy(Date.now() + this.#timers().sweepMs);
+    } finally {
+      this.#armForDue(Date.now());
+    }
+  }
+
+  /** Everything with money happens in here: all of `work` is stored, or nothing (design §3.3). */
+  #transact<T>(work: (nowMs: number) => T): T {
+    try {
+      return this.ctx.storage.transactionSync(() => work(Date.now()));
+    } catch (problem) {
+      this.#window.times = null;
+      throw problem;
+    }
+  }
+
+  #timers(): Timers {
+    return timersOf(configOf(this.env));
+  }
+
+  /** Hands new jobs to the queue. The rows are already safe: what is lost here, the alarm finds. */
+  #leave(seqs: number[]): void {
+    this.ctx.waitUntil(this.#enqueue("send", seqs, 1));
+    this.#tellHistory(seqs);
+    this.#armBy(Date.now() + this.#timers().sweepMs);
+  }
+
+  #changed(seqs: number[]): void {
+    if (seqs.length === 0) return;
+    this.#tellHistory(seqs);
+    const soon = Date.now() + this.#timers().sweepMs;
+    this.#armBy(Math.min(soon, dueAmong(this.#sql, seqs) ?? soon));
+  }
+
+  async #enqueue(kind: DispatchJob["kind"], seqs: number[], perMessage = JOBS_PER_QUEUE_MESSAGE): Promise<void> {
+    const bodies: { body: DispatchJob }[] = [];
+    for (let at = 0; at < seqs.length; at += perMessage)
+      bodies.push({ body: { kind, account: this.#name(), seqs: seqs.slice(at, at + perMessage) } });
+    try {
+      for (let at = 0; at < bodies.length; at += 100) await this.env.DISPATCH.sendBatch(bodies.slice(at, at + 100));
+    } catch (problem) {
+      logProblem("dispatch queue", problem);
+    }
+  }
+
+  /** Tells history once per job, until the consumer has come for it. */
+  #tellHistory(seqs: number[], profile = false): void {
+    const news = seqs.filter((seq) => !this.#historyAsked.has(seq));
+    if (news.length === 0 && !profile) return;
+    for (const seq of news) this.#historyAsked.add(seq);
+    if (profile) this.#armBy(Date.now() + this.#timers().sweepMs);
+    this.ctx.waitUntil(this.#sendHistory({ account: this.#name(), seqs: news, profile }));
+  }
+
+  async #sendHistory(job: HistoryJob): Promise<void> {
+    try {
+      for (let at = 0; at === 0 || at < job.seqs.length; at += 1_000)
+        await this.env.HISTORY.send({ ...job, seqs: job.seqs.slice(at, at + 1_000) });
+    } catch (problem) {
+      for (const seq of job.seqs) this.#historyAsked.delete(seq);
+      logProblem("history queue", problem);
+    }
+  }
+
+  /** Compares with D1 and sends again what it lacks; true when something was missing. D1 decides nothing else. */
+  async #completeHistory(): Promise<boolean> {
+    const ref = accountOfName(this.#name());
+    const account = readAccount(this.#sql);
+    const recorded = await recordedJobs(this.env.DB, ref, account.settledSeq);
+    const profile = (await recordedProfile(this.env.DB, ref)) !== account.rev;
+    const missing = this.#transact(() => settle(this.#sql, recorded));
+    if (missing.length === 0 && !profile) return false;
+    await this.#sendHistory({ account: this.#name(), seqs: missing, profile });
+    return true;
+  }
+
+  /** Moves the alarm earlier, never later: another may be waiting for it. */
+  #armBy(timeMs: number): void {
+    if (this.#alarmAt !== null && this.#alarmAt <= timeMs) return;
+    this.#alarmAt = timeMs;
+    void this.ctx.storage.setAlarm(timeMs);
+  }
+
+  #armForDue(nowMs: number): void {
+    const dueMs = nextDueMs(this.#sql, readAccount(this.#sql).settledSeq);
+    if (dueMs !== null) this.#armBy(dueMs <= nowMs ? nowMs + this.#timers().sweepMs : dueMs);
+  }
+
+  #name(): string {
+    const { name } = this.ctx.id;
+    if (name === undefined) throw new Error("an account object is reached by its name");
+    return name;
+  }
+}

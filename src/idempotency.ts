@@ -1,0 +1,30 @@
+import { createHash } from "node:crypto";
+import type { Context } from "hono";
+import type { AppEnv } from "./app.ts";
+import { fail } from "./errors.ts";
+
+// The Idempotency-Key header (contract §8).
+
+const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/u;
+const VISIBLE = /^[\x21-\x7e]{1,255}$/u;
+
+const sha256 = (text: string) => Uint8Array.from(createHash("sha256").update(text).digest());
+
+/** A key and what it is used for, hashed; the key's own text is not kept. */
+export interface Asked {
+  key: Uint8Array;
+  fingerprint: Uint8Array;
+}
+
+/** Reads the header: bare or as a quoted string, which are the same key. Null when there is none. */
+export function idempotencyOf(c: Context<AppEnv>, fields: object): Asked | null {
+  const header = c.req.header("idempotency-key");
+  if (header === undefined) return null;
+  const key = header.startsWith('"') ? QUOTED.exec(header)?.[1]?.replaceAll(/\\(["\\])/gu, "$1") : header;
+  if (key === undefined || !VISIBLE.test(key))
+    fail("invalid_request", "Idempotency-Key must have 1 to 255 visible ASCII characters.", {
+      param: "Idempotency-Key",
+    });
+  const { apiKey: _, ...rest } = fields as { apiKey?: unknown };
+  return { key: sha256(key), fingerprint: sha256(`${c.req.path}\n${JSON.stringify(rest)}`) };
+}

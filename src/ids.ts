@@ -1,0 +1,147 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const VALUE_OF = new Map([...ALPHABET].map((letter, value) => [letter, BigInt(value)]));
+
+/** Characters that `size` bytes take in fixed-width base62. */
+export function base62Length(size: number): number {
+  return Math.ceil((size * 8) / Math.log2(62));
+}
+
+/** Bytes as fixed-width base62, most significant first. */
+export function base62(bytes: Uint8Array): string {
+  let rest = 0n;
+  for (const byte of bytes) rest = (rest << 8n) | BigInt(byte);
+  let text = "";
+  for (let left = base62Length(bytes.length); left > 0; left--) {
+    text = ALPHABET.charAt(Number(rest % 62n)) + text;
+    rest /= 62n;
+  }
+  return text;
+}
+
+/** The inverse of `base62`, or null when the text has another length, alphabet or range. */
+export function fromBase62(text: string, size: number): Uint8Array | null {
+  if (text.length !== base62Length(size)) return null;
+  let rest = 0n;
+  for (const letter of text) {
+    const value = VALUE_OF.get(letter);
+    if (value === undefined) return null;
+    rest = rest * 62n + value;
+  }
+  const bytes = new Uint8Array(size);
+  for (let at = size - 1; at >= 0; at--) {
+    bytes[at] = Number(rest & 255n);
+    rest >>= 8n;
+  }
+  return rest === 0n ? bytes : null;
+}
+
+/** HMAC-SHA256 over a purpose and some bytes: one secret, many uses, none of them interchangeable. */
+export function mac(secret: string, purpose: string, bytes: Uint8Array | string, size = 32): Uint8Array {
+  const digest = createHmac("sha256", secret).update(`dastak/${purpose}\0`).update(bytes).digest();
+  return Uint8Array.from(digest.subarray(0, size));
+}
+
+/** Whether two byte strings are equal, in time that does not depend on where they differ. */
+export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** Joins byte strings. */
+export function joinBytes(...parts: Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+const randomBytes = (size: number) => crypto.getRandomValues(new Uint8Array(size));
+
+/** A fresh random identifier: the prefix, `_`, and `size` random bytes. */
+export function randomId(prefix: string, size = 12): string {
+  return `${prefix}_${base62(randomBytes(size))}`;
+}
+
+export type Mode = "live" | "test";
+
+/** An account in one of its modes: each is one object, with its own money. */
+export interface AccountRef {
+  /** `acc_` and eight bytes. */
+  accountId: string;
+  mode: Mode;
+}
+
+const ACCOUNT_PREFIX = "acc_";
+const ACCOUNT_SIZE = 8;
+const TEST_SUFFIX = ".test";
+
+/** The account id for eight bytes. */
+export function accountIdOf(bytes: Uint8Array): string {
+  return ACCOUNT_PREFIX + base62(bytes.subarray(0, ACCOUNT_SIZE));
+}
+
+/** A new account id: derived from a seed where the caller repeats itself, random otherwise. */
+export function newAccountId(secret: string, seed: string | null): string {
+  return accountIdOf(seed === null ? randomBytes(ACCOUNT_SIZE) : mac(secret, "account/v1", seed));
+}
+
+/** The eight bytes of an account id, or null when it is not one. */
+export function accountBytes(accountId: string): Uint8Array | null {
+  return accountId.startsWith(ACCOUNT_PREFIX) ? fromBase62(accountId.slice(ACCOUNT_PREFIX.length), ACCOUNT_SIZE) : null;
+}
+
+/** The name of the object that holds an account in a mode. */
+export function objectName(ref: AccountRef): string {
+  return ref.mode === "test" ? ref.accountId + TEST_SUFFIX : ref.accountId;
+}
+
+/** The inverse of `objectName`. */
+export function accountOfName(name: string): AccountRef {
+  return name.endsWith(TEST_SUFFIX)
+    ? { accountId: name.slice(0, -TEST_SUFFIX.length), mode: "test" }
+    : { accountId: name, mode: "live" };
+}
+
+/** Where a message stands: its job's sequence number in the account, and its place in the job. */
+export interface MessagePlace {
+  seq: number;
+  index: number;
+}
+
+const MESSAGE_VERSION = 1;
+const MESSAGE_BODY_SIZE = 1 + ACCOUNT_SIZE + 5 + 2;
+const MESSAGE_MAC_SIZE = 8;
+const CALLS: ReadonlySet<string> = new Set(["tts", "voice"]);
+
+/** The public id of a message or call: it names its account and place, and only this service can make one. */
+export function messageId(secret: string, ref: AccountRef, operation: string, place: MessagePlace): string {
+  const body = new Uint8Array(MESSAGE_BODY_SIZE);
+  body[0] = MESSAGE_VERSION * 2 + (ref.mode === "test" ? 1 : 0);
+  body.set(accountBytes(ref.accountId) ?? new Uint8Array(ACCOUNT_SIZE), 1);
+  const view = new DataView(body.buffer);
+  view.setUint8(9, Math.floor(place.seq / 2 ** 32));
+  view.setUint32(10, place.seq % 2 ** 32);
+  view.setUint16(14, place.index);
+  const prefix = CALLS.has(operation) ? "call_" : "msg_";
+  return prefix + base62(joinBytes(body, mac(secret, "message/v1", body, MESSAGE_MAC_SIZE)));
+}
+
+/** What a message id says, or null when it is not one of ours. */
+export function readMessageId(secret: string, id: string): (AccountRef & MessagePlace) | null {
+  const bytes = fromBase62(id.replace(/^(msg|call)_/u, ""), MESSAGE_BODY_SIZE + MESSAGE_MAC_SIZE);
+  if (!bytes) return null;
+  const body = bytes.subarray(0, MESSAGE_BODY_SIZE);
+  const proof = mac(secret, "message/v1", body, MESSAGE_MAC_SIZE);
+  if (!sameBytes(proof, bytes.subarray(MESSAGE_BODY_SIZE)) || (body[0] ?? 0) >> 1 !== MESSAGE_VERSION) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return {
+    accountId: accountIdOf(body.subarray(1)),
+    mode: (body[0] ?? 0) % 2 === 1 ? "test" : "live",
+    seq: view.getUint8(9) * 2 ** 32 + view.getUint32(10),
+    index: view.getUint16(14),
+  };
+}

@@ -1,0 +1,61 @@
+import { accountBytes, accountIdOf, base62, base62Length, fromBase62, joinBytes, mac, sameBytes } from "./ids.ts";
+import type { AccountRef, Mode } from "./ids.ts";
+
+// An API key (contract §4): `dsk_live_` or `dsk_test_`, then base62 of version, account, key id and a MAC over them.
+// No key is stored: the MAC proves it at the edge, the account decides whether its key id is active.
+
+const VERSION = 1;
+const BODY_SIZE = 1 + 8 + 4;
+const MAC_SIZE = 16;
+const PREFIX: Record<Mode, string> = { live: "dsk_live_", test: "dsk_test_" };
+
+/** A verified key: which account it opens, in which mode, and which of its keys it is. */
+export interface ApiKey extends AccountRef {
+  /** 32 bits; the account object holds the row that says whether it is active. */
+  keyId: number;
+}
+
+/** The key as its holder writes it. */
+export function showKey(secret: string, key: ApiKey): string {
+  const account = accountBytes(key.accountId);
+  if (!account) throw new Error("a key needs an account id");
+  const id = new Uint8Array(4);
+  new DataView(id.buffer).setUint32(0, key.keyId);
+  const body = joinBytes(Uint8Array.of(VERSION), account, id);
+  return PREFIX[key.mode] + base62(joinBytes(body, mac(secret, `key/v1/${key.mode}`, body, MAC_SIZE)));
+}
+
+/** Reads a key and checks its MAC without any storage; null for one that this service did not make. */
+export function verifyKey(secret: string, text: string): ApiKey | null {
+  const mode: Mode = text.startsWith(PREFIX.test) ? "test" : "live";
+  if (!text.startsWith(PREFIX[mode]) || text.length !== PREFIX[mode].length + base62Length(BODY_SIZE + MAC_SIZE))
+    return null;
+  const bytes = fromBase62(text.slice(PREFIX[mode].length), BODY_SIZE + MAC_SIZE);
+  if (!bytes || bytes[0] !== VERSION) return null;
+  const body = bytes.subarray(0, BODY_SIZE);
+  if (!sameBytes(mac(secret, `key/v1/${mode}`, body, MAC_SIZE), bytes.subarray(BODY_SIZE))) return null;
+  return { accountId: accountIdOf(body.subarray(1, 9)), mode, keyId: new DataView(bytes.buffer).getUint32(9) };
+}
+
+/** A key id on the wire: eight hexadecimal digits, which name the key without being able to open anything. */
+export function showKeyId(keyId: number): string {
+  return `key_${keyId.toString(16).padStart(8, "0")}`;
+}
+
+/** The inverse of `showKeyId`, or null. */
+export function readKeyId(text: string): number | null {
+  return /^key_[0-9a-f]{8}$/u.test(text) ? Number.parseInt(text.slice(4), 16) : null;
+}
+
+/** A new key id. Its first bit is the mode, so that a key id alone says which object holds its row. */
+export function newKeyId(secret: string, mode: Mode, seed: string | null): number {
+  const bytes =
+    seed === null ? crypto.getRandomValues(new Uint8Array(4)) : mac(secret, "key-id/v1", `${mode}\0${seed}`, 4);
+  const rest = new DataView(bytes.buffer).getUint32(0) >>> 1;
+  return mode === "test" ? (rest | 0x8000_0000) >>> 0 : rest;
+}
+
+/** The mode that a key id speaks of. */
+export function modeOfKeyId(keyId: number): Mode {
+  return keyId >= 0x8000_0000 ? "test" : "live";
+}

@@ -1,0 +1,184 @@
+import type { Carrier, Outgoing } from "../carriers/carrier.ts";
+import { carrierFor, carrierNamed } from "../carriers/table.ts";
+import { configOf } from "../config.ts";
+import type { Config } from "../config.ts";
+import type { ClaimedJob, Followed, News, Outcome } from "../durable/account-types.ts";
+import { accountOfName, messageId, objectName } from "../ids.ts";
+import type { AccountRef } from "../ids.ts";
+import { logLine, logProblem } from "../log.ts";
+import { mediaToken } from "../media.ts";
+import { unseal } from "../seal.ts";
+import { dispatchJob } from "./jobs.ts";
+import type { DispatchJob } from "./jobs.ts";
+import { Slots } from "./slots.ts";
+
+// The dispatch consumer (design §2): claim → submit → report. Everything it loses, the account's sweep finds.
+
+/** A lease outlives the submission by this much, for the report to arrive. */
+const LEASE_MARGIN_MS = 20_000;
+
+/** The simulator's message is delivered this long after it was taken. */
+const FOLLOW_DELAY_SEC = 1;
+
+const REPORT_TRIES = 3;
+
+type Stub = DurableObjectStub<import("../durable/account.ts").Account>;
+
+function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJob["messages"][number]): Outgoing {
+  const { recording } = job.content;
+  const expiresAtMs = Date.now() + config.AUDIO_URL_TTL_MS;
+  return {
+    ref: messageId(config.KEY_SECRET, ref, job.operation, { seq: job.seq, index: at.index }),
+    operation: job.operation,
+    to: at.to,
+    attempt: at.attempt,
+    mode: ref.mode,
+    text: job.text && unseal(config.SEAL_SECRET, objectName(ref), job.text),
+    content: job.content,
+    audioUrl: recording
+      ? `${config.CONSOLE_URL}/media/${mediaToken(config.KEY_SECRET, recording.objectKey, recording.mime, expiresAtMs)}`
+      : null,
+  };
+}
+
+/** Reports, and tries again with a fresh stub: what is not reported stays unknown. */
+async function report(env: Env, name: string, news: News[], follow: boolean): Promise<void> {
+  for (let left = REPORT_TRIES; ; left--) {
+    try {
+      await env.ACCOUNT.getByName(name).report(news, follow);
+      return;
+    } catch (problem) {
+      if (left <= 1) throw problem;
+    }
+  }
+}
+
+/** Submits what waits in these jobs, as many at once as the slots allow. */
+async function sendJobs(env: Env, config: Config, name: string, seqs: number[], slots: Slots): Promise<void> {
+  const ref = accountOfName(name);
+  const carrier = carrierFor(config, ref.mode);
+  const follow = carrier.lookup !== undefined;
+  for (;;) {
+    // Slots first, then the claim: a lease never runs while its message waits for a slot.
+    const taken = await slots.take(config.DISPATCH_CONCURRENCY);
+    try {
+      const stub: Stub = env.ACCOUNT.getByName(name);
+      const leaseMs = config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS;
+      const jobs: ClaimedJob[] = await stub.claim(seqs, taken, carrier.name, leaseMs);
+      if (jobs.length === 0) return;
+      const news = await Promise.all(
+        jobs.flatMap((job) => job.messages.map((at) => submit(carrier, config, ref, job, at))),
+      );
+      await report(env, name, news, follow);
+      if (follow) await askLater(env, name, news);
+    } finally {
+      slots.give(taken);
+    }
+  }
+}
+
+async function submit(
+  carrier: Carrier,
+  config: Config,
+  ref: AccountRef,
+  job: ClaimedJob,
+  at: ClaimedJob["messages"][number],
+): Promise<News> {
+  const outcome = await outcomeOf(carrier, () => outgoing(config, ref, job, at));
+  return { kind: "outcome", seq: job.seq, index: at.index, attempt: at.attempt, outcome };
+}
+
+/** What became of a submission, also where our own code fails: before it nothing left, within it nobody knows. */
+async function outcomeOf(carrier: Carrier, make: () => Outgoing): Promise<Outcome> {
+  let message: Outgoing;
+  try {
+    message = make();
+  } catch (problem) {
+    logProblem("outgoing message", problem);
+    return { kind: "not_accepted", code: "internal_error" };
+  }
+  try {
+    return await carrier.submit(message);
+  } catch (problem) {
+    logProblem("carrier", problem);
+    return { kind: "unknown", code: "internal_error" };
+  }
+}
+
+/** Has the carrier asked in a moment; the account's sweep asks again where this is lost. */
+async function askLater(env: Env, account: string, news: News[]): Promise<void> {
+  const seqs = [
+    ...new Set(news.flatMap((one) => (one.kind === "outcome" && one.outcome.kind === "submitted" ? [one.seq] : []))),
+  ];
+  if (seqs.length === 0) return;
+  const job: DispatchJob = { kind: "follow", account, seqs };
+  await env.DISPATCH.send(job, { delaySeconds: FOLLOW_DELAY_SEC }).catch((problem: unknown) =>
+    logProblem("dispatch queue", problem),
+  );
+}
+
+/** Asks carriers what became of messages without a final receipt. */
+async function followJobs(env: Env, config: Config, name: string, seqs: number[]): Promise<void> {
+  const { mode } = accountOfName(name);
+  const stub: Stub = env.ACCOUNT.getByName(name);
+  const open: Followed[] = await stub.follow(seqs);
+  const news: News[] = [];
+  for (const { seq, index, carrier, operation, to } of open) {
+    const found = await carrierNamed(config, carrier)?.lookup?.({ operation, to, mode });
+    if (found) news.push({ kind: "receipt", seq, index, ...found });
+  }
+  if (news.length > 0) await report(env, name, news, true);
+}
+
+/** Jobs of one kind and account, from any number of queue messages. */
+interface Group {
+  job: DispatchJob;
+  messages: Message[];
+}
+
+function groupJobs(batch: MessageBatch): Group[] {
+  const groups = new Map<string, Group>();
+  for (const message of batch.messages) {
+    const parsed = dispatchJob.safeParse(message.body);
+    if (!parsed.success) {
+      logProblem("dispatch queue", new Error("a message that is no job was dropped"));
+      message.ack();
+      continue;
+    }
+    const name = `${parsed.data.kind} ${parsed.data.account}`;
+    const group = groups.get(name);
+    if (group) {
+      group.job.seqs.push(...parsed.data.seqs);
+      group.messages.push(message);
+    } else {
+      groups.set(name, { job: parsed.data, messages: [message] });
+    }
+  }
+  return [...groups.values()];
+}
+
+/** Consumes a batch of the dispatch queue; every job may come any number of times. */
+export async function consumeDispatch(batch: MessageBatch, env: Env): Promise<void> {
+  const config = configOf(env);
+  const slots = new Slots(config.DISPATCH_CONCURRENCY);
+  await Promise.all(
+    groupJobs(batch).map(async ({ job, messages }) => {
+      try {
+        if (job.seqs.length === 0) logLine("readiness", { queue: batch.queue });
+        else if (job.kind === "send") await sendJobs(env, config, job.account, job.seqs, slots);
+        else await followJobs(env, config, job.account, job.seqs);
+        for (const message of messages) message.ack();
+      } catch (problem) {
+        logProblem("dispatch", problem);
+        for (const message of messages) message.retry({ delaySeconds: 2 ** Math.min(message.attempts, 6) });
+      }
+    }),
+  );
+}
+
+/** Consumes dead letters: the rows are safe and the sweep goes on, so a dead letter is only told to the operator. */
+export function consumeDead(batch: MessageBatch): void {
+  for (const message of batch.messages) logLine("dead_letter", { queue: batch.queue, id: message.id });
+  batch.ackAll();
+}
+

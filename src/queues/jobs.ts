@@ -1,0 +1,14 @@
+import * as z from "zod";
+
+// What travels in the queues: numbers of rows, never a text, a phone number or an amount (design §3.5, §3.7).
+
+const account = z.string().min(1);
+const seqs = z.array(z.number().int().positive()).max(1_000);
+
+/** Work for the dispatch consumer: submit these jobs' waiting messages, or ask the carrier what became of them. */
+export const dispatchJob = z.object({ kind: z.enum(["send", "follow"]), account, seqs });
+export type DispatchJob = z.infer<typeof dispatchJob>;
+
+/** Work for the history consumer: these jobs of the account (and the account itself) changed. */
+export const historyJob = z.object({ account, seqs, profile: z.boolean().optional() });
+export type HistoryJob = z.infer<typeof historyJob>;

@@ -1,0 +1,29 @@
+import type { Api } from "../../app.ts";
+import { settings } from "../../app.ts";
+import { carrierNamed } from "../../carriers/table.ts";
+import type { News } from "../../durable/account-types.ts";
+import { fail } from "../../errors.ts";
+import { objectName, readMessageId } from "../../ids.ts";
+
+/** `POST /callbacks/:carrier`: a carrier's receipts, proven by the carrier's own means (contract §11). */
+export const carrierCallback = (app: Api) =>
+  app.post("/callbacks/:carrier", async (c) => {
+    const config = settings(c);
+    const receipts = await carrierNamed(config, c.req.param("carrier"))?.receipts?.(c.req.raw);
+    if (receipts === undefined) return fail("not_found", "There is nothing at this address.");
+    if (receipts === "forged") return fail("unauthorized", "The signature is missing, wrong or too old.");
+    if (receipts === "invalid")
+      return fail("invalid_request", "A receipt needs ref and a state: submitted, delivered, undelivered or failed.");
+    const byAccount = new Map<string, News[]>();
+    for (const { ref, state, code } of receipts) {
+      const place = readMessageId(config.KEY_SECRET, ref);
+      // An unknown ref is answered like a known one: the carrier would only send it again.
+      if (!place) continue;
+      const { seq, index } = place;
+      const news = byAccount.get(objectName(place)) ?? [];
+      news.push({ kind: "receipt", seq, index, state, ...(code !== undefined && { code }) });
+      byAccount.set(objectName(place), news);
+    }
+    for (const [name, news] of byAccount) await c.env.ACCOUNT.getByName(name).report(news, false);
+    return c.json({ success: true });
+  });

@@ -1,0 +1,14 @@
+import type { Api } from "../app.ts";
+import { fail } from "../errors.ts";
+import { missingParts } from "../readiness.ts";
+
+/** `GET /healthz` and `GET /readyz`, on every host (contract §12). */
+export const health = (app: Api) => {
+  app.get("/healthz", (c) => c.json({ success: true }));
+
+  app.get("/readyz", async (c) => {
+    const missing = await missingParts(c.env);
+    if (missing.length > 0) fail("unavailable", `Not ready: ${missing.join(", ")} cannot be reached.`);
+    return c.json({ success: true });
+  });
+};

@@ -1,0 +1,60 @@
+import { createApp } from "../app.ts";
+import type { Api } from "../app.ts";
+import type { BaseName } from "../bases.ts";
+import { carrierCallback } from "./callbacks/carrier.ts";
+import { health } from "./health.ts";
+import { mediaRecording } from "./media/recording.ts";
+import { operatorAccounts } from "./operator/accounts.ts";
+import { operatorCredits } from "./operator/credits.ts";
+import { operatorKeys } from "./operator/keys.ts";
+import { operatorLedger } from "./operator/ledger.ts";
+import { operatorMessages } from "./operator/messages.ts";
+import { operatorRateCard } from "./operator/rate-card.ts";
+import { operatorReconcile } from "./operator/reconcile.ts";
+import { sendOtp } from "./otp/send-otp.ts";
+import { accountBalance } from "./sms/account-balance.ts";
+import { sendBulkSms } from "./sms/send-bulk-sms.ts";
+import { sendInternationalSms } from "./sms/send-international-sms.ts";
+import { sendSms } from "./sms/send-sms.ts";
+import { ttsCall } from "./tts/tts-call.ts";
+import { makeVoiceCall } from "./voice/make-voice-call.ts";
+import { uploadVoice } from "./voice/upload-voice.ts";
+
+/** Adds an endpoint, or a few that belong together, to an app. */
+export type Route = (app: Api) => unknown;
+
+/** Table of contents: every endpoint, by base. */
+export const ROUTES: Record<BaseName, readonly Route[]> = {
+  sms: [sendSms, sendBulkSms, sendInternationalSms, accountBalance],
+  tts: [ttsCall],
+  voice: [uploadVoice, makeVoiceCall],
+  otp: [sendOtp],
+  console: [
+    operatorAccounts,
+    operatorCredits,
+    operatorLedger,
+    operatorMessages,
+    operatorKeys,
+    operatorRateCard,
+    operatorReconcile,
+    carrierCallback,
+    mediaRecording,
+  ],
+};
+
+function appOf(routes: readonly Route[]): Api {
+  const app = createApp();
+  for (const add of [health, ...routes]) add(app);
+  return app;
+}
+
+/** One app per base; `all` for the console host of a local machine, `none` for an unknown host. */
+export const APPS: Readonly<Record<BaseName | "all" | "none", Api>> = {
+  sms: appOf(ROUTES.sms),
+  tts: appOf(ROUTES.tts),
+  voice: appOf(ROUTES.voice),
+  otp: appOf(ROUTES.otp),
+  console: appOf(ROUTES.console),
+  all: appOf(Object.values(ROUTES).flat()),
+  none: appOf([]),
+};

@@ -1,0 +1,37 @@
+import * as z from "zod";
+import type { Api } from "../../app.ts";
+import { jsonBody } from "../../body.ts";
+import type { Credited } from "../../durable/account-office.ts";
+import { fail } from "../../errors.ts";
+import { optional } from "../../fields.ts";
+import { coins } from "../../money.ts";
+import { accountInPath, amountField, keySecret, missing, nameField, operator, stubOf } from "./operator.ts";
+import { ledgerEntry } from "./ledger.ts";
+
+const schema = z.object({
+  amount: amountField("amount", -Infinity).refine((units) => units !== 0, "amount must not be 0."),
+  reference: nameField("reference"),
+  note: optional(z.string("note must be a string.").max(500, "note is too long.")),
+});
+
+/** `POST /operator/accounts/:id/credits`: once per reference (contract §10). */
+export const operatorCredits = (app: Api) =>
+  app.post("/operator/accounts/:id/credits", operator, jsonBody(schema), async (c) => {
+    const ref = accountInPath(c);
+    const { amount, reference, note } = c.req.valid("json");
+    const asked = { amount, reference, requestId: c.get("requestId"), ...(note !== undefined && { note }) };
+    const credited: Credited = (await stubOf(c, ref).credit(asked)) ?? missing("account");
+    if (!credited.ok) {
+      if (credited.reason === "below_zero")
+        return fail("insufficient_balance", "This would take the balance below 0.", { param: "amount" });
+      return fail("reference_mismatch", "This reference was used for another amount; use a new reference.", {
+        param: "reference",
+      });
+    }
+    return c.json({
+      success: true,
+      replayed: credited.replayed,
+      entry: ledgerEntry(keySecret(c), ref, credited.entry),
+      balance: coins(credited.balance),
+    });
+  });

@@ -1,0 +1,101 @@
+import type { Context } from "hono";
+import * as z from "zod";
+import type { Api, AppEnv } from "../../app.ts";
+import { jsonBody } from "../../body.ts";
+import type { Rotation } from "../../durable/account-keys.ts";
+import type { KeyView } from "../../durable/account-types.ts";
+import { fail } from "../../errors.ts";
+import { optional } from "../../fields.ts";
+import { modeOfKeyId, newKeyId, readKeyId, showKey, showKeyId } from "../../keys.ts";
+import { accountInPath, keySecret, missing, nameField, operator, stubOf, timeOf } from "./operator.ts";
+
+/** Longest time that an old key goes on beside its successor. */
+const OVERLAP_SEC_MAX = 30 * 24 * 3_600;
+
+const making = z.object({
+  name: optional(nameField("name")),
+  mode: optional(z.enum(["live", "test"], "mode must be live or test.")),
+});
+
+const OVERLAP = `overlapSeconds must be a whole number from 0 to ${OVERLAP_SEC_MAX}.`;
+const rotation = z.object({
+  overlapSeconds: z.number(OVERLAP).int(OVERLAP).min(0, OVERLAP).max(OVERLAP_SEC_MAX, OVERLAP),
+});
+
+const TOO_MANY = "This account has 1,000 keys, which is the most.";
+
+function keyRow(key: KeyView) {
+  return {
+    key_id: showKeyId(key.keyId),
+    mode: key.mode,
+    name: key.name,
+    created_at: timeOf(key.createdAt),
+    last_used_at: timeOf(key.lastUsedAt),
+    expires_at: timeOf(key.expiresAt),
+    revoked_at: timeOf(key.revokedAt),
+  };
+}
+
+/** The key in the path and the object that holds its row: the key id says which. */
+function keyInPath(c: Context<AppEnv>) {
+  const { accountId } = accountInPath(c);
+  const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing("key");
+  const ref = { accountId, mode: modeOfKeyId(keyId) };
+  return { ref, keyId, stub: stubOf(c, ref) };
+}
+
+/** A seed for a new key id, where the caller repeats itself with an Idempotency-Key. */
+function seedOf(c: Context<AppEnv>, what: string): string | null {
+  const header = c.req.header("idempotency-key");
+  return header === undefined ? null : `${what}\0${header}`;
+}
+
+/** `/operator/accounts/:id/keys` (contract §10). */
+export const operatorKeys = (app: Api) => {
+  app.get("/operator/accounts/:id/keys", operator, async (c) => {
+    const { accountId } = accountInPath(c);
+    const [live, test]: (KeyView[] | null)[] = await Promise.all([
+      stubOf(c, { accountId, mode: "live" }).keys(),
+      stubOf(c, { accountId, mode: "test" }).keys(),
+    ]);
+    return c.json({ success: true, data: [...(live ?? missing("account")), ...(test ?? [])].map(keyRow) });
+  });
+
+  app.post("/operator/accounts/:id/keys", operator, jsonBody(making), async (c) => {
+    const { accountId } = accountInPath(c);
+    const { name, mode = "live" } = c.req.valid("json");
+    const ref = { accountId, mode };
+    const keyId = newKeyId(keySecret(c), mode, seedOf(c, accountId));
+    const stub = stubOf(c, ref);
+    const made = (await stub.makeKey(keyId, name ?? "key")) ?? missing("account");
+    if (!made) fail("permission_denied", TOO_MANY);
+    const keys: KeyView[] = (await stub.keys()) ?? [];
+    const row = keys.find((key) => key.keyId === keyId) ?? missing("key");
+    return c.json({ success: true, ...keyRow(row), api_key: showKey(keySecret(c), { ...ref, keyId }) });
+  });
+
+  app.delete("/operator/accounts/:id/keys/:keyId", operator, async (c) => {
+    const { stub, keyId } = keyInPath(c);
+    if (!(await stub.revokeKey(keyId))) missing("key");
+    return c.json({ success: true, key_id: showKeyId(keyId) });
+  });
+
+  app.post("/operator/accounts/:id/keys/:keyId/rotate", operator, jsonBody(rotation), async (c) => {
+    const { ref, stub, keyId } = keyInPath(c);
+    const newId = newKeyId(keySecret(c), ref.mode, seedOf(c, `${ref.accountId}\0${keyId}`));
+    const overlapMs = c.req.valid("json").overlapSeconds * 1000;
+    const rotated: Rotation = await stub.rotateKey(keyId, newId, overlapMs);
+    if (!rotated.ok) {
+      if (rotated.reason === "unknown") return missing("key");
+      if (rotated.reason === "too_many") return fail("permission_denied", TOO_MANY);
+      return fail("permission_denied", "This key is revoked or has expired; make a new one.");
+    }
+    return c.json({
+      success: true,
+      key_id: showKeyId(rotated.keyId),
+      api_key: showKey(keySecret(c), { ...ref, keyId: rotated.keyId }),
+      replaces: showKeyId(keyId),
+      old_expires_at: timeOf(rotated.oldExpiresAt),
+    });
+  });
+};

@@ -1,0 +1,32 @@
+import type { Api } from "../../app.ts";
+import type { LedgerView } from "../../durable/account-types.ts";
+import { messageId } from "../../ids.ts";
+import type { AccountRef } from "../../ids.ts";
+import { coins } from "../../money.ts";
+import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, stubOf, timeOf } from "./operator.ts";
+
+/** A ledger entry on the wire (contract §10). */
+export function ledgerEntry(secret: string, ref: AccountRef, entry: LedgerView) {
+  const id = entry.message && messageId(secret, ref, entry.message.operation, entry.message);
+  return {
+    seq: entry.seq,
+    type: entry.type,
+    amount: coins(entry.amount),
+    message_id: id,
+    request_id: entry.requestId,
+    reference: entry.type === "refund" ? `refund:${id}` : (entry.reference?.replace(/^operator:/u, "") ?? null),
+    balance_after: coins(entry.balanceAfter),
+    at: timeOf(entry.at),
+  };
+}
+
+/** `GET /operator/accounts/:id/ledger`: oldest first. */
+export const operatorLedger = (app: Api) =>
+  app.get("/operator/accounts/:id/ledger", operator, async (c) => {
+    const ref = accountInPath(c);
+    const limit = pageLimit(c);
+    const [after = 0] = pageAfter(c, 1);
+    const rows: LedgerView[] = (await stubOf(c, ref).ledger(after, limit + 1)) ?? missing("account");
+    const { rows: entries, ...more } = page(rows, limit, (entry) => String(entry.seq));
+    return c.json({ success: true, data: entries.map((entry) => ledgerEntry(keySecret(c), ref, entry)), ...more });
+  });

@@ -1,0 +1,29 @@
+import type { Api } from "../../app.ts";
+import type { MessageView } from "../../durable/account-types.ts";
+import { messageId } from "../../ids.ts";
+import { coins } from "../../money.ts";
+import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, stubOf, timeOf } from "./operator.ts";
+
+/** `GET /operator/accounts/:id/messages`: oldest first, from the account itself and not from history (contract §10). */
+export const operatorMessages = (app: Api) =>
+  app.get("/operator/accounts/:id/messages", operator, async (c) => {
+    const ref = accountInPath(c);
+    const limit = pageLimit(c);
+    const [seq = 0, index = 0] = pageAfter(c, 2);
+    const rows: MessageView[] = (await stubOf(c, ref).messages({ seq, index }, limit + 1)) ?? missing("account");
+    const { rows: messages, ...more } = page(rows, limit, (row) => `${row.seq}.${row.index}`);
+    const data = messages.map((row) => ({
+      message_id: messageId(keySecret(c), ref, row.operation, row),
+      request_id: row.requestId,
+      operation: row.operation,
+      to: row.to,
+      state: row.state,
+      charge: coins(row.charge),
+      carrier: row.carrier,
+      attempts: row.attempts,
+      error_code: row.errorCode,
+      created_at: timeOf(row.createdAt),
+      updated_at: timeOf(row.updatedAt),
+    }));
+    return c.json({ success: true, data, ...more });
+  });

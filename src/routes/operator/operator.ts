@@ -1,0 +1,97 @@
+import type { Context, MiddlewareHandler } from "hono";
+import * as z from "zod";
+import { settings } from "../../app.ts";
+import type { AppEnv } from "../../app.ts";
+import { isOperator } from "../../auth.ts";
+import { acceptBody, readBody } from "../../body.ts";
+import { FailureError, UNAUTHORIZED, fail } from "../../errors.ts";
+import { accountBytes, objectName } from "../../ids.ts";
+import type { AccountRef } from "../../ids.ts";
+import { coins, unitsFromCoins } from "../../money.ts";
+
+// What the operator's routes share (contract §10): the token, account ids, amounts and pages.
+
+/** Requires the operator's token; reads the body of a request that has one. */
+export const operator: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (c.req.method === "POST" || c.req.method === "PATCH" || c.req.method === "PUT") acceptBody(c);
+  if (!isOperator(c))
+    throw new FailureError({ ...UNAUTHORIZED, error: "The operator token is missing or not valid." });
+  if (c.req.header("content-type") !== undefined && c.req.method !== "GET" && c.req.method !== "DELETE")
+    await readBody(c, () => undefined, false);
+  await next();
+};
+
+/** Ends the request: there is no such account, key or page. */
+export function missing(what: string): never {
+  return fail("not_found", `There is no such ${what}.`);
+}
+
+/** The account in the path, in the mode that `?mode=` asks for. */
+export function accountInPath(c: Context<AppEnv>): AccountRef {
+  const accountId = c.req.param("id") ?? "";
+  const mode = c.req.query("mode") ?? "live";
+  if (mode !== "live" && mode !== "test")
+    return fail("invalid_request", "mode must be live or test.", { param: "mode" });
+  if (!accountBytes(accountId)) return missing("account");
+  return { accountId, mode };
+}
+
+/** The object of an account. */
+export function stubOf(c: Context<AppEnv>, ref: AccountRef) {
+  return c.env.ACCOUNT.getByName(objectName(ref));
+}
+
+/** The secret that makes keys and message ids. */
+export const keySecret = (c: Context<AppEnv>) => settings(c).KEY_SECRET;
+
+const PAGE = { min: 1, max: 500, usual: 100 };
+
+/** `?limit=` of a list. */
+export function pageLimit(c: Context<AppEnv>): number {
+  const text = c.req.query("limit");
+  if (text === undefined) return PAGE.usual;
+  const limit = /^[0-9]{1,4}$/u.test(text) ? Number(text) : 0;
+  if (limit < PAGE.min || limit > PAGE.max)
+    fail("invalid_request", `limit must be a whole number from ${PAGE.min} to ${PAGE.max}.`, { param: "limit" });
+  return limit;
+}
+
+/** `?after=` of a list, as the numbers that the page before gave; `parts` zeros on the first page. */
+export function pageAfter(c: Context<AppEnv>, parts: number): number[] {
+  const text = c.req.query("after");
+  if (text === undefined) return Array.from({ length: parts }, () => 0);
+  const numbers = text.split(".").map((part) => (/^[0-9]{1,15}$/u.test(part) ? Number(part) : -1));
+  if (numbers.length !== parts || numbers.some((one) => one < 0))
+    fail("invalid_request", "after must be the next of the page before.", { param: "after" });
+  return numbers;
+}
+
+/** One page of a list that was read with one row too many. */
+export function page<T>(rows: T[], limit: number, placeOf: (row: T) => string) {
+  const data = rows.slice(0, limit);
+  const last = data.at(-1);
+  const hasMore = rows.length > limit;
+  return { rows: data, has_more: hasMore, next: hasMore && last !== undefined ? placeOf(last) : null };
+}
+
+/** An amount in coins, with four decimals at most, as units. */
+export function amountField(name: string, min: number) {
+  return z.number(`${name} must be a number of coins.`).transform((value, ctx) => {
+    const units = unitsFromCoins(value);
+    if (units !== null && value >= min) return units;
+    const message =
+      value < min
+        ? `${name} must not be below ${coins(min)}.`
+        : `${name} must be at most 1,000,000,000 coins with at most four decimals.`;
+    ctx.issues.push({ code: "custom", message, input: value });
+    return z.NEVER;
+  });
+}
+
+/** A name that a person gives. */
+export function nameField(name: string) {
+  return z.string(`${name} must be a string.`).min(1, `${name} must not be empty.`).max(100, `${name} is too long.`);
+}
+
+/** A time for the wire, or null. */
+export const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

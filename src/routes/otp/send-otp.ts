@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { settings } from "../../app.ts";
+import type { Api } from "../../app.ts";
+import { authenticate } from "../../auth.ts";
+import { bill } from "../../billing.ts";
+import { jsonBody } from "../../body.ts";
+import { PRODUCT } from "../../config.ts";
+import { apiKey, brandName, indianMobile, otpCode } from "../../fields.ts";
+import { slot } from "../../reply.ts";
+import { otpText } from "../../wording.ts";
+
+const schema = z.object({ phone: indianMobile("phone"), otp: otpCode, brandName, apiKey });
+
+/** `POST /send-otp`: an SMS with the caller's own one-time password (contract §5.8). */
+export const sendOtp = (app: Api) =>
+  app.post("/send-otp", authenticate("bearer", "body"), jsonBody(schema), async (c) => {
+    const body = c.req.valid("json");
+    const brand = body.brandName ?? PRODUCT;
+    const order = {
+      operation: "otp" as const,
+      recipients: [`+91${body.phone}`],
+      price: { kind: "otp" as const },
+      content: {},
+      text: otpText(brand, body.otp),
+      validityMs: settings(c).VALIDITY_OTP_MS,
+    };
+    return bill(c, body, order, {
+      success: true,
+      message: "The OTP is queued.",
+      details: {
+        phone: body.phone,
+        brand,
+        otp_sent: body.otp,
+        cost: slot("spent"),
+        new_balance: slot("balance"),
+      },
+    });
+  });

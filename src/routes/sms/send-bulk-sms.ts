@@ -1,0 +1,45 @@
+import * as z from "zod";
+import { settings } from "../../app.ts";
+import type { Api } from "../../app.ts";
+import { authenticate } from "../../auth.ts";
+import { bill } from "../../billing.ts";
+import { jsonBody } from "../../body.ts";
+import { apiKey, indianMobile, senderId, smsText } from "../../fields.ts";
+import { priceIndia } from "../../pricing.ts";
+import { currentRateCard } from "../../rate-card.ts";
+import { slot } from "../../reply.ts";
+import { queuedSms } from "../../wording.ts";
+
+/** Recipients of one request; more would only wait in the same outbox. */
+const RECIPIENTS_MAX = 10_000;
+
+const recipients = z
+  .array(indianMobile("each recipient"), {
+    error: ({ input }) => (input === undefined ? "recipients is required." : "recipients must be a list of strings."),
+  })
+  .min(1, "recipients must have at least one number.")
+  .max(RECIPIENTS_MAX, `recipients must have at most ${RECIPIENTS_MAX} numbers; split the list.`);
+
+const schema = z.object({ recipients, message: smsText, senderId, apiKey });
+
+/** `POST /send-bulk-sms`: one text to many Indian mobiles, all or nothing (contract §5.2). */
+export const sendBulkSms = (app: Api) =>
+  app.post("/send-bulk-sms", authenticate("bearer", "body"), jsonBody(schema), async (c) => {
+    const body = c.req.valid("json");
+    const { segments, units } = priceIndia(await currentRateCard(c.env.RECORDINGS), body.message);
+    const unique = [...new Set(body.recipients)];
+    const order = {
+      operation: "sms" as const,
+      recipients: unique.map((phone) => `+91${phone}`),
+      price: { kind: "fixed" as const, units },
+      content: body.senderId === undefined ? {} : { sender: body.senderId },
+      text: body.message,
+      validityMs: settings(c).VALIDITY_SMS_MS,
+    };
+    return bill(c, body, order, {
+      success: true,
+      message: queuedSms(unique.length, segments, body.recipients.length - unique.length),
+      coins_used: slot("spent"),
+      coins_remaining: slot("remaining"),
+    });
+  });

@@ -1,0 +1,45 @@
+import * as z from "zod";
+import { settings } from "../../app.ts";
+import type { Api } from "../../app.ts";
+import { authenticate } from "../../auth.ts";
+import { bill } from "../../billing.ts";
+import { jsonBody } from "../../body.ts";
+import { apiKey, e164, optional, parsedNumber, senderId, smsText } from "../../fields.ts";
+import { priceAbroad, priceIndia } from "../../pricing.ts";
+import { currentRateCard } from "../../rate-card.ts";
+import { slot } from "../../reply.ts";
+import { queuedSms } from "../../wording.ts";
+
+const isFlash = optional(z.boolean("isFlash must be true or false."));
+
+const schema = z.object({ phone: e164, message: smsText, isFlash, senderId, apiKey });
+
+/** `POST /send-international-sms`: one SMS abroad; a +91 mobile is priced and routed as India (contract §5.3). */
+export const sendInternationalSms = (app: Api) =>
+  app.post("/send-international-sms", authenticate("bearer", "body"), jsonBody(schema), async (c) => {
+    const body = c.req.valid("json");
+    const { country, countryCallingCode } = parsedNumber(body.phone);
+    const card = await currentRateCard(c.env.RECORDINGS);
+    const india = countryCallingCode === "91";
+    const price = india
+      ? priceIndia(card, body.message)
+      : priceAbroad(card, body.message, country, countryCallingCode);
+    const order = {
+      operation: india ? ("sms" as const) : ("sms_international" as const),
+      recipients: [body.phone],
+      price: { kind: "fixed" as const, units: price.units ?? 0 },
+      content: {
+        flash: body.isFlash ?? false,
+        ...(body.senderId !== undefined && { sender: body.senderId }),
+      },
+      text: body.message,
+      validityMs: settings(c).VALIDITY_SMS_MS,
+      ...(price.units === null && { notOffered: `SMS to +${countryCallingCode} (${country ?? "no country"}) is not offered.` }),
+    };
+    return bill(c, body, order, {
+      success: true,
+      message: queuedSms(1, price.segments),
+      coins_used: slot("spent"),
+      coins_remaining: slot("remaining"),
+    });
+  });

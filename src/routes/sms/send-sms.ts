@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { settings } from "../../app.ts";
+import type { Api } from "../../app.ts";
+import { authenticate } from "../../auth.ts";
+import { bill } from "../../billing.ts";
+import { jsonBody } from "../../body.ts";
+import { apiKey, indianMobile, senderId, smsText } from "../../fields.ts";
+import { priceIndia } from "../../pricing.ts";
+import { currentRateCard } from "../../rate-card.ts";
+import { slot } from "../../reply.ts";
+import { queuedSms } from "../../wording.ts";
+
+const schema = z.object({ phone: indianMobile("phone"), message: smsText, senderId, apiKey });
+
+/** `POST /send-sms`: one SMS to an Indian mobile (contract §5.1). */
+export const sendSms = (app: Api) =>
+  app.post("/send-sms", authenticate("bearer", "body"), jsonBody(schema), async (c) => {
+    const body = c.req.valid("json");
+    const { segments, units } = priceIndia(await currentRateCard(c.env.RECORDINGS), body.message);
+    const order = {
+      operation: "sms" as const,
+      recipients: [`+91${body.phone}`],
+      price: { kind: "fixed" as const, units },
+      content: body.senderId === undefined ? {} : { sender: body.senderId },
+      text: body.message,
+      validityMs: settings(c).VALIDITY_SMS_MS,
+    };
+    return bill(c, body, order, {
+      success: true,
+      message: queuedSms(1, segments),
+      coins_used: slot("spent"),
+      coins_remaining: slot("remaining"),
+    });
+  });

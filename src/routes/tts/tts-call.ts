@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { settings } from "../../app.ts";
+import type { Api } from "../../app.ts";
+import { authenticate } from "../../auth.ts";
+import { bill } from "../../billing.ts";
+import { jsonBody } from "../../body.ts";
+import { indianCallee, optional, textUpTo } from "../../fields.ts";
+import { priceTts } from "../../pricing.ts";
+import { currentRateCard } from "../../rate-card.ts";
+import { slot } from "../../reply.ts";
+
+const LANGUAGES = ["EN", "HI", "TE", "TA", "KN", "ML", "BN", "GU", "MR", "PA"] as const;
+const ACCENTS = ["91", "1", "44", "61"] as const;
+const RATE = { min: 0.5, max: 2, sentence: "speakingRate must be a number from 0.5 to 2.0." };
+const GENDER = "ssmlGender must be 1 (male) or 2 (female).";
+
+const schema = z.object({
+  callee: indianCallee,
+  text: textUpTo("text", 250),
+  language: optional(z.enum(LANGUAGES, `language must be one of ${LANGUAGES.join(", ")}.`)),
+  accent: optional(
+    z.enum(ACCENTS, 'accent must be one of the strings "91" (Indian), "1" (US), "44" (UK), "61" (Australian).'),
+  ),
+  ssmlGender: optional(z.union([z.literal(1), z.literal(2)], GENDER)),
+  speakingRate: optional(z.number(RATE.sentence).min(RATE.min, RATE.sentence).max(RATE.max, RATE.sentence)),
+});
+
+/** `POST /api/tts-call`: a call that speaks a text (contract §5.5). */
+export const ttsCall = (app: Api) =>
+  app.post("/api/tts-call", authenticate("x-api-key"), jsonBody(schema), async (c) => {
+    const body = c.req.valid("json");
+    const order = {
+      operation: "tts" as const,
+      recipients: [`+91${body.callee}`],
+      price: { kind: "fixed" as const, units: priceTts(await currentRateCard(c.env.RECORDINGS)) },
+      content: {
+        language: body.language ?? "EN",
+        accent: body.accent ?? "91",
+        gender: body.ssmlGender ?? 2,
+        rate: body.speakingRate ?? 1,
+      },
+      text: body.text,
+      validityMs: settings(c).VALIDITY_CALL_MS,
+    };
+    return bill(c, body, order, {
+      success: true,
+      message: "The call is queued.",
+      coins_used: slot("spent"),
+      coins_remaining: slot("remaining"),
+    });
+  });

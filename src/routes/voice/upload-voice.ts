@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import type { Context } from "hono";
+import * as z from "zod";
+import { keyOf, showWindow } from "../../app.ts";
+import type { Api, AppEnv } from "../../app.ts";
+import { authenticate } from "../../auth.ts";
+import { accountOf, callerOf, doneReply, refuse } from "../../billing.ts";
+import { jsonBody } from "../../body.ts";
+import type { Caller, Recording, UploadDoor } from "../../durable/account-types.ts";
+import { fail } from "../../errors.ts";
+import { textUpTo } from "../../fields.ts";
+import { randomId } from "../../ids.ts";
+import { recordingKey } from "../../media.ts";
+import { BASE64_LENGTH_MAX, DURATION_MS_MAX, decodeBase64, inspectRecording } from "../../recordings.ts";
+
+const fileName = textUpTo("fileName", 255, (value, refuse) => {
+  if (/[/\\\p{Cc}]/u.test(value)) refuse("fileName must be a bare name, without path or control characters.");
+  else if (!/.\.(wav|mp3)$/iu.test(value)) refuse("fileName must end in .wav or .mp3.");
+});
+
+const base64Data = z
+  .string({ error: ({ input }) => (input === undefined ? "base64Data is required." : "base64Data must be a string.") })
+  .min(1, "base64Data must not be empty.")
+  .max(BASE64_LENGTH_MAX, `base64Data must have at most ${BASE64_LENGTH_MAX} characters (5 MiB).`);
+
+const schema = z.object({ fileName, base64Data });
+
+function bytesOf(text: string): Uint8Array {
+  const bytes = decodeBase64(text);
+  if (bytes) return bytes;
+  const param = "base64Data";
+  if (text.startsWith("data:"))
+    return fail("invalid_request", "base64Data must be Base64 alone, without a data: prefix.", {
+      param,
+      hint: "Send what follows the comma.",
+    });
+  return fail("invalid_request", "base64Data is not standard Base64.", {
+    param,
+    ...(/[-_]/u.test(text) && { hint: "Use the standard alphabet with + and /, not the URL-safe one." }),
+  });
+}
+
+/** The recording in these bytes, or a failure that says what was found instead. */
+async function recordingIn(c: Context<AppEnv>, name: string, bytes: Uint8Array): Promise<Recording> {
+  const param = "base64Data";
+  const found = await inspectRecording(bytes);
+  const claimed = name.slice(-3).toLowerCase();
+  if (!found.ok)
+    return fail("invalid_request", `The file must be WAV (PCM, µ-law, A-law) or MP3; found ${found.found}.`, { param });
+  const actual = found.mime === "audio/wav" ? "wav" : "mp3";
+  if (actual !== claimed)
+    return fail("invalid_request", `fileName says .${claimed}, the bytes are ${actual.toUpperCase()}.`, {
+      param,
+      hint: `Name it .${actual}.`,
+    });
+  if (found.durationMs <= 0) return fail("invalid_request", "The recording has no sound in it: 0 s.", { param });
+  if (found.durationMs > DURATION_MS_MAX)
+    return fail("invalid_request", `The recording lasts ${Math.ceil(found.durationMs / 1000)} s; 600 s is the most.`, {
+      param,
+    });
+  const objectKey = recordingKey(keyOf(c), Uint8Array.from(createHash("sha256").update(bytes).digest()));
+  const { mime, durationMs } = found;
+  return { fileId: randomId("file"), name, objectKey, mime, sizeBytes: bytes.length, durationMs };
+}
+
+/** Puts the bytes into R2, then makes the recording the account's; lets go of the Idempotency-Key if that fails. */
+async function store(c: Context<AppEnv>, caller: Caller, recording: Recording, bytes: Uint8Array): Promise<void> {
+  const account = accountOf(c);
+  try {
+    await c.env.RECORDINGS.put(recording.objectKey, bytes, { httpMetadata: { contentType: recording.mime } });
+  } catch (problem) {
+    await account.abandonUpload(caller);
+    throw problem;
+  }
+  await account.finishUpload(caller, recording);
+}
+
+/** `POST /api/upload-voice`: a recording for calls (contract §5.6). */
+export const uploadVoice = (app: Api) =>
+  app.post("/api/upload-voice", authenticate("x-api-key"), jsonBody(schema), async (c) => {
+    const body = c.req.valid("json");
+    const bytes = bytesOf(body.base64Data);
+    const recording = await recordingIn(c, body.fileName, bytes);
+    const template = {
+      success: true,
+      fileId: recording.fileId,
+      message: `The recording is stored; it lasts ${(recording.durationMs / 1000).toFixed(1)} s.`,
+    };
+    const fields = { fileName: body.fileName, objectKey: recording.objectKey };
+    const caller: Caller = callerOf(c, fields, template);
+    const door: UploadDoor = await accountOf(c).beginUpload(caller);
+    if (!door.ok) return refuse(c, door);
+    if (door.replayed) return doneReply(c, template, door, "voice");
+    showWindow(c, door.window);
+    await store(c, caller, recording, bytes);
+    return c.json(template);
+  });

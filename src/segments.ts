@@ -1,0 +1,49 @@
+// How many SMS a text takes: 3GPP TS 23.038 (GSM 7-bit default alphabet and its extension table) and 23.040 (parts).
+
+const GSM_BASIC = new Set(
+  "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà",
+);
+const GSM_EXTENDED = new Set("\f^{}\\[~]|€");
+
+/** Septets in one GSM-7 message, and in each part of a longer one. */
+const GSM7 = { whole: 160, part: 153 };
+/** UTF-16 code units in one UCS-2 message, and in each part of a longer one. */
+const UCS2 = { whole: 70, part: 67 };
+
+export interface Segmented {
+  encoding: "GSM-7" | "UCS-2";
+  segments: number;
+}
+
+const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
+
+/** Sizes of what may not be torn apart: a character with its escape, or an emoji with all that belongs to it. */
+function indivisible(text: string, encoding: Segmented["encoding"]): number[] {
+  if (encoding === "GSM-7") return [...text].map((letter) => (GSM_EXTENDED.has(letter) ? 2 : 1));
+  const sizes: number[] = [];
+  for (const { segment } of graphemes.segment(text)) {
+    if (segment.length <= UCS2.part && segment !== "\r\n") sizes.push(segment.length);
+    else for (const letter of segment) sizes.push(letter.length);
+  }
+  return sizes;
+}
+
+/** The encoding and number of SMS that a text needs (contract §6). */
+export function countSegments(text: string): Segmented {
+  const gsm = [...text].every((letter) => GSM_BASIC.has(letter) || GSM_EXTENDED.has(letter));
+  const encoding = gsm ? "GSM-7" : "UCS-2";
+  const room = gsm ? GSM7 : UCS2;
+  if (!gsm && text.length <= room.whole) return { encoding, segments: 1 };
+  const sizes = indivisible(text, encoding);
+  if (sizes.reduce((sum, size) => sum + size, 0) <= room.whole) return { encoding, segments: 1 };
+  let segments = 1;
+  let used = 0;
+  for (const size of sizes) {
+    if (used + size > room.part) {
+      segments += 1;
+      used = 0;
+    }
+    used += size;
+  }
+  return { encoding, segments };
+}

@@ -1,0 +1,44 @@
+import { destinationOf } from "./bases.ts";
+import { ConfigError, configOf } from "./config.ts";
+import type { Config } from "./config.ts";
+import { logProblem } from "./log.ts";
+import { consumeDead, consumeDispatch } from "./queues/dispatch.ts";
+import { consumeHistory } from "./queues/history.ts";
+import { APPS } from "./routes/index.ts";
+
+export { Account } from "./durable/account.ts";
+
+/** The configuration, or null after telling the operator what is wrong with it. */
+function configured(env: Env): Config | null {
+  try {
+    return configOf(env);
+  } catch (problem) {
+    if (!(problem instanceof ConfigError)) throw problem;
+    logProblem("configuration", problem);
+    return null;
+  }
+}
+
+const notConfigured = () =>
+  Response.json(
+    { success: false, error: "The service is not configured; its log says what is missing.", code: "unavailable" },
+    { status: 503 },
+  );
+
+export default {
+  async fetch(request, env, ctx): Promise<Response> {
+    const config = configured(env);
+    if (!config) return notConfigured();
+    const url = new URL(request.url);
+    const { base, path } = destinationOf(config, url);
+    if (path === url.pathname) return APPS[base].fetch(request, env, ctx);
+    url.pathname = path;
+    return APPS[base].fetch(new Request(url, request), env, ctx);
+  },
+
+  async queue(batch, env): Promise<void> {
+    if (batch.queue.endsWith("-dispatch")) return consumeDispatch(batch, env);
+    if (batch.queue.endsWith("-history")) return consumeHistory(batch, env);
+    return consumeDead(batch);
+  },
+} satisfies ExportedHandler<Env>;
