@@ -26,13 +26,16 @@ function readArguments() {
     complain(`${problem.message.split(". ")[0]}. ${usage}`);
   }
   const port = Number(values.port ?? PORT);
-  if (!Number.isInteger(port) || port < 1 || port > 65_000) complain(`--port must be a number from 1 to 65000. ${usage}`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_000) {
+    complain(`--port must be a number from 1 to 65000. ${usage}`);
+  }
   const settings = (values.set ?? []).map((text) => {
     const at = text.indexOf("=");
     const name = text.slice(0, Math.max(at, 0));
     if (at < 1) complain(`--set takes KEY=VALUE, not ${text}.`);
-    if (!Object.hasOwn(SETTINGS.shape, name))
+    if (!Object.hasOwn(SETTINGS.shape, name)) {
       complain(`There is no setting ${name}. Settings: ${Object.keys(SETTINGS.shape).join(", ")}.`);
+    }
     return [name, text.slice(at + 1)];
   });
   return { port, stateDir: path.resolve(values.state ?? STATE_DIR), settings: Object.fromEntries(settings) };
@@ -130,7 +133,7 @@ async function main() {
   let stopping = false;
   const signal = (name) => {
     try {
-      process.kill(-child.pid, name);
+      process.kill(-(child.pid ?? Number.NaN), name);
     } catch {
       // The group is gone already.
     }

@@ -52,16 +52,14 @@ export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   const { code, error, param, hint, headers } = failure;
   c.set("failureCode", code);
   for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
-  return c.json(
-    { success: false, error, code, request_id: c.get("requestId"), param, hint },
-    STATUS_OF_CODE[code],
-  );
+  return c.json({ success: false, error, code, request_id: c.get("requestId"), param, hint }, STATUS_OF_CODE[code]);
 }
 
 function onError(problem: Error, c: Context<AppEnv>): Response {
   if (problem instanceof FailureError) return failureReply(c, problem.failure);
-  if (problem instanceof HTTPException && problem.status === 400)
+  if (problem instanceof HTTPException && problem.status === 400) {
     return failureReply(c, { code: "invalid_json", error: "The body is not valid JSON." });
+  }
   logProblem(c.req.path, problem);
   const lost = "retryable" in problem || "overloaded" in problem;
   return failureReply(
@@ -94,8 +92,9 @@ function methodsAt(app: Api, path: string): string[] {
 function notFound(app: Api) {
   return (c: Context<AppEnv>): Response => {
     const allowed = methodsAt(app, c.req.path);
-    if (allowed.length === 0 || allowed.includes(c.req.method))
+    if (allowed.length === 0 || allowed.includes(c.req.method)) {
       return failureReply(c, { code: "not_found", error: "There is nothing at this address." });
+    }
     return failureReply(c, {
       code: "method_not_allowed",
       error: `This address takes ${allowed.join(", ")}.`,

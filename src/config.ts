@@ -82,7 +82,9 @@ function check(config: Config): string[] {
   for (const name of SECRET_NAMES) {
     const value = config[name];
     const bytes = value?.startsWith("whsec_") ? atob(value.slice("whsec_".length)) : value;
-    if (bytes?.startsWith(DEMO_SECRET_PREFIX)) faults.push(`${name} is a demo secret; make one with: openssl rand -hex 32`);
+    if (bytes?.startsWith(DEMO_SECRET_PREFIX)) {
+      faults.push(`${name} is a demo secret; make one with: openssl rand -hex 32`);
+    }
   }
   return faults;
 }

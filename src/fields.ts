@@ -14,9 +14,9 @@ function textField(name: string, check: Check) {
       const refuse = (message: string, hint?: string) => {
         ctx.issues.push({ code: "custom", message, input: ctx.value, ...(hint !== undefined && { params: { hint } }) });
       };
-      if (!ctx.value.isWellFormed())
+      if (!ctx.value.isWellFormed()) {
         refuse(`${name} contains half of a character.`, "Send the text as UTF-8, with whole surrogate pairs.");
-      else check(ctx.value, refuse);
+      } else check(ctx.value, refuse);
     });
 }
 
@@ -62,31 +62,36 @@ export function indianMobile(name: string) {
 
 /** Ten digits of an Indian mobile or landline, without country code. */
 export const indianCallee = textField("callee", (value, refuse) => {
-  if (!/^[1-9][0-9]{9}$/u.test(value))
-    refuse("callee must be exactly 10 digits of an Indian number, without country code or 0.", withoutCountryCode(value));
+  if (!/^[1-9][0-9]{9}$/u.test(value)) {
+    refuse(
+      "callee must be exactly 10 digits of an Indian number, without country code or 0.",
+      withoutCountryCode(value),
+    );
+  }
 });
 
 /** A number abroad as its holder would dial it from anywhere: `+` and 7 to 15 digits that are possible there. */
 export const e164 = textField("phone", (value, refuse) => {
-  if (!/^\+[1-9][0-9]{6,14}$/u.test(value))
+  if (!/^\+[1-9][0-9]{6,14}$/u.test(value)) {
     refuse(
       "phone must be + and 7 to 15 digits with the country code, such as +14155550132.",
       /^[1-9][0-9]{6,14}$/u.test(value) ? `Send +${value}.` : undefined,
     );
-  else if (!parsePhoneNumberFromString(value)) refuse("phone has a country code that does not exist.");
+  } else if (!parsePhoneNumberFromString(value)) refuse("phone has a country code that does not exist.");
   else if (!isPossiblePhoneNumber(value)) refuse("phone has a length that is not possible in its country.");
-  else if (value.startsWith("+91") && !INDIAN_MOBILE.test(value.slice(3)))
+  else if (value.startsWith("+91") && !INDIAN_MOBILE.test(value.slice(3))) {
     refuse("phone is an Indian landline, which cannot receive an SMS.");
+  }
 });
 
 /** Country code and number in digits only, possible for that country. */
 export const dialledCallee = textField("callee", (value, refuse) => {
-  if (!/^[1-9][0-9]{7,14}$/u.test(value))
+  if (!/^[1-9][0-9]{7,14}$/u.test(value)) {
     refuse(
       "callee must be country code and number, 8 to 15 digits only.",
       /^\+[1-9][0-9]{7,14}$/u.test(value) ? `Send ${value.slice(1)}.` : undefined,
     );
-  else if (!parsePhoneNumberFromString(`+${value}`)) refuse("callee has a country code that does not exist.");
+  } else if (!parsePhoneNumberFromString(`+${value}`)) refuse("callee has a country code that does not exist.");
   else if (!isPossiblePhoneNumber(`+${value}`)) refuse("callee has a length that is not possible in its country.");
 });
 
@@ -103,8 +108,9 @@ export const smsText = textUpTo("message", 160);
 /** The sender that the receiver sees. */
 export const senderId = optional(
   textField("senderId", (value, refuse) => {
-    if (!/^[A-Za-z0-9 _.-]{1,11}$/u.test(value))
+    if (!/^[A-Za-z0-9 _.-]{1,11}$/u.test(value)) {
       refuse("senderId must have 1 to 11 letters, digits, spaces, dashes, underscores or dots.");
+    }
   }),
 );
 

@@ -21,10 +21,11 @@ export function idempotencyOf(c: Context<AppEnv>, fields: object): Asked | null 
   const header = c.req.header("idempotency-key");
   if (header === undefined) return null;
   const key = header.startsWith('"') ? QUOTED.exec(header)?.[1]?.replaceAll(/\\(["\\])/gu, "$1") : header;
-  if (key === undefined || !VISIBLE.test(key))
+  if (key === undefined || !VISIBLE.test(key)) {
     fail("invalid_request", "Idempotency-Key must have 1 to 255 visible ASCII characters.", {
       param: "Idempotency-Key",
     });
+  }
   const { apiKey: _, ...rest } = fields as { apiKey?: unknown };
   return { key: sha256(key), fingerprint: sha256(`${c.req.path}\n${JSON.stringify(rest)}`) };
 }

@@ -28,8 +28,9 @@ export function showKey(secret: string, key: ApiKey): string {
 /** Reads a key and checks its MAC without any storage; null for one that this service did not make. */
 export function verifyKey(secret: string, text: string): ApiKey | null {
   const mode: Mode = text.startsWith(PREFIX.test) ? "test" : "live";
-  if (!text.startsWith(PREFIX[mode]) || text.length !== PREFIX[mode].length + base62Length(BODY_SIZE + MAC_SIZE))
+  if (!text.startsWith(PREFIX[mode]) || text.length !== PREFIX[mode].length + base62Length(BODY_SIZE + MAC_SIZE)) {
     return null;
+  }
   const bytes = fromBase62(text.slice(PREFIX[mode].length), BODY_SIZE + MAC_SIZE);
   if (!bytes || bytes[0] !== VERSION) return null;
   const body = bytes.subarray(0, BODY_SIZE);

@@ -32,11 +32,7 @@ export function mediaToken(secret: string, objectKey: string, mime: string, expi
 }
 
 /** What a token opens, or null when it was altered or has expired. */
-export function readMediaToken(
-  secret: string,
-  token: string,
-  nowMs: number,
-): { objectKey: string; mime: Mime } | null {
+export function readMediaToken(secret: string, token: string, nowMs: number): { objectKey: string; mime: Mime } | null {
   const bytes = Uint8Array.from(Buffer.from(token, "base64url"));
   // Base64 has several spellings of the same bytes; only ours is the token.
   if (bytes.length !== BODY_SIZE + MAC_SIZE || Buffer.from(bytes).toString("base64url") !== token) return null;

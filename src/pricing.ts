@@ -2,11 +2,7 @@ import * as z from "zod";
 import { unitsFromCoins } from "./money.ts";
 import { countSegments } from "./segments.ts";
 
-const price = z
-  .number()
-  .min(0)
-  .max(10_000)
-  .int("is a whole number of coins");
+const price = z.number().min(0).max(10_000).int("is a whole number of coins");
 
 /** What the operator may change without a deploy (contract §6). `null` for a country: not offered. */
 export const rateCardSchema = z.strictObject({

@@ -26,8 +26,9 @@ export function decodeBase64(text: string): Uint8Array | null {
 /** Finds out whether bytes are a recording that can be played in a call, and how long it is. */
 export async function inspectRecording(bytes: Uint8Array): Promise<Inspected> {
   const type = await fileTypeFromBuffer(bytes);
-  if (type?.ext !== "wav" && type?.ext !== "mp3")
+  if (type?.ext !== "wav" && type?.ext !== "mp3") {
     return { ok: false, found: type ? `${type.ext.toUpperCase()} data` : "data of no known kind" };
+  }
   const mime: Mime = type.ext === "wav" ? "audio/wav" : "audio/mpeg";
   try {
     const { format } = await parseBuffer(bytes, { mimeType: mime, size: bytes.length }, { duration: true });

@@ -5,7 +5,8 @@ const plural = (count: number, one: string, many: string) =>
 
 /** What a reply says of queued SMS: recipients, segments where more than one, and numbers that stood twice. */
 export function queuedSms(recipients: number, segments: number, duplicates = 0): string {
-  const whom = recipients === 1 ? "The SMS is queued" : `The SMS is queued for ${plural(recipients, "recipient", "recipients")}`;
+  const whom =
+    recipients === 1 ? "The SMS is queued" : `The SMS is queued for ${plural(recipients, "recipient", "recipients")}`;
   const size = segments === 1 ? "" : ` in ${segments} segments${recipients === 1 ? "" : " each"}`;
   const twice =
     duplicates === 0

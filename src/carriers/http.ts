@@ -90,8 +90,9 @@ async function outcomeOf(response: Response): Promise<Outcome> {
     return { kind: "submitted", ...carrierIdIn(text ?? "") };
   }
   await response.body?.cancel();
-  if (status >= 400 && status < 500 && status !== 408 && status !== 425)
+  if (status >= 400 && status < 500 && status !== 408 && status !== 425) {
     return { kind: "rejected", code, reason: `The gateway answered ${status}.` };
+  }
   return { kind: "unknown", code };
 }
 

@@ -18,25 +18,29 @@ export interface AccountChanges extends AccountRef {
 
 type Database = ReturnType<typeof drizzle>;
 
+/** The value that an upsert brings for a column. */
+const newer = (column: { name: string }) => sql.raw(`excluded.${column.name}`);
+
 function messageUpserts(db: Database, { accountId, mode, messages }: AccountChanges) {
   const statements = [];
+  const { rev, state, refunded, carrier, attempts, errorCode, updatedAt, timeline } = message;
+  const changing = { rev, state, refunded, carrier, attempts, errorCode, updatedAt, timeline };
+  const set = Object.fromEntries(Object.entries(changing).map(([name, column]) => [name, newer(column)]));
+  const target = [message.accountId, message.mode, message.seq, message.place];
   for (let at = 0; at < messages.length; at += ROWS_PER_STATEMENT) {
-    const rows = JSON.stringify(messages.slice(at, at + ROWS_PER_STATEMENT));
     // One parameter for all rows (D1 takes 100): json_each is also several times faster than single inserts.
+    const rows = JSON.stringify(messages.slice(at, at + ROWS_PER_STATEMENT));
+    const select = sql`
+      SELECT ${accountId}, ${mode}, value ->> 'seq', value ->> 'index', value ->> 'rev', value ->> 'requestId',
+             value ->> 'operation', value ->> 'to', value ->> 'state', value ->> 'charge', value ->> 'refunded',
+             value ->> 'carrier', value ->> 'attempts', value ->> 'errorCode', value ->> 'createdAt',
+             value ->> 'updatedAt', value ->> 'timeline'
+        FROM json_each(${rows}) WHERE true`;
     statements.push(
-      db.run(sql`
-        INSERT INTO ${message} (account_id, mode, seq, place, rev, request_id, operation, recipient, state, charge,
-                                refunded, carrier, attempts, error_code, created_at, updated_at, timeline)
-        SELECT ${accountId}, ${mode}, value ->> 'seq', value ->> 'index', value ->> 'rev', value ->> 'requestId',
-               value ->> 'operation', value ->> 'to', value ->> 'state', value ->> 'charge', value ->> 'refunded',
-               value ->> 'carrier', value ->> 'attempts', value ->> 'errorCode', value ->> 'createdAt',
-               value ->> 'updatedAt', value ->> 'timeline'
-          FROM json_each(${rows}) WHERE true
-        ON CONFLICT (account_id, mode, seq, place) DO UPDATE SET
-          rev = excluded.rev, state = excluded.state, refunded = excluded.refunded, carrier = excluded.carrier,
-          attempts = excluded.attempts, error_code = excluded.error_code, updated_at = excluded.updated_at,
-          timeline = excluded.timeline
-        WHERE excluded.rev > message.rev`),
+      db
+        .insert(message)
+        .select(select)
+        .onConflictDoUpdate({ target, set, setWhere: sql`excluded.rev > ${message.rev}` }),
     );
   }
   return statements;

@@ -18,7 +18,7 @@ export interface WindowTimes {
 /** Reads the window back: requests that left a job count by the job's time, the others were written down. */
 export function loadTimes(sql: SqlStorage, account: AccountRow, nowMs: number): number[] {
   const times: number[] = JSON.parse(account.admitted) as number[];
-  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
     const query = "SELECT seq, created_at, debit FROM job WHERE seq < ? ORDER BY seq DESC LIMIT 200";
     const rows = sql.exec(query, before).toArray();
     for (const row of rows) if (row["debit"] !== null) times.push(number(row, "created_at"));
@@ -46,7 +46,12 @@ export interface Admitted {
  * whatever follows. `leavesJob` says that the caller writes a job, whose own time then counts; where it turns out not
  * to, the caller writes the times down with `writeTimes`.
  */
-export function enter(sql: SqlStorage, window: WindowTimes, caller: Caller, nowMs: number): Admitted | Replay | Refusal {
+export function enter(
+  sql: SqlStorage,
+  window: WindowTimes,
+  caller: Caller,
+  nowMs: number,
+): Admitted | Replay | Refusal {
   if (!touchKey(sql, caller.keyId, nowMs)) return { ok: false, reason: "unauthorized" };
   const account = readAccount(sql);
   const limit = PLANS[account.plan].requestsPerMinute;
@@ -56,8 +61,9 @@ export function enter(sql: SqlStorage, window: WindowTimes, caller: Caller, nowM
   const unchanged = viewOf(account.plan, Math.max(0, limit - counting.length), verdict.resetSec);
   const known = recall(sql, caller.idempotency, nowMs);
   if (known) return { ...known, window: unchanged };
-  if (!verdict.admitted)
+  if (!verdict.admitted) {
     return { ok: false, reason: "rate_limited", limit, retryAfterSec: verdict.retryAfterSec, window: unchanged };
+  }
   counting.push(nowMs);
   const view = viewOf(account.plan, verdict.remaining, verdict.resetSec);
   if (account.status === "suspended") {

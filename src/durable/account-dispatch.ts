@@ -72,8 +72,9 @@ function applyNews(
   when: { nowMs: number; expiresAt: number; follow: boolean },
   timers: Timers,
 ): Step {
-  if (news.kind === "outcome")
+  if (news.kind === "outcome") {
     return applyOutcome(message, news.attempt, news.outcome, { ...when, jitter: Math.random() }, timers);
+  }
   return applyReceipt(message, news.state, news.code, when.nowMs, timers);
 }
 
@@ -90,4 +91,3 @@ export function followJobs(sql: SqlStorage, seqs: number[]): Followed[] {
     );
   });
 }
-

@@ -17,8 +17,9 @@ export function recall(sql: SqlStorage, asked: Idempotency | undefined, nowMs: n
   const runningUntil = numberOrNull(row, "running_until");
   if (runningUntil !== null && runningUntil <= nowMs) return null;
   const fingerprint = new Uint8Array(row["fingerprint"] as ArrayBuffer);
-  if (!fingerprint.every((byte, at) => byte === asked.fingerprint[at]))
+  if (!fingerprint.every((byte, at) => byte === asked.fingerprint[at])) {
     return { ok: false, reason: "idempotency_mismatch" };
+  }
   if (runningUntil !== null) return { ok: false, reason: "idempotency_in_progress" };
   return {
     ok: true,

@@ -48,10 +48,11 @@ export function readJob(sql: SqlStorage, seq: number): Job | null {
 
 /** Jobs that may still change or lack history: those after `settledSeq`, and the late ones before it. */
 export function* openJobs(sql: SqlStorage, settledSeq: number): Generator<Job> {
-  for (const row of sql.exec("SELECT * FROM job WHERE late IS NOT NULL AND seq <= ?", settledSeq).toArray())
+  for (const row of sql.exec("SELECT * FROM job WHERE late IS NOT NULL AND seq <= ?", settledSeq).toArray()) {
     yield jobOf(row);
+  }
   // One row at a time by its number: the rows change while they are walked, and a bulk is never in memory whole.
-  for (let seq = settledSeq; ; ) {
+  for (let seq = settledSeq; ;) {
     const row = sql.exec("SELECT * FROM job WHERE seq > ? ORDER BY seq LIMIT 1", seq).toArray()[0];
     if (!row) return;
     seq = number(row, "seq");
@@ -179,7 +180,7 @@ export function messageViews(job: Job): MessageView[] {
 /** Messages after a place, oldest first (contract §10). */
 export function messagePage(sql: SqlStorage, after: { seq: number; index: number }, limit: number): MessageView[] {
   const page: MessageView[] = [];
-  for (let seq = after.seq; page.length < limit; ) {
+  for (let seq = after.seq; page.length < limit;) {
     const row = sql.exec("SELECT * FROM job WHERE seq >= ? ORDER BY seq LIMIT 1", seq).toArray()[0];
     if (!row) break;
     const job = jobOf(row);

@@ -14,8 +14,9 @@ export const KEYS_MAX = 1_000;
 export function touchKey(sql: SqlStorage, keyId: number, nowMs: number): boolean {
   const row = sql.exec("SELECT last_used_at, expires_at, revoked_at FROM key WHERE key_id = ?", keyId).toArray()[0];
   if (!row || row["revoked_at"] !== null || (numberOrNull(row, "expires_at") ?? Infinity) <= nowMs) return false;
-  if (nowMs - (numberOrNull(row, "last_used_at") ?? 0) >= LAST_USED_STEP_MS)
+  if (nowMs - (numberOrNull(row, "last_used_at") ?? 0) >= LAST_USED_STEP_MS) {
     sql.exec("UPDATE key SET last_used_at = ? WHERE key_id = ?", nowMs, keyId);
+  }
   return true;
 }
 

@@ -1,4 +1,4 @@
-import { LIMIT_NONE, number, textOrNull } from "./account-rows.ts";
+import { LIMIT_NONE, number, text, textOrNull } from "./account-rows.ts";
 import type { LedgerView, Operation } from "./account-types.ts";
 
 // The ledger: an append-only chain of entries, each with the balance after it. A debit is the first job of its
@@ -86,7 +86,7 @@ export function ledgerPage(sql: SqlStorage, after: number, limit = LIMIT_NONE): 
     .toArray()
     .map((row) => ({
       seq: number(row, "seq"),
-      type: String(row["type"]) as LedgerView["type"],
+      type: text(row, "type") as LedgerView["type"],
       amount: number(row, "amount"),
       balanceAfter: number(row, "balance_after"),
       requestId: textOrNull(row, "request_id"),
@@ -98,7 +98,7 @@ export function ledgerPage(sql: SqlStorage, after: number, limit = LIMIT_NONE): 
           : {
               seq: number(row, "job_seq"),
               index: number(row, "job_index"),
-              operation: String(row["operation"]) as Operation,
+              operation: text(row, "operation") as Operation,
             },
     }));
 }

@@ -13,8 +13,9 @@ function recountLedger(sql: SqlStorage, note: (kind: string, detail: string) => 
   for (let page = ledgerPage(sql, 0, PAGE); page.length > 0; page = ledgerPage(sql, page.at(-1)?.seq ?? 0, PAGE)) {
     for (const entry of page) {
       sum += entry.amount;
-      if (sum !== entry.balanceAfter)
+      if (sum !== entry.balanceAfter) {
         note("ledger", `entry ${entry.seq} says balance ${entry.balanceAfter}, recounted ${sum}`);
+      }
       if (sum < 0) note("ledger", `entry ${entry.seq} takes the balance below zero`);
       if (entry.type === "refund") refunds.set(entry.reference ?? "", entry);
     }
@@ -40,16 +41,22 @@ export function reconcile(sql: SqlStorage): Difference[] {
       const place = `message ${message.seq}.${message.index}`;
       const refund = refunds.get(refundReference(message.seq, message.index));
       refunds.delete(refundReference(message.seq, message.index));
-      if (message.refunded !== (refund !== undefined))
-        note("refund", `${place} is ${message.state}, refunded ${message.refunded}, entry ${refund ? "there" : "missing"}`);
-      if (refund && refund.amount !== message.charge)
+      if (message.refunded !== (refund !== undefined)) {
+        note(
+          "refund",
+          `${place} is ${message.state}, refunded ${message.refunded}, entry ${refund ? "there" : "missing"}`,
+        );
+      }
+      if (refund && refund.amount !== message.charge) {
         note("refund", `${place} was charged ${message.charge}, refunded ${refund.amount}`);
+      }
       if (message.state === "failed" && !message.refunded) note("refund", `${place} failed and was not refunded`);
     }
   }
-  for (const [requestId, sums] of debits)
-    if (sums.debit !== sums.charged)
-      note("debit", `request ${requestId} took ${sums.debit}, its messages were charged ${sums.charged}`);
+  for (const [requestId, sums] of debits) {
+    if (sums.debit === sums.charged) continue;
+    note("debit", `request ${requestId} took ${sums.debit}, its messages were charged ${sums.charged}`);
+  }
   for (const reference of refunds.keys()) note("refund", `entry ${reference} belongs to no message`);
   return differences;
 }

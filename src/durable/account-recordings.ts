@@ -7,12 +7,7 @@ import type { Caller, Recording, UploadDoor } from "./account-types.ts";
 // An upload asks twice: before the bytes go to R2 and after, so that a refused request leaves nothing there.
 
 /** Admits an upload and holds its Idempotency-Key while the bytes travel. */
-export function beginUpload(
-  sql: SqlStorage,
-  window: WindowTimes,
-  caller: Caller,
-  nowMs: number,
-): UploadDoor {
+export function beginUpload(sql: SqlStorage, window: WindowTimes, caller: Caller, nowMs: number): UploadDoor {
   const door = enter(sql, window, caller, nowMs);
   if (!door.ok || door.replayed) return door;
   writeTimes(sql, window.times ?? []);

@@ -48,8 +48,9 @@ export function send(
     writeTimes(sql, window.times ?? []);
     return { result: { ...refusal, window: door.window }, seqs: [] };
   };
-  if (command.notOffered !== undefined)
+  if (command.notOffered !== undefined) {
     return refuse({ ok: false, reason: "permission_denied", sentence: command.notOffered });
+  }
   const order = priced(sql, command, door.account);
   if (!order) return refuse({ ok: false, reason: "unknown_file" });
   const spent = order.charge * command.recipients.length;

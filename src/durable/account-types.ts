@@ -17,7 +17,10 @@ export interface WindowView {
 
 /** Why an account refuses. Each has its reply in errors.ts. */
 export type Refusal = { ok: false; window?: WindowView } & (
-  | { reason: "unauthorized" | "idempotency_in_progress" | "idempotency_mismatch" | "account_suspended" | "unknown_file" }
+  | {
+      reason:
+        "unauthorized" | "idempotency_in_progress" | "idempotency_mismatch" | "account_suspended" | "unknown_file";
+    }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
   | { reason: "permission_denied"; sentence: string }
   | { reason: "insufficient_balance"; needed: number; balance: number }
@@ -54,9 +57,7 @@ export interface Content {
 
 /** How the charge of each message is found: given, by the account's OTP rate, or by the length of a recording. */
 export type Price =
-  | { kind: "fixed"; units: number }
-  | { kind: "otp" }
-  | { kind: "recording"; fileId: string; unitsPerBlock: number };
+  { kind: "fixed"; units: number } | { kind: "otp" } | { kind: "recording"; fileId: string; unitsPerBlock: number };
 
 /** One billable request: its messages go out together or not at all. */
 export interface SendCommand extends Caller {
@@ -113,14 +114,7 @@ export interface Recording {
 }
 
 export type MessageState =
-  | "queued"
-  | "sending"
-  | "submitted"
-  | "delivered"
-  | "undelivered"
-  | "unconfirmed"
-  | "failed"
-  | "unknown";
+  "queued" | "sending" | "submitted" | "delivered" | "undelivered" | "unconfirmed" | "failed" | "unknown";
 
 /** A claimed message: only its claimer may submit it, once, until its lease ends. */
 export interface Claimed {
@@ -149,8 +143,7 @@ export type ReceiptState = "submitted" | "delivered" | "undelivered" | "failed";
 
 /** News of one message: the outcome of an attempt, or a carrier's receipt. */
 export type News = { seq: number; index: number } & (
-  | { kind: "outcome"; attempt: number; outcome: Outcome }
-  | { kind: "receipt"; state: ReceiptState; code?: string }
+  { kind: "outcome"; attempt: number; outcome: Outcome } | { kind: "receipt"; state: ReceiptState; code?: string }
 );
 
 /** A message that is looked up at its carrier. */

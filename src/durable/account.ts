@@ -72,9 +72,7 @@ export class Account extends DurableObject<Env> {
   /** One billable request: all of it is stored before this returns, or none of it (contract §6). */
   send(command: types.SendCommand): types.DoneOrRefusal {
     if (!this.#opened) return UNKNOWN_ACCOUNT;
-    const { result, seqs } = this.#transact((nowMs) =>
-      send(this.#sql, this.#window, command, this.#timers(), nowMs),
-    );
+    const { result, seqs } = this.#transact((nowMs) => send(this.#sql, this.#window, command, this.#timers(), nowMs));
     if (seqs.length > 0) this.#leave(seqs);
     return result;
   }
@@ -234,8 +232,9 @@ export class Account extends DurableObject<Env> {
 
   async #enqueue(kind: DispatchJob["kind"], seqs: number[], perMessage = JOBS_PER_QUEUE_MESSAGE): Promise<void> {
     const bodies: { body: DispatchJob }[] = [];
-    for (let at = 0; at < seqs.length; at += perMessage)
+    for (let at = 0; at < seqs.length; at += perMessage) {
       bodies.push({ body: { kind, account: this.#name(), seqs: seqs.slice(at, at + perMessage) } });
+    }
     try {
       for (let at = 0; at < bodies.length; at += 100) await this.env.DISPATCH.sendBatch(bodies.slice(at, at + 100));
     } catch (problem) {
@@ -254,8 +253,9 @@ export class Account extends DurableObject<Env> {
 
   async #sendHistory(job: HistoryJob): Promise<void> {
     try {
-      for (let at = 0; at === 0 || at < job.seqs.length; at += 1_000)
+      for (let at = 0; at === 0 || at < job.seqs.length; at += 1_000) {
         await this.env.HISTORY.send({ ...job, seqs: job.seqs.slice(at, at + 1_000) });
+      }
     } catch (problem) {
       for (const seq of job.seqs) this.#historyAsked.delete(seq);
       logProblem("history queue", problem);

@@ -2,6 +2,7 @@ import type { Carrier, Outgoing } from "../carriers/carrier.ts";
 import { carrierFor, carrierNamed } from "../carriers/table.ts";
 import { configOf } from "../config.ts";
 import type { Config } from "../config.ts";
+import type { Account } from "../durable/account.ts";
 import type { ClaimedJob, Followed, News, Outcome } from "../durable/account-types.ts";
 import { accountOfName, messageId, objectName } from "../ids.ts";
 import type { AccountRef } from "../ids.ts";
@@ -22,7 +23,7 @@ const FOLLOW_DELAY_SEC = 1;
 
 const REPORT_TRIES = 3;
 
-type Stub = DurableObjectStub<import("../durable/account.ts").Account>;
+type Stub = DurableObjectStub<Account>;
 
 function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJob["messages"][number]): Outgoing {
   const { recording } = job.content;
@@ -181,4 +182,3 @@ export function consumeDead(batch: MessageBatch): void {
   for (const message of batch.messages) logLine("dead_letter", { queue: batch.queue, id: message.id });
   batch.ackAll();
 }
-

@@ -45,7 +45,8 @@ export async function consumeHistory(batch: MessageBatch, env: Env): Promise<voi
     batch.ackAll();
   } catch (problem) {
     logProblem("history", problem);
-    for (const message of batch.messages)
+    for (const message of batch.messages) {
       message.retry({ delaySeconds: Math.min(RETRY_DELAY_SEC_MAX, 2 ** message.attempts) });
+    }
   }
 }

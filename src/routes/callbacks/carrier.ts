@@ -12,8 +12,9 @@ export const carrierCallback = (app: Api) =>
     const receipts = await carrierNamed(config, c.req.param("carrier"))?.receipts?.(c.req.raw);
     if (receipts === undefined) return fail("not_found", "There is nothing at this address.");
     if (receipts === "forged") return fail("unauthorized", "The signature is missing, wrong or too old.");
-    if (receipts === "invalid")
+    if (receipts === "invalid") {
       return fail("invalid_request", "A receipt needs ref and a state: submitted, delivered, undelivered or failed.");
+    }
     const byAccount = new Map<string, News[]>();
     for (const { ref, state, code } of receipts) {
       const place = readMessageId(config.KEY_SECRET, ref);

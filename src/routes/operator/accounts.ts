@@ -62,8 +62,9 @@ async function open(
     keyId,
     keyName: "first key",
   });
-  if (!opened)
+  if (!opened) {
     fail("idempotency_mismatch", "This Idempotency-Key has opened an account with another name; use a new key.");
+  }
   return showKey(secret, { accountId, mode, keyId });
 }
 

@@ -22,8 +22,9 @@ export const operatorCredits = (app: Api) =>
     const asked = { amount, reference, requestId: c.get("requestId"), ...(note !== undefined && { note }) };
     const credited: Credited = (await stubOf(c, ref).credit(asked)) ?? missing("account");
     if (!credited.ok) {
-      if (credited.reason === "below_zero")
+      if (credited.reason === "below_zero") {
         return fail("insufficient_balance", "This would take the balance below 0.", { param: "amount" });
+      }
       return fail("reference_mismatch", "This reference was used for another amount; use a new reference.", {
         param: "reference",
       });

@@ -14,10 +14,10 @@ import { coins, unitsFromCoins } from "../../money.ts";
 /** Requires the operator's token; reads the body of a request that has one. */
 export const operator: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.req.method === "POST" || c.req.method === "PATCH" || c.req.method === "PUT") acceptBody(c);
-  if (!isOperator(c))
-    throw new FailureError({ ...UNAUTHORIZED, error: "The operator token is missing or not valid." });
-  if (c.req.header("content-type") !== undefined && c.req.method !== "GET" && c.req.method !== "DELETE")
+  if (!isOperator(c)) throw new FailureError({ ...UNAUTHORIZED, error: "The operator token is missing or not valid." });
+  if (c.req.header("content-type") !== undefined && c.req.method !== "GET" && c.req.method !== "DELETE") {
     await readBody(c, () => undefined, false);
+  }
   await next();
 };
 
@@ -30,8 +30,9 @@ export function missing(what: string): never {
 export function accountInPath(c: Context<AppEnv>): AccountRef {
   const accountId = c.req.param("id") ?? "";
   const mode = c.req.query("mode") ?? "live";
-  if (mode !== "live" && mode !== "test")
+  if (mode !== "live" && mode !== "test") {
     return fail("invalid_request", "mode must be live or test.", { param: "mode" });
+  }
   if (!accountBytes(accountId)) return missing("account");
   return { accountId, mode };
 }
@@ -51,8 +52,9 @@ export function pageLimit(c: Context<AppEnv>): number {
   const text = c.req.query("limit");
   if (text === undefined) return PAGE.usual;
   const limit = /^[0-9]{1,4}$/u.test(text) ? Number(text) : 0;
-  if (limit < PAGE.min || limit > PAGE.max)
+  if (limit < PAGE.min || limit > PAGE.max) {
     fail("invalid_request", `limit must be a whole number from ${PAGE.min} to ${PAGE.max}.`, { param: "limit" });
+  }
   return limit;
 }
 
@@ -61,8 +63,9 @@ export function pageAfter(c: Context<AppEnv>, parts: number): number[] {
   const text = c.req.query("after");
   if (text === undefined) return Array.from({ length: parts }, () => 0);
   const numbers = text.split(".").map((part) => (/^[0-9]{1,15}$/u.test(part) ? Number(part) : -1));
-  if (numbers.length !== parts || numbers.some((one) => one < 0))
+  if (numbers.length !== parts || numbers.some((one) => one < 0)) {
     fail("invalid_request", "after must be the next of the page before.", { param: "after" });
+  }
   return numbers;
 }
 

@@ -21,9 +21,7 @@ export const sendInternationalSms = (app: Api) =>
     const { country, countryCallingCode } = parsedNumber(body.phone);
     const card = await currentRateCard(c.env.RECORDINGS);
     const india = countryCallingCode === "91";
-    const price = india
-      ? priceIndia(card, body.message)
-      : priceAbroad(card, body.message, country, countryCallingCode);
+    const price = india ? priceIndia(card, body.message) : priceAbroad(card, body.message, country, countryCallingCode);
     const order = {
       operation: india ? ("sms" as const) : ("sms_international" as const),
       recipients: [body.phone],
@@ -34,7 +32,9 @@ export const sendInternationalSms = (app: Api) =>
       },
       text: body.message,
       validityMs: settings(c).VALIDITY_SMS_MS,
-      ...(price.units === null && { notOffered: `SMS to +${countryCallingCode} (${country ?? "no country"}) is not offered.` }),
+      ...(price.units === null && {
+        notOffered: `SMS to +${countryCallingCode} (${country ?? "no country"}) is not offered.`,
+      }),
     };
     return bill(c, body, order, {
       success: true,

@@ -29,11 +29,12 @@ function bytesOf(text: string): Uint8Array {
   const bytes = decodeBase64(text);
   if (bytes) return bytes;
   const param = "base64Data";
-  if (text.startsWith("data:"))
+  if (text.startsWith("data:")) {
     return fail("invalid_request", "base64Data must be Base64 alone, without a data: prefix.", {
       param,
       hint: "Send what follows the comma.",
     });
+  }
   return fail("invalid_request", "base64Data is not standard Base64.", {
     param,
     ...(/[-_]/u.test(text) && { hint: "Use the standard alphabet with + and /, not the URL-safe one." }),
@@ -45,19 +46,22 @@ async function recordingIn(c: Context<AppEnv>, name: string, bytes: Uint8Array):
   const param = "base64Data";
   const found = await inspectRecording(bytes);
   const claimed = name.slice(-3).toLowerCase();
-  if (!found.ok)
+  if (!found.ok) {
     return fail("invalid_request", `The file must be WAV (PCM, µ-law, A-law) or MP3; found ${found.found}.`, { param });
+  }
   const actual = found.mime === "audio/wav" ? "wav" : "mp3";
-  if (actual !== claimed)
+  if (actual !== claimed) {
     return fail("invalid_request", `fileName says .${claimed}, the bytes are ${actual.toUpperCase()}.`, {
       param,
       hint: `Name it .${actual}.`,
     });
+  }
   if (found.durationMs <= 0) return fail("invalid_request", "The recording has no sound in it: 0 s.", { param });
-  if (found.durationMs > DURATION_MS_MAX)
+  if (found.durationMs > DURATION_MS_MAX) {
     return fail("invalid_request", `The recording lasts ${Math.ceil(found.durationMs / 1000)} s; 600 s is the most.`, {
       param,
     });
+  }
   const objectKey = recordingKey(keyOf(c), Uint8Array.from(createHash("sha256").update(bytes).digest()));
   const { mime, durationMs } = found;
   return { fileId: randomId("file"), name, objectKey, mime, sizeBytes: bytes.length, durationMs };

@@ -1,0 +1,9 @@
+declare namespace Cloudflare {
+  interface Env {
+    TEST_MIGRATIONS: unknown;
+    KEY_SECRET: string;
+    SEAL_SECRET: string;
+    OPERATOR_TOKEN: string;
+    CARRIER_HTTP_SECRET: string;
+  }
+}

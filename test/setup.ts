@@ -1,0 +1,5 @@
+import { applyD1Migrations } from "cloudflare:test";
+import type { D1Migration } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+await applyD1Migrations(env.DB, env.TEST_MIGRATIONS as D1Migration[]);

@@ -1,0 +1,70 @@
+import path from "node:path";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+
+// Two kinds of tests: most run inside workerd, beside the objects they test; those in test/process drive the started
+// service from outside, as its users do.
+
+const LATER = { maxBatchSize: 100, maxBatchTimeout: 60 };
+
+export default defineConfig(async () => ({
+  test: {
+    projects: [
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              // Everything that a test relies on stands here: a developer's .dev.vars changes nothing.
+              bindings: {
+                TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")),
+                ENVIRONMENT: "local",
+                SMS_URL: "http://sms.localhost",
+                TTS_URL: "http://tts.localhost",
+                VOICE_URL: "http://voice.localhost",
+                OTP_URL: "http://otp.localhost",
+                CONSOLE_URL: "http://console.localhost",
+                CARRIER: "sim",
+                KEY_SECRET: "local-only-key-secret-of-the-test-suite",
+                SEAL_SECRET: "local-only-seal-secret-of-the-test-suite",
+                OPERATOR_TOKEN: "local-only-operator-token-of-the-test-suite",
+                CARRIER_HTTP_URL: "http://gateway.test/messages",
+                CARRIER_HTTP_SECRET: "whsec_bG9jYWwtb25seS1nYXRld2F5LXNlY3JldC0wMDAwMDA=",
+              },
+              // The queues hold what they get: a test delivers by hand, when, how often and in the order it wants.
+              queueConsumers: { "dastak-dispatch": LATER, "dastak-history": LATER },
+              // No test reaches a network: what is not mocked ends here.
+              outboundService: "blocked",
+              workers: [
+                {
+                  name: "blocked",
+                  modules: true,
+                  compatibilityDate: "2026-08-01",
+                  script: `export default { fetch: (r) => new Response("blocked " + r.url, { status: 599 }) }`,
+                },
+              ],
+            },
+          }),
+        ],
+        test: {
+          name: "workers",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/process/**"],
+          setupFiles: ["./test/setup.ts"],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: "process",
+          include: ["test/process/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
+          // One started service at a time: they share two cores with their clients.
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+}));
