@@ -5,8 +5,6 @@ import { defineConfig } from "vitest/config";
 // Two kinds of tests: most run inside workerd, beside the objects they test; those in test/process drive the started
 // service from outside, as its users do.
 
-const LATER = { maxBatchSize: 100, maxBatchTimeout: 60 };
-
 export default defineConfig(async () => ({
   test: {
     projects: [
@@ -31,8 +29,8 @@ export default defineConfig(async () => ({
                 CARRIER_HTTP_URL: "http://gateway.test/messages",
                 CARRIER_HTTP_SECRET: "whsec_bG9jYWwtb25seS1nYXRld2F5LXNlY3JldC0wMDAwMDA=",
               },
-              // The queues hold what they get: a test delivers by hand, when, how often and in the order it wants.
-              queueConsumers: { "dastak-dispatch": LATER, "dastak-history": LATER },
+              // Nobody consumes these queues: a test delivers by hand, when, how often and in the order it wants.
+              queueProducers: { DISPATCH: { queueName: "held-dispatch" }, HISTORY: { queueName: "held-history" } },
               // No test reaches a network: what is not mocked ends here.
               outboundService: "blocked",
               workers: [

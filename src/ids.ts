@@ -132,7 +132,8 @@ export function messageId(secret: string, ref: AccountRef, operation: string, pl
 
 /** What a message id says, or null when it is not one of ours. */
 export function readMessageId(secret: string, id: string): (AccountRef & MessagePlace) | null {
-  const bytes = fromBase62(id.replace(/^(msg|call)_/u, ""), MESSAGE_BODY_SIZE + MESSAGE_MAC_SIZE);
+  const text = /^(?:msg|call)_(.*)$/u.exec(id)?.[1] ?? "";
+  const bytes = fromBase62(text, MESSAGE_BODY_SIZE + MESSAGE_MAC_SIZE);
   if (!bytes) return null;
   const body = bytes.subarray(0, MESSAGE_BODY_SIZE);
   const proof = mac(secret, "message/v1", body, MESSAGE_MAC_SIZE);

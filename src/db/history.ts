@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { AccountView, MessageView } from "../durable/account-types.ts";
 import type { Recorded } from "../durable/account-sweep.ts";
@@ -66,12 +66,21 @@ export async function recordHistory(binding: D1Database, changes: AccountChanges
   if (first) await db.batch([first, ...rest]);
 }
 
-/** What history has of an account's jobs: all after `settledSeq`. */
-export async function recordedJobs(binding: D1Database, ref: AccountRef, settledSeq: number): Promise<Recorded> {
+/** What history has of an account's jobs: all after `settledSeq`, and the late ones before it. */
+export async function recordedJobs(
+  binding: D1Database,
+  ref: AccountRef,
+  settledSeq: number,
+  late: number[],
+): Promise<Recorded> {
+  const open = or(
+    gt(message.seq, settledSeq),
+    sql`${message.seq} IN (SELECT value FROM json_each(${JSON.stringify(late)}))`,
+  );
   const rows = await drizzle(binding)
     .select({ seq: message.seq, rev: sql<number>`min(${message.rev})`, messages: sql<number>`count(*)` })
     .from(message)
-    .where(and(eq(message.accountId, ref.accountId), eq(message.mode, ref.mode), gt(message.seq, settledSeq)))
+    .where(and(eq(message.accountId, ref.accountId), eq(message.mode, ref.mode), open))
     .groupBy(message.seq);
   return new Map(rows.map(({ seq, rev, messages }) => [seq, { rev, messages }]));
 }

@@ -60,6 +60,14 @@ export function* openJobs(sql: SqlStorage, settledSeq: number): Generator<Job> {
   }
 }
 
+/** Jobs that were open for so long that the settled mark went past them. */
+export function lateJobs(sql: SqlStorage): number[] {
+  return sql
+    .exec("SELECT seq FROM job WHERE late IS NOT NULL")
+    .toArray()
+    .map((row) => number(row, "seq"));
+}
+
 /** The earliest time that an open job needs attention, or null. */
 export function nextDueMs(sql: SqlStorage, settledSeq: number): number | null {
   const due = sql.exec("SELECT min(due_at) AS due FROM job WHERE seq > ? OR late IS NOT NULL", settledSeq).one();

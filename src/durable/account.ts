@@ -7,7 +7,7 @@ import type { DispatchJob, HistoryJob } from "../queues/jobs.ts";
 import { enter, writeTimes } from "./account-admission.ts";
 import type { WindowTimes } from "./account-admission.ts";
 import { claimJobs, followJobs, reportNews, timersOf } from "./account-dispatch.ts";
-import { dueAmong, messagePage, messageViews, nextDueMs, readJob } from "./account-jobs.ts";
+import { dueAmong, lateJobs, messagePage, messageViews, nextDueMs, readJob } from "./account-jobs.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./account-keys.ts";
 import type { Rotation } from "./account-keys.ts";
 import { ledgerHead, ledgerPage } from "./account-ledger.ts";
@@ -266,7 +266,7 @@ export class Account extends DurableObject<Env> {
   async #completeHistory(): Promise<boolean> {
     const ref = accountOfName(this.#name());
     const account = readAccount(this.#sql);
-    const recorded = await recordedJobs(this.env.DB, ref, account.settledSeq);
+    const recorded = await recordedJobs(this.env.DB, ref, account.settledSeq, lateJobs(this.#sql));
     const profile = (await recordedProfile(this.env.DB, ref)) !== account.rev;
     const missing = this.#transact(() => settle(this.#sql, recorded));
     if (missing.length === 0 && !profile) return false;

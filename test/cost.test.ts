@@ -1,0 +1,178 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import {
+  balanceOf,
+  bearer,
+  call,
+  dispatch,
+  follow,
+  messagesOf,
+  openWorld,
+  post,
+  recordHistory,
+  runAlarm,
+  sendSms,
+} from "./world.ts";
+import type { Opening, World } from "./world.ts";
+
+// Rows written are the bill. SQLite counts them; ARCHITECTURE.md states the figures that stand here.
+
+interface Rows {
+  rows: number;
+  /** Each setting of the alarm is billed as a row. */
+  alarms: number;
+}
+
+/** Counts what an account object writes from now on. */
+async function countRows(world: World): Promise<Rows> {
+  const counted: Rows = { rows: 0, alarms: 0 };
+  await runInDurableObject(world.stub, (_, state) => {
+    const { sql } = state.storage;
+    const exec = sql.exec.bind(sql);
+    const setAlarm = state.storage.setAlarm.bind(state.storage);
+    Object.assign(sql, {
+      exec(query: string, ...bindings: unknown[]) {
+        const cursor = exec(query, ...bindings);
+        if (!/^\s*(INSERT|UPDATE|DELETE)/iu.test(query)) return cursor;
+        // What was written is known once the cursor is read to its end.
+        const found = cursor.toArray();
+        counted.rows += cursor.rowsWritten;
+        return { toArray: () => found, one: () => found[0] };
+      },
+    });
+    Object.assign(state.storage, {
+      setAlarm(time: number) {
+        counted.alarms += 1;
+        return setAlarm(time);
+      },
+    });
+  });
+  return counted;
+}
+
+/** An environment whose D1 counts the rows that its batches write. */
+function countD1(): { at: Env; counted: { rows: number } } {
+  const counted = { rows: 0 };
+  const database = {
+    prepare: (query: string) => env.DB.prepare(query),
+    async batch(statements: D1PreparedStatement[]) {
+      const results = await env.DB.batch(statements);
+      for (const { meta } of results) counted.rows += meta.rows_written;
+      return results;
+    },
+  };
+  return { at: { ...env, DB: database as unknown as D1Database }, counted };
+}
+
+/** A world at rest: its key was used this hour, history has the account, and no alarm is set. */
+async function warmWorld(opening: Opening = {}): Promise<World> {
+  const world = await openWorld(opening);
+  await recordHistory(world, []);
+  await runAlarm(world);
+  await call("http://sms.localhost/account-balance", { headers: bearer(world.apiKey) });
+  return world;
+}
+
+/** Takes everything that waits through carrier and receipt. */
+async function deliverAll(world: World): Promise<number[]> {
+  const seqs = [...new Set((await messagesOf(world)).map((message) => message.seq))];
+  await dispatch(world, seqs);
+  await follow(world, seqs);
+  expect((await messagesOf(world)).every((message) => message.state === "delivered")).toBe(true);
+  return seqs;
+}
+
+it("writes 4 rows in the account and sets one alarm for a delivered SMS", async () => {
+  const world = await warmWorld();
+  const counted = await countRows(world);
+  await sendSms(world);
+  expect(counted).toEqual({ rows: 1, alarms: 1 });
+  await deliverAll(world);
+  expect(counted).toEqual({ rows: 4, alarms: 1 });
+});
+
+it("sets no second alarm while one is waiting", async () => {
+  const world = await warmWorld();
+  const counted = await countRows(world);
+  for (let sent = 0; sent < 5; sent++) await sendSms(world);
+  expect(counted).toEqual({ rows: 5, alarms: 1 });
+});
+
+it("writes one row more with an Idempotency-Key, and none for its replay", async () => {
+  const world = await warmWorld();
+  const counted = await countRows(world);
+  await sendSms(world, { headers: { "idempotency-key": "once" } });
+  expect(counted.rows).toBe(2);
+  await sendSms(world, { headers: { "idempotency-key": "once" } });
+  expect(counted.rows).toBe(2);
+});
+
+it("writes 1 row in D1 for an SMS that is recorded once, and 3 for one recorded at every step", async () => {
+  const world = await warmWorld();
+  const { at, counted } = countD1();
+  await recordHistory(world, [], at);
+  counted.rows = 0;
+  await sendSms(world);
+  const [first] = await deliverAll(world);
+  await recordHistory(world, [first ?? 0], at);
+  expect(counted.rows).toBe(1);
+  // The same job again changes nothing and costs nothing.
+  await recordHistory(world, [first ?? 0], at);
+  expect(counted.rows).toBe(1);
+
+  counted.rows = 0;
+  await sendSms(world);
+  const second = (await messagesOf(world)).at(-1)?.seq ?? 0;
+  await recordHistory(world, [second], at);
+  await dispatch(world, [second]);
+  await recordHistory(world, [second], at);
+  await follow(world, [second]);
+  await recordHistory(world, [second], at);
+  expect(counted.rows).toBe(3);
+});
+
+it("writes 60 rows for a delivered bulk of 1,000, and one in D1 per recipient", async () => {
+  const world = await warmWorld({ balance: 2_000 });
+  const recipients = Array.from({ length: 1_000 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
+  const counted = await countRows(world);
+  const reply = await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
+  expect(reply.body.coins_used).toBe(1_000);
+  // Ten jobs of a hundred messages.
+  expect(counted.rows).toBe(10);
+  const seqs = await deliverAll(world);
+  // Each job is claimed and reported in two rounds of DISPATCH_CONCURRENCY, and followed once.
+  expect(counted.rows).toBe(60);
+  const d1 = countD1();
+  await recordHistory(world, seqs, d1.at);
+  expect(d1.counted.rows).toBe(1_000);
+});
+
+it("writes 1 row for a balance, 4 for a refused SMS with its refund, and 2 for an upload's admission and recording", async () => {
+  const world = await warmWorld({ mode: "test" });
+  const caller = { keyId: world.keyId, requestId: "req_x" };
+  const counted = await countRows(world);
+  await call("http://sms.localhost/account-balance", { headers: bearer(world.apiKey) });
+  expect(counted.rows).toBe(1);
+
+  await sendSms(world, { body: { phone: "7000000001" } });
+  const [message] = await messagesOf(world);
+  const before = await balanceOf(world);
+  counted.rows = 0;
+  await dispatch(world, [message?.seq ?? 0]);
+  expect(await balanceOf(world)).toBe(before + 10_000);
+  // The claim, the report, and the entry with the index that makes it the only one.
+  expect(counted.rows).toBe(4);
+
+  counted.rows = 0;
+  await world.stub.beginUpload(caller);
+  await world.stub.finishUpload(caller, {
+    fileId: "file_x",
+    name: "a.wav",
+    objectKey: "x",
+    mime: "audio/wav",
+    sizeBytes: 1,
+    durationMs: 1,
+  });
+  expect(counted.rows).toBe(2);
+});
