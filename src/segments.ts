@@ -17,13 +17,21 @@ export interface Segmented {
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
+/**
+ * Between the letters of an Indian conjunct, such as क्ष: Unicode joins them only since 15.1. Phones put them together
+ * again whatever part they came in, and a price must not hang on the runtime's version of Unicode.
+ */
+const CONJUNCT = /(?<=\p{M}\u200d?)(?![\u0e33\u0eb3])(?=\p{L})/u;
+
 /** Sizes of what may not be torn apart: a character with its escape, or an emoji with all that belongs to it. */
 function indivisible(text: string, encoding: Segmented["encoding"]): number[] {
   if (encoding === "GSM-7") return [...text].map((letter) => (GSM_EXTENDED.has(letter) ? 2 : 1));
   const sizes: number[] = [];
   for (const { segment } of graphemes.segment(text)) {
-    if (segment.length <= UCS2.part && segment !== "\r\n") sizes.push(segment.length);
-    else for (const letter of segment) sizes.push(letter.length);
+    for (const letter of segment.split(CONJUNCT)) {
+      if (letter.length <= UCS2.part && letter !== "\r\n") sizes.push(letter.length);
+      else for (const point of letter) sizes.push(point.length);
+    }
   }
   return sizes;
 }
