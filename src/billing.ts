@@ -67,6 +67,22 @@ export function doneReply(
   );
 }
 
+/** Whether the platform says that the call may be repeated; an overloaded object must not be asked again. */
+function isRetryable(problem: unknown): boolean {
+  const { retryable, overloaded } = problem as { retryable?: boolean; overloaded?: boolean };
+  return retryable === true && overloaded !== true;
+}
+
+/** Asks the account; once more, with a fresh stub, where an Idempotency-Key makes that safe. */
+async function handOver(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal> {
+  try {
+    return await accountOf(c).send(command);
+  } catch (problem) {
+    if (!command.idempotency || !isRetryable(problem)) throw problem;
+    return accountOf(c).send(command);
+  }
+}
+
 /** Hands an order to the account and answers with the template, filled. `fields` is what makes it the same request. */
 export async function bill(
   c: Context<AppEnv>,
@@ -76,7 +92,7 @@ export async function bill(
 ): Promise<Response> {
   const sealed = order.text === null ? null : seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const command: SendCommand = { ...order, ...callerOf(c, fields, template), text: sealed };
-  const result: DoneOrRefusal = await accountOf(c).send(command);
+  const result: DoneOrRefusal = await handOver(c, command);
   if (!result.ok) return refuse(c, result);
   return doneReply(c, template, result, order.operation);
 }

@@ -16,7 +16,6 @@ export const STATUS_OF_CODE = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_mismatch: 422,
-  reference_mismatch: 422,
   rate_limited: 429,
   internal_error: 500,
   unavailable: 503,

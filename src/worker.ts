@@ -1,6 +1,7 @@
 import { destinationOf } from "./bases.ts";
 import { ConfigError, configOf } from "./config.ts";
 import type { Config } from "./config.ts";
+import { randomId } from "./ids.ts";
 import { logProblem } from "./log.ts";
 import { consumeDead, consumeDispatch } from "./queues/dispatch.ts";
 import { consumeHistory } from "./queues/history.ts";
@@ -19,11 +20,14 @@ function configured(env: Env): Config | null {
   }
 }
 
-const notConfigured = () =>
-  Response.json(
-    { success: false, error: "The service is not configured; its log says what is missing.", code: "unavailable" },
-    { status: 503 },
+function notConfigured(): Response {
+  const error = "The service is not configured; its log says what is missing.";
+  const requestId = randomId("req");
+  return Response.json(
+    { success: false, error, code: "unavailable", request_id: requestId },
+    { status: 503, headers: { "X-Request-Id": requestId, "Cache-Control": "no-store" } },
   );
+}
 
 export default {
   async fetch(request, env, ctx): Promise<Response> {

@@ -26,6 +26,9 @@ const UNKNOWN_ACCOUNT: types.Refusal = { ok: false, reason: "unauthorized" };
 /** Jobs that one queue message names: as many messages as one consumer submits in a round or two. */
 const JOBS_PER_QUEUE_MESSAGE = 20;
 
+/** History needs only numbers, so one of its messages names more. */
+const JOBS_PER_HISTORY_MESSAGE = 100;
+
 /** One account in one mode: the only truth about its money, keys, window, messages and recordings (design §1). */
 export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
@@ -253,8 +256,8 @@ export class Account extends DurableObject<Env> {
 
   async #sendHistory(job: HistoryJob): Promise<void> {
     try {
-      for (let at = 0; at === 0 || at < job.seqs.length; at += 1_000) {
-        await this.env.HISTORY.send({ ...job, seqs: job.seqs.slice(at, at + 1_000) });
+      for (let at = 0; at === 0 || at < job.seqs.length; at += JOBS_PER_HISTORY_MESSAGE) {
+        await this.env.HISTORY.send({ ...job, seqs: job.seqs.slice(at, at + JOBS_PER_HISTORY_MESSAGE) });
       }
     } catch (problem) {
       for (const seq of job.seqs) this.#historyAsked.delete(seq);

@@ -8,6 +8,9 @@ import { historyJob } from "./jobs.ts";
 
 const RETRY_DELAY_SEC_MAX = 300;
 
+/** Jobs in one call to an account: with 100 messages each, its answer stays a few megabytes. */
+const JOBS_PER_CALL = 50;
+
 interface Wanted {
   seqs: Set<number>;
   profile: boolean;
@@ -30,18 +33,24 @@ function wantedBy(batch: MessageBatch): Map<string, Wanted> {
   return wanted;
 }
 
-async function changesOf(env: Env, name: string, of: Wanted): Promise<AccountChanges> {
+/** The newest state of what one account wants recorded, in pieces that a call and a statement can carry. */
+async function changesOf(env: Env, name: string, { seqs, profile }: Wanted): Promise<AccountChanges[]> {
   const stub = env.ACCOUNT.getByName(name);
-  const messages = await stub.changes([...of.seqs]);
-  const profile = of.profile ? await stub.view() : null;
-  return { ...accountOfName(name), messages, profile };
+  const ref = accountOfName(name);
+  const all = [...seqs];
+  const pieces: AccountChanges[] = [{ ...ref, messages: [], profile: profile ? await stub.view() : null }];
+  for (let at = 0; at < all.length; at += JOBS_PER_CALL) {
+    const messages = await stub.changes(all.slice(at, at + JOBS_PER_CALL));
+    pieces.push({ ...ref, messages, profile: null });
+  }
+  return pieces;
 }
 
 /** Consumes a batch of the history queue. While D1 is away the batch comes again; the accounts keep the truth. */
 export async function consumeHistory(batch: MessageBatch, env: Env): Promise<void> {
   try {
     const changes = await Promise.all([...wantedBy(batch)].map(([name, of]) => changesOf(env, name, of)));
-    await recordHistory(env.DB, changes);
+    await recordHistory(env.DB, changes.flat());
     batch.ackAll();
   } catch (problem) {
     logProblem("history", problem);

@@ -25,7 +25,7 @@ export const operatorCredits = (app: Api) =>
       if (credited.reason === "below_zero") {
         return fail("insufficient_balance", "This would take the balance below 0.", { param: "amount" });
       }
-      return fail("reference_mismatch", "This reference was used for another amount; use a new reference.", {
+      return fail("idempotency_mismatch", "This reference was used for another amount; use a new reference.", {
         param: "reference",
       });
     }

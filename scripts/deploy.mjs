@@ -1,0 +1,71 @@
+// npm run deploy: checks what a deployment needs, applies D1 migrations, then deploys (README.md, "Deploy").
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { experimental_readRawConfig } from "wrangler";
+import { DEMO_SECRET_PREFIX, SECRET_NAMES, parseConfig } from "../src/config.ts";
+import { ROOT } from "./local.mjs";
+
+const PLACEHOLDER_DATABASE = "00000000-0000-0000-0000-000000000000";
+
+const stop = (sentence) => {
+  console.error(`Not deployed: ${sentence}`);
+  process.exit(1);
+};
+
+function wrangler(args, options = {}) {
+  return spawnSync(path.join(ROOT, "node_modules/.bin/wrangler"), args, {
+    cwd: ROOT,
+    env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
+    stdio: "inherit",
+    encoding: "utf8",
+    ...options,
+  });
+}
+
+/** Faults of wrangler.toml that would only show after the deployment. */
+function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
+  if (d1_databases[0].database_id === PLACEHOLDER_DATABASE) {
+    stop("database_id in wrangler.toml is a placeholder; create one with: npx wrangler d1 create dastak");
+  }
+  if (vars.ENVIRONMENT === "local") stop("ENVIRONMENT in wrangler.toml is local.");
+  const example = Object.entries(vars).find(([, value]) => /\bdastak\.example\b/u.test(String(value)));
+  if (example) stop(`${example[0]} in wrangler.toml is still the example ${example[1]}.`);
+  for (const name of SECRET_NAMES) {
+    if (vars[name] !== undefined) stop(`${name} stands in wrangler.toml; it is a secret: npx wrangler secret put ${name}`);
+  }
+  // Secrets are not readable; any value of the right form lets the other settings be checked.
+  const secrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, "x".repeat(40)]));
+  try {
+    parseConfig({ ...vars, ...secrets, CARRIER_HTTP_SECRET: `whsec_${"x".repeat(40)}` });
+  } catch (problem) {
+    stop(`${problem.message}.`);
+  }
+  const served = new Set(routes.map(({ pattern }) => pattern));
+  for (const name of ["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"]) {
+    const { hostname } = new URL(vars[name]);
+    if (!served.has(hostname) && !workers_dev) stop(`no route in wrangler.toml serves ${hostname} (${name}).`);
+  }
+}
+
+/** Names of secrets that the Worker must have and has not. */
+function missingSecrets(vars) {
+  const needed = SECRET_NAMES.filter((name) => name !== "CARRIER_HTTP_SECRET" || vars.CARRIER === "http");
+  const listed = wrangler(["secret", "list", "--format", "json"], { stdio: ["inherit", "pipe", "pipe"] });
+  // A Worker that was never deployed has no secrets yet, and wrangler says so with an error.
+  const names = listed.status === 0 ? JSON.parse(listed.stdout).map(({ name }) => name) : [];
+  return needed.filter((name) => !names.includes(name));
+}
+
+const { rawConfig } = experimental_readRawConfig({ config: path.join(ROOT, "wrangler.toml") });
+checkConfig(rawConfig);
+const missing = missingSecrets(rawConfig.vars);
+if (missing.length > 0) {
+  stop(
+    `these secrets are missing: ${missing.join(", ")}. Set each with: npx wrangler secret put NAME ` +
+      `(a value that begins with ${DEMO_SECRET_PREFIX} is refused by the service).`,
+  );
+}
+for (const args of [["d1", "migrations", "apply", "DB", "--remote"], ["deploy"]]) {
+  const { status } = wrangler(args);
+  if (status !== 0) stop(`wrangler ${args.join(" ")} failed.`);
+}
