@@ -3,12 +3,14 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { experimental_readRawConfig } from "wrangler";
 import { DEMO_SECRET_PREFIX } from "../src/config.ts";
 
 export const ROOT = path.resolve(import.meta.dirname, "..");
 
 export const STATE_DIR = path.join(ROOT, ".wrangler", "state");
+
+/** The configuration that `npm start` writes into a state directory. */
+export const LOCAL_CONFIG = "wrangler.json";
 
 /** Environment in which wrangler asks nothing, reports nothing and looks nothing up. */
 export const QUIET = {
@@ -18,6 +20,8 @@ export const QUIET = {
   WRANGLER_HIDE_BANNER: "true",
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_LOG: process.env.WRANGLER_LOG ?? "warn",
+  // Wrangler keeps what it says in the home directory as well; a service on this machine writes only into its state.
+  WRANGLER_WRITE_LOGS: "false",
   X_LOCAL_OBSERVABILITY: "false",
   X_LOCAL_EXPLORER: "false",
 };
@@ -42,7 +46,6 @@ export function localVariables(port) {
     OTP_URL: `http://otp.localhost:${port}`,
     CONSOLE_URL: `http://localhost:${port}`,
     CARRIER: "sim",
-    DISPATCH_CONCURRENCY: "50",
     KEY_SECRET: `${DEMO_SECRET_PREFIX}key-secret-for-this-machine`,
     SEAL_SECRET: `${DEMO_SECRET_PREFIX}seal-secret-for-this-machine`,
     OPERATOR_TOKEN: `${DEMO_SECRET_PREFIX}operator-token-for-this-machine`,
@@ -53,7 +56,9 @@ export function localVariables(port) {
  * Writes wrangler.toml without its custom domains and with these variables, as JSON beside the state: with custom
  * domains, `wrangler dev` would rewrite the host of every request to the first of them.
  */
-export function writeLocalConfig(stateDir, variables) {
+export async function writeLocalConfig(stateDir, variables) {
+  // Wrangler takes a second to load: whoever mistyped an argument does not wait for it.
+  const { experimental_readRawConfig } = await import("wrangler");
   const { rawConfig } = experimental_readRawConfig({ config: path.join(ROOT, "wrangler.toml") });
   const { routes: _routes, ...rest } = rawConfig;
   const config = { ...rest, main: path.join(ROOT, rawConfig.main), vars: variables };
@@ -62,7 +67,7 @@ export function writeLocalConfig(stateDir, variables) {
     migrations_dir: path.join(ROOT, database.migrations_dir),
   }));
   mkdirSync(stateDir, { recursive: true });
-  const file = path.join(stateDir, "wrangler.json");
+  const file = path.join(stateDir, LOCAL_CONFIG);
   writeFileSync(file, JSON.stringify(config, null, 2));
   return file;
 }

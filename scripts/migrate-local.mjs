@@ -1,14 +1,15 @@
 // Applies D1 migrations to the local state, in-process: `wrangler d1 migrations apply` takes as long as the service.
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { getPlatformProxy, unstable_splitSqlQuery } from "wrangler";
-import { writeFileSync } from "node:fs";
-import { ROOT } from "./local.mjs";
+import { QUIET, ROOT } from "./local.mjs";
 
 const MIGRATIONS = path.join(ROOT, "migrations");
 
 /** Brings the local D1 to the newest migration; the same table and names as wrangler's own command. */
 export async function migrateLocal(stateDir, configFile) {
+  // Wrangler runs within this process here, and is to be as quiet as elsewhere.
+  Object.assign(process.env, QUIET);
+  const { getPlatformProxy, unstable_splitSqlQuery } = await import("wrangler");
   const { d1_databases } = JSON.parse(readFileSync(configFile, "utf8"));
   // Only D1: a proxy for Durable Objects would need the Worker and say so on the terminal.
   const bare = path.join(stateDir, "migrate.json");

@@ -1,18 +1,21 @@
 // npm start: everything that a service on this machine needs, in one command (contract §12).
+import { stopAsked } from "./stop-asked.mjs";
+import { rmSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { SETTINGS, parseConfig } from "../src/config.ts";
-import { STATE_DIR, localVariables, startWrangler, writeLocalConfig } from "./local.mjs";
+import { QUIET, STATE_DIR, localVariables, startWrangler, writeLocalConfig } from "./local.mjs";
 import { migrateLocal } from "./migrate-local.mjs";
+import { holderOf, lockState, noteInLock, processOf } from "./state-lock.mjs";
 
 const PORT = 8787;
 const READY_MS_MAX = 60_000;
 const STOP_MS_MAX = 5_000;
 
-const complain = (sentence) => {
+const complain = (sentence, code = 2) => {
   console.error(sentence);
-  process.exit(2);
+  process.exit(code);
 };
 
 /** The command line, checked: one sentence for whatever is wrong with it. */
@@ -44,13 +47,17 @@ function readArguments() {
 const isFree = (port, host) =>
   new Promise((resolve) => {
     const probe = net.createServer();
-    probe.once("error", () => resolve(false));
+    // A machine without IPv6 has nobody on that port of it.
+    probe.once("error", (problem) => resolve(problem.code === "EADDRNOTAVAIL" || problem.code === "EAFNOSUPPORT"));
     probe.listen({ port, host }, () => probe.close(() => resolve(true)));
   });
 
-async function nextFreePort(port) {
-  while (!(await isFree(port, "127.0.0.1"))) port += 1;
-  return port;
+/** The first port from here on that is free under both addresses of localhost. */
+async function nextFreePort(wanted) {
+  for (let port = wanted; port < 65_536; port++) {
+    if ((await isFree(port, "127.0.0.1")) && (await isFree(port, "::1"))) return port;
+  }
+  return complain(`Every port from ${wanted} on is taken.`, 1);
 }
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -83,6 +90,8 @@ const paint = (style, text) => (process.stdout.isTTY ? styleText(style, text) : 
 
 function banner({ port, wanted, variables, account, stateDir, seconds }) {
   const line = (name, text) => `  ${paint("dim", name.padEnd(13))}${text}`;
+  const kept = path.relative(process.cwd(), stateDir) || ".";
+  const reset = stateDir === STATE_DIR ? "npm run reset" : `npm run reset -- --state ${kept}`;
   const moved = port === wanted ? "" : paint("yellow", ` Port ${wanted} is taken; this is the next free one.`);
   return [
     "",
@@ -103,34 +112,18 @@ function banner({ port, wanted, variables, account, stateDir, seconds }) {
     `  curl http://localhost:${port}/send-sms -H 'Content-Type: application/json' \\`,
     `    -d '{"apiKey":"${account.api_key}","phone":"9876543210","message":"Hello from Dastak"}'`,
     "",
-    `  ${paint("dim", `Ctrl-C stops it. State is kept in ${path.relative(process.cwd(), stateDir) || "."}; npm run reset wipes it.`)}`,
+    `  ${paint("dim", `Ctrl-C stops it. State is kept in ${kept}; ${reset} wipes it.`)}`,
     "",
   ].join("\n");
 }
 
-async function main() {
-  const startedAt = performance.now();
-  const { port: wanted, stateDir, settings } = readArguments();
-  const port = await nextFreePort(wanted);
-  const variables = { ...localVariables(port), ...settings };
-  try {
-    parseConfig(variables);
-  } catch (problem) {
-    complain(`These settings do not work: ${problem.message}.`);
-  }
-  const config = writeLocalConfig(stateDir, variables);
-  await migrateLocal(stateDir, config);
-
-  const child = startWrangler(
-    ["dev", "-c", config, "--port", String(port), "--ip", "127.0.0.1", "--inspector-port", "0"].concat([
-      "--show-interactive-dev-session=false",
-      "--persist-to",
-      stateDir,
-    ]),
-    { stdio: ["ignore", "inherit", "inherit"] },
-  );
-  let ended = false;
-  let stopping = false;
+/** Starts the service; `ended` is its exit code once it has one, `end` asks it to end and then makes it. */
+function startService(config, port, stateDir) {
+  const args = ["dev", "-c", config, "--port", String(port), "--ip", "127.0.0.1", "--inspector-port", "0"];
+  args.push("--show-interactive-dev-session=false", "--persist-to", stateDir);
+  // Services on other states are not to find this one by its name.
+  const env = { ...QUIET, WRANGLER_REGISTRY_PATH: path.join(stateDir, "registry") };
+  const child = startWrangler(args, { stdio: ["ignore", "inherit", "inherit"], env });
   const signal = (name) => {
     try {
       process.kill(-(child.pid ?? Number.NaN), name);
@@ -138,29 +131,77 @@ async function main() {
       // The group is gone already.
     }
   };
-  child.once("exit", (code) => {
-    ended = true;
-    signal("SIGKILL");
-    process.exit(stopping ? 0 : (code ?? 1));
+  const ended = new Promise((resolve) => {
+    child.once("exit", (code) => {
+      // Whatever outlives its leader ends with it.
+      signal("SIGKILL");
+      resolve(code ?? 1);
+    });
   });
-  const stop = () => {
-    if (stopping) return;
-    stopping = true;
+  const end = () => {
     signal("SIGTERM");
     setTimeout(() => signal("SIGKILL"), STOP_MS_MAX).unref();
   };
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, stop);
-
-  const base = `http://127.0.0.1:${port}`;
-  if (!(await waitUntilReady(base, () => ended))) {
-    if (!stopping) console.error("The service did not become ready; what it said stands above.");
-    stop();
-    return;
-  }
-  const account = variables.ENVIRONMENT === "local" ? await seed(base, variables.OPERATOR_TOKEN) : null;
-  const seconds = (performance.now() - startedAt) / 1000;
-  if (account) console.log(banner({ port, wanted, variables, account, stateDir, seconds }));
-  else console.log(`Dastak is ready at ${base}.`);
+  return { pid: child.pid, ended, end };
 }
 
-await main();
+/** Checks the settings and takes the state, or ends this process with one sentence. */
+async function prepare({ port: wanted, stateDir, settings }) {
+  try {
+    parseConfig({ ...localVariables(wanted), ...settings });
+  } catch (problem) {
+    complain(`These settings do not work: ${problem.message}.`);
+  }
+  const locked = await lockState(stateDir).catch((problem) =>
+    complain(`The state cannot be kept in ${stateDir}: ${problem.message}.`),
+  );
+  if (!locked) {
+    const { pid, port } = holderOf(stateDir) ?? {};
+    const who = port ? `process ${pid}, port ${port}` : "it has just begun";
+    complain(`Dastak is already running on the state in ${stateDir} (${who}); stop it or choose another --state.`, 1);
+  }
+  const port = await nextFreePort(wanted);
+  const variables = { ...localVariables(port), ...settings };
+  // What a killed service left of its bundles.
+  rmSync(path.join(stateDir, ".wrangler"), { recursive: true, force: true });
+  return { port, variables, config: await writeLocalConfig(stateDir, variables) };
+}
+
+async function main() {
+  const startedAt = performance.now();
+  const asked = readArguments();
+  const { stateDir } = asked;
+  const { port, variables, config } = await prepare(asked);
+  await migrateLocal(stateDir, config);
+  if (stopAsked.aborted) return 0;
+
+  const service = startService(config, port, stateDir);
+  noteInLock(stateDir, { port, service: processOf(service.pid) });
+  let code = null;
+  const ended = service.ended.then((value) => (code = stopAsked.aborted ? 0 : value));
+  stopAsked.addEventListener("abort", service.end);
+
+  try {
+    const base = `http://127.0.0.1:${port}`;
+    if (await waitUntilReady(base, () => stopAsked.aborted || code !== null)) {
+      const account = variables.ENVIRONMENT === "local" ? await seed(base, variables.OPERATOR_TOKEN) : null;
+      const seconds = (performance.now() - startedAt) / 1000;
+      const words = { port, wanted: asked.port, variables, account, stateDir, seconds };
+      console.log(account ? banner(words) : `Dastak is ready at ${base}.`);
+      return await ended;
+    }
+    if (!stopAsked.aborted) console.error("The service did not become ready; what it said stands above.");
+  } catch (problem) {
+    if (!stopAsked.aborted) console.error(`The service did not become ready: ${problem.message}.`);
+  }
+  if (!stopAsked.aborted) service.end();
+  await ended;
+  return stopAsked.aborted ? 0 : 1;
+}
+
+try {
+  process.exit(await main());
+} catch (problem) {
+  console.error(`Dastak could not start: ${problem.message}`);
+  process.exit(1);
+}

@@ -1,0 +1,62 @@
+import type { Service } from "./service.ts";
+
+// What the operator sees of an account (contract §10).
+
+export interface MessageRow {
+  message_id: string;
+  request_id: string;
+  operation: string;
+  to: string;
+  state: string;
+  charge: number;
+  carrier: string | null;
+  attempts: number;
+  error_code: string | null;
+}
+
+export interface LedgerRow {
+  seq: number;
+  type: "debit" | "refund" | "credit" | "adjustment";
+  amount: number;
+  message_id: string | null;
+  request_id: string | null;
+  reference: string | null;
+  balance_after: number;
+}
+
+type Mode = "live" | "test";
+
+async function allRows<Row>(service: Service, at: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let after = ""; ;) {
+    const { status, body } = await service.operator("GET", `${at}&limit=500${after}`);
+    if (status !== 200) throw new Error(`${at}: ${status} ${body.error}`);
+    rows.push(...((body.data ?? []) as Row[]));
+    if (!body.has_more) return rows;
+    after = `&after=${encodeURIComponent(body.next ?? "")}`;
+  }
+}
+
+export function messagesOf(service: Service, id: string, mode: Mode = "live"): Promise<MessageRow[]> {
+  return allRows<MessageRow>(service, `/accounts/${id}/messages?mode=${mode}`);
+}
+
+export function ledgerOf(service: Service, id: string, mode: Mode = "live"): Promise<LedgerRow[]> {
+  return allRows<LedgerRow>(service, `/accounts/${id}/ledger?mode=${mode}`);
+}
+
+export async function balanceOf(service: Service, id: string, mode: Mode = "live"): Promise<number> {
+  const { body } = await service.operator("GET", `/accounts/${id}?mode=${mode}`);
+  return body.balance ?? Number.NaN;
+}
+
+/** Amounts in units of 1/10,000 coin, in which sums are exact. */
+export const units = (coins: number) => Math.round(coins * 10_000);
+
+export const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + units(amount), 0);
+
+/** Differences that the service's own recount finds; none when the books are right. */
+export async function differencesOf(service: Service, id: string): Promise<unknown> {
+  const { body } = await service.operator("GET", `/reconcile?account=${id}`);
+  return body.differences;
+}

@@ -1,0 +1,86 @@
+import http from "node:http";
+
+// HTTP as customers, operators and carriers speak it. node:http keeps a Host header; fetch does not.
+
+/** Every field of a reply that these tests read. */
+export interface Body {
+  success?: boolean;
+  message?: string;
+  error?: string;
+  code?: string;
+  coins_used?: number;
+  coins_remaining?: number;
+  balance?: number;
+  account_id?: string;
+  api_key?: string;
+  test_key?: string;
+  fileId?: string;
+  callId?: string;
+  details?: { otp_sent: string; new_balance: number };
+  differences?: unknown[];
+  has_more?: boolean;
+  next?: string | null;
+  data?: unknown[];
+}
+
+export interface Reply {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  bytes: Buffer;
+  body: Body;
+}
+
+export interface Call {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | object;
+  agent?: http.Agent;
+}
+
+function parse(bytes: Buffer): Body {
+  try {
+    return JSON.parse(bytes.toString()) as Body;
+  } catch {
+    return {};
+  }
+}
+
+/** One request and its whole reply; throws when the connection breaks, so that the outcome is unknown. */
+export function call(url: string, { method = "GET", headers = {}, body, agent }: Call = {}): Promise<Reply> {
+  const text = typeof body === "object" ? JSON.stringify(body) : body;
+  const type = text === undefined ? {} : { "content-type": "application/json" };
+  return new Promise((resolve, reject) => {
+    const options = { method, headers: { ...type, ...headers }, ...(agent && { agent }) };
+    const request = http.request(url, options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("error", reject);
+      response.once("end", () => {
+        const bytes = Buffer.concat(chunks);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, body: parse(bytes) });
+      });
+    });
+    request.once("error", reject);
+    request.end(text);
+  });
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks until the answer is not null or false; throws with the last sight when the deadline passes. */
+export async function until<T>(
+  what: string,
+  ask: () => T | null | false | Promise<T | null | false>,
+  { withinMs = 30_000, everyMs = 50, sight }: { withinMs?: number; everyMs?: number; sight?: () => unknown } = {},
+): Promise<T> {
+  const giveUpAt = Date.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== null && answer !== false) return answer;
+    if (Date.now() >= giveUpAt) {
+      const seen = sight ? ` Last seen: ${JSON.stringify(await sight())}` : "";
+      throw new Error(`Waited ${withinMs} ms in vain: ${what}.${seen}`);
+    }
+    await pause(everyMs);
+  }
+}

@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+
+// The processes of a started service: npm start, wrangler in a group of its own, esbuild, workerd.
+
+interface Row {
+  pid: number;
+  ppid: number;
+  pgid: number;
+}
+
+/** Every process that still runs; one that ended and that nobody waited for does not. */
+function running(): Row[] {
+  const { stdout } = spawnSync("ps", ["-eo", "pid=,ppid=,pgid=,stat="], { encoding: "utf8" });
+  return stdout
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/u))
+    .filter(([, , , state]) => state !== undefined && !state.startsWith("Z"))
+    .map(([pid, ppid, pgid]) => ({ pid: Number(pid), ppid: Number(ppid), pgid: Number(pgid) }));
+}
+
+/** A process that leads its own group, with all that it began and all that those began. */
+export class ProcessTree {
+  /** Groups are remembered: a group's members are found also after the process that began them has ended. */
+  readonly #groups: Set<number>;
+
+  constructor(root: number) {
+    this.#groups = new Set([root]);
+  }
+
+  /** Processes of this tree that still run. */
+  living(): number[] {
+    const rows = running();
+    const found = new Set<number>();
+    for (let before = -1; before !== found.size;) {
+      before = found.size;
+      for (const { pid, ppid, pgid } of rows) {
+        if (!found.has(ppid) && !this.#groups.has(pgid)) continue;
+        found.add(pid);
+        this.#groups.add(pgid);
+      }
+    }
+    return [...found];
+  }
+
+  /** Kills the whole tree at once, as a power cut would. */
+  kill9(): void {
+    for (let living = this.living(); living.length > 0; living = this.living()) {
+      for (const pid of living) {
+        try {
+          process.kill(pid, "SIGKILL");
+        } catch {
+          // It was faster.
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { messagesOf } from "./books.ts";
+import { until } from "./http.ts";
+import { Program, ROOT, freePort, freshDirectory, startArguments, startForTest, startService } from "./service.ts";
+import type { Service, StartOptions } from "./service.ts";
+
+// npm start and npm run reset, as whoever tries the service for the first time meets them.
+
+const SENTENCE = /^[^\n]+\.\n$/u;
+
+/** Runs a program to its end. */
+async function run(args: string[], cwd = ROOT): Promise<{ code: number | null; output: string }> {
+  const program = new Program(args, { cwd });
+  onTestFinished(() => program.kill9());
+  const { code } = await program.ended;
+  return { code, output: program.output };
+}
+
+const start = (options: StartOptions) => run(startArguments(options));
+const reset = (state: string) => run([path.join(ROOT, "scripts", "reset.mjs"), "--state", state]);
+
+function expectQuiet(output: string): void {
+  expect(output).not.toMatch(/warn|deprecat|\berror\b|exception/iu);
+  expect(output).not.toMatch(/^\s+at /mu);
+}
+
+describe("a started service", () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service?.kill9());
+
+  it("prints a curl line that works when it is pasted", async () => {
+    const line = /^ {2}curl [\s\S]*?'\n(?=\n)/mu.exec(service.program.output)?.[0] ?? "";
+    expect(line).toContain(service.demo.apiKey);
+    const pasted = spawnSync("sh", ["-c", line.replace("curl ", "curl -sS ")], { encoding: "utf8" });
+    // 127 is the shell's word for a command that is not there.
+    if (pasted.status === 127) return;
+    expect(pasted.stderr).toBe("");
+    expect(JSON.parse(pasted.stdout)).toEqual({
+      success: true,
+      message: "The SMS is queued.",
+      coins_used: 1,
+      coins_remaining: 999,
+    });
+  });
+
+  it("says nothing but its banner", () => {
+    expectQuiet(service.program.output);
+    expect(service.program.output.trimEnd().split("\n").length).toBeLessThan(25);
+  });
+
+  const balance = (host: string) => {
+    const headers = { host: `${host}:${service.port}`, authorization: `Bearer ${service.demo.apiKey}` };
+    return service.call("/account-balance", { headers });
+  };
+
+  it("is healthy and ready on every host, and routes by host", async () => {
+    const hosts = ["sms.localhost", "tts.localhost", "voice.localhost", "otp.localhost", "localhost", "other.example"];
+    for (const host of hosts) {
+      const headers = { host: `${host}:${service.port}` };
+      for (const at of ["/healthz", "/readyz"]) {
+        const reply = await service.call(at, { headers });
+        expect([host, at, reply.status, reply.body]).toEqual([host, at, 200, { success: true }]);
+      }
+    }
+    expect((await balance("sms.localhost")).status).toBe(200);
+    expect((await balance("localhost")).status).toBe(200);
+    expect((await balance("tts.localhost")).status).toBe(404);
+  });
+
+  it("refuses a second start on its state, in one sentence", async () => {
+    const second = await start({ state: service.state, port: service.port });
+    expect(second.code).toBe(1);
+    expect(second.output).toMatch(SENTENCE);
+    expect(second.output).toContain(`already running on the state in ${service.state}`);
+    expect(second.output).toContain(`port ${service.port}`);
+    expect((await service.call("/healthz")).status).toBe(200);
+  });
+
+  it("refuses to be wiped while it runs", async () => {
+    const { code, output } = await reset(service.state);
+    expect(code).toBe(1);
+    expect(output).toMatch(SENTENCE);
+    expect(output).toContain("stop it first");
+    expect((await service.call("/readyz")).status).toBe(200);
+  });
+
+  it("ends whole at SIGTERM, and the next start finds everything again", async () => {
+    const { apiKey } = service.demo;
+    const kept = (await balance("sms.localhost")).body.balance;
+    expect(kept).toBe(999);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+    expect(service.program.tree.living()).toEqual([]);
+    expectQuiet(service.program.output);
+
+    const next = await startForTest({ state: service.state });
+    expect(next.demo.apiKey).toBe(apiKey);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    expect((await next.call("/account-balance", { headers })).body.balance).toBe(kept);
+    const ended = await next.stop();
+    expect(ended.code).toBe(0);
+    expect((await reset(service.state)).code).toBe(0);
+    expect(existsSync(service.state)).toBe(false);
+  });
+});
+
+it("takes the next free port when its own is taken, and says so", async () => {
+  const taken = net.createServer().listen(await freePort(), "127.0.0.1");
+  await once(taken, "listening");
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as net.AddressInfo;
+  const service = await startForTest({ port });
+  expect(service.port).toBeGreaterThan(port);
+  expect(service.program.output).toContain(`Port ${port} is taken`);
+  expect(service.program.output).toContain(`http://sms.localhost:${service.port}`);
+  expect((await service.call("/readyz")).status).toBe(200);
+
+  // The simulator delivers with nobody's help: queues, alarms and history run behind the other port as well.
+  const { id, apiKey } = await service.openAccount(10);
+  expect((await service.post(apiKey, "/send-sms", { phone: "9876543210", message: "Hello" })).status).toBe(200);
+  const delivered = async () => (await messagesOf(service, id))[0]?.state === "delivered";
+  await until("the simulator delivers", delivered);
+});
+
+it("ends the service of a killed start before it begins its own", async () => {
+  const service = await startForTest();
+  service.program.signal("SIGKILL");
+  await service.program.ended;
+  expect(service.program.tree.living().length).toBeGreaterThan(0);
+  const next = await startForTest({ state: service.state, port: service.port });
+  expect(next.port).toBe(service.port);
+  await until("the orphans end", () => service.program.tree.living().length === 0);
+});
+
+describe("a signal during start-up", () => {
+  const moments: [string, (state: string) => boolean][] = [
+    ["while the state is prepared", (state) => existsSync(path.join(state, "lock.json"))],
+    [
+      "while the service is loading",
+      (state) => {
+        const lock = path.join(state, "lock.json");
+        return existsSync(lock) && readFileSync(lock, "utf8").includes("service");
+      },
+    ],
+  ];
+
+  it.each(moments)("ends every process %s", async (_when, reached) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const state = freshDirectory();
+      const program = new Program(startArguments({ state, port: await freePort() }));
+      onTestFinished(() => program.kill9());
+      await until("the moment", () => reached(state), { everyMs: 5, sight: () => program.output });
+      expect(await program.stop(signal)).toEqual({ code: 0, signal: null });
+      expect(program.tree.living()).toEqual([]);
+      expect(program.output).toBe("");
+      expect(existsSync(path.join(state, "lock.json"))).toBe(false);
+    }
+  });
+});
+
+describe("a command line that cannot work gets one sentence", () => {
+  const none = path.join(ROOT, "test", "process", "no-such-directory");
+  const cases: [string, string[], RegExp][] = [
+    ["an unknown setting", ["--set", "COLOUR=blue"], /There is no setting COLOUR/u],
+    ["a setting without =", ["--set", "CARRIER"], /--set takes KEY=VALUE/u],
+    ["a port that is none", ["--port", "http"], /--port must be a number/u],
+    ["a port that does not exist", ["--port", "70000"], /--port must be a number/u],
+    ["an unknown option", ["--prot", "8080"], /--prot/u],
+    ["a value of the wrong kind", ["--set", "SWEEP_MS=soon"], /SWEEP_MS/u],
+    ["a gateway without an address", ["--set", "CARRIER=http"], /CARRIER_HTTP_URL is missing/u],
+    ["demo secrets in production", ["--set", "ENVIRONMENT=production"], /KEY_SECRET is a demo secret/u],
+  ];
+
+  it.each(cases)("%s", async (_name, args, fault) => {
+    const { code, output } = await run([path.join(ROOT, "scripts", "start.mjs"), "--state", none, ...args]);
+    expect(output).toMatch(fault);
+    expect(output.trimEnd().split("\n")).toHaveLength(1);
+    expect(code).toBe(2);
+    expect(existsSync(none)).toBe(false);
+  });
+
+  it("a state that is a file", async () => {
+    const file = path.join(freshDirectory(), "state");
+    writeFileSync(file, "");
+    const { code, output } = await start({ state: file });
+    expect(output).toMatch(SENTENCE);
+    expect(code).toBe(2);
+  });
+});
+
+describe("npm run reset", () => {
+  it("wipes the default state, and does not mind that there is none", async () => {
+    // A copy of the repository: the default state of this one may be somebody's.
+    const copy = freshDirectory();
+    for (const part of ["scripts", "src", "package.json"]) {
+      cpSync(path.join(ROOT, part), path.join(copy, part), { recursive: true });
+    }
+    symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
+    const state = path.join(copy, ".wrangler", "state");
+    mkdirSync(path.join(state, "v3"), { recursive: true });
+    for (let time = 0; time < 2; time++) {
+      const { code, output } = await run([path.join(copy, "scripts", "reset.mjs")], copy);
+      expect([code, output]).toEqual([0, "The local state is wiped; npm start begins anew.\n"]);
+      expect(existsSync(state)).toBe(false);
+    }
+  });
+
+  it("does not wipe a directory that is no state", async () => {
+    const other = freshDirectory();
+    writeFileSync(path.join(other, "letter.txt"), "dear");
+    const { code, output } = await reset(other);
+    expect(code).toBe(2);
+    expect(output).toMatch(SENTENCE);
+    expect(existsSync(path.join(other, "letter.txt"))).toBe(true);
+  });
+});
