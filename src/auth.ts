@@ -57,7 +57,7 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
       }
       if (inBody !== undefined) given.push(inBody);
     } else if (c.req.method === "POST" && key) {
-      await readBody(c, () => undefined, false);
+      await readBody(c, () => undefined, { parse: false });
     }
     if (!found) deny();
     const others = Object.values(headers).filter((one) => one.startsWith(KEY_MARK) && one !== given[0]);

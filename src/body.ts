@@ -34,13 +34,18 @@ export function acceptBody(c: Context<AppEnv>): void {
  * Reads the body and keeps its text for the validator. Where it is to be parsed and is not JSON, `onBroken` may refuse
  * in its own way before the usual 400.
  */
-export async function readBody(c: Context<AppEnv>, onBroken: () => void, parse = true): Promise<unknown> {
-  const text = await readText(c.req.raw, BODY_BYTES_MAX).catch((problem: unknown) => {
+export async function readBody(
+  c: Context<AppEnv>,
+  onBroken: () => void,
+  { parse = true, whenEmpty = "" } = {},
+): Promise<unknown> {
+  const read = await readText(c.req.raw, BODY_BYTES_MAX).catch((problem: unknown) => {
     if (!(problem instanceof TypeError)) throw problem;
     onBroken();
     return fail("invalid_json", "The body is not valid UTF-8 text.");
   });
-  if (text === null) return tooLarge();
+  if (read === null) return tooLarge();
+  const text = read === "" ? whenEmpty : read;
   // Hono types the cache by what it holds later; it reads it back with await.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
   if (!parse) return undefined;
@@ -62,6 +67,10 @@ function pathOf(path: PropertyKey[]): string {
 /** The first fault of a body as a failure: one sentence, the field, and the mend where it is known. */
 export function invalidRequest(error: z.core.$ZodError): Failure {
   const issue = error.issues[0];
+  if (issue?.code === "unrecognized_keys") {
+    const [param = ""] = issue.keys;
+    return { code: "invalid_request", error: `There is no field ${param}.`, param };
+  }
   const param = pathOf(issue?.path ?? []);
   const hint = issue?.code === "custom" ? (issue.params?.["hint"] as string | undefined) : undefined;
   return {

@@ -2,7 +2,10 @@ import * as z from "zod";
 import { unitsFromCoins } from "./money.ts";
 import { countSegments } from "./segments.ts";
 
-const price = z.number().min(0).max(10_000).int("is a whole number of coins");
+const PRICE = "A price is a whole number of coins from 0 to 10,000.";
+const COUNTRY = "A country is two capital letters (ISO 3166), or + and a calling code.";
+
+const price = z.number(PRICE).int(PRICE).min(0, PRICE).max(10_000, PRICE);
 
 /** What the operator may change without a deploy (contract §6). `null` for a country: not offered. */
 export const rateCardSchema = z.strictObject({
@@ -11,7 +14,9 @@ export const rateCardSchema = z.strictObject({
   /** Coins per segment abroad, where `smsByCountry` says nothing. */
   smsAbroad: price.default(5),
   /** Coins per segment by ISO 3166 country code, or by `+` and the calling code where numbers have no country. */
-  smsByCountry: z.record(z.string().regex(/^([A-Z]{2}|\+[0-9]{1,3})$/u), price.nullable()).default({}),
+  smsByCountry: z
+    .record(z.string().regex(/^([A-Z]{2}|\+[0-9]{1,3})$/u, COUNTRY), price.nullable(), COUNTRY)
+    .default({}),
   /** Coins per call that speaks a text. */
   ttsCall: price.default(2),
   /** Coins per started 30 s of a recording. */

@@ -1,9 +1,10 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, runDurableObjectAlarm } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import type { Account } from "../src/durable/account.ts";
-import { newAccountId, objectName } from "../src/ids.ts";
+import { newAccountId, objectName, randomId } from "../src/ids.ts";
 import type { AccountRef, Mode } from "../src/ids.ts";
 import { newKeyId, showKey } from "../src/keys.ts";
+import { recordingKey } from "../src/media.ts";
 import { UNITS_PER_COIN } from "../src/money.ts";
 import type { Plan } from "../src/plans.ts";
 import { consumeDispatch } from "../src/queues/dispatch.ts";
@@ -104,6 +105,25 @@ export function operator(
     headers: { ...bearer(env.OPERATOR_TOKEN), "content-type": "application/json", ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
+}
+
+const recordings = new WeakMap<World, Map<number, Promise<string>>>();
+
+async function addRecording(world: World, durationMs: number): Promise<string> {
+  const fileId = randomId("file");
+  const objectKey = recordingKey(world.ref, crypto.getRandomValues(new Uint8Array(32)));
+  const recording = { fileId, name: "hello.wav", objectKey, mime: "audio/wav", sizeBytes: 1_044, durationMs };
+  await world.stub.finishUpload({ keyId: world.keyId, requestId: "req_upload" }, recording);
+  return fileId;
+}
+
+/** A recording of the account, the same for the same length; it takes no place in the rate window and has no bytes. */
+export function recordingOf(world: World, durationMs = 1_000): Promise<string> {
+  const known = recordings.get(world) ?? new Map<number, Promise<string>>();
+  recordings.set(world, known);
+  const fileId = known.get(durationMs) ?? addRecording(world, durationMs);
+  known.set(durationMs, fileId);
+  return fileId;
 }
 
 let delivered = 0;

@@ -66,10 +66,16 @@ export interface Opening {
   keyName: string;
 }
 
+/** The ledger's reference of what an account was opened with (contract §10). */
+const OPENING_REFERENCE = "opening";
+
 /** Opens the account, once: the same opening again answers the same, another one is refused. */
 export function openAccount(sql: SqlStorage, opening: Opening, nowMs: number): boolean {
   const known = sql.exec("SELECT 1 FROM account").toArray().length > 0;
-  if (known) return readAccount(sql).name === opening.name;
+  if (known) {
+    const given = entryByReference(sql, OPENING_REFERENCE)?.amount ?? 0;
+    return readAccount(sql).name === opening.name && given === opening.balance;
+  }
   sql.exec(
     "INSERT INTO account (id, name, status, plan, otp_rate, created_at, rev) VALUES (1, ?, 'active', ?, ?, ?, 1)",
     opening.name,
@@ -79,7 +85,7 @@ export function openAccount(sql: SqlStorage, opening: Opening, nowMs: number): b
   );
   addKey(sql, opening.keyId, opening.keyName, nowMs);
   if (opening.balance > 0) {
-    const entry = { type: "credit" as const, amount: opening.balance, reference: "opening" };
+    const entry = { type: "credit" as const, amount: opening.balance, reference: OPENING_REFERENCE };
     appendEntry(sql, ledgerHead(sql), entry, nowMs);
   }
   return true;

@@ -63,7 +63,10 @@ async function open(
     keyName: "first key",
   });
   if (!opened) {
-    fail("idempotency_mismatch", "This Idempotency-Key has opened an account with another name; use a new key.");
+    fail(
+      "idempotency_mismatch",
+      "This Idempotency-Key has opened an account with another name or balance; use a new key.",
+    );
   }
   return showKey(secret, { accountId, mode, keyId });
 }

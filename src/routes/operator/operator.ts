@@ -11,13 +11,14 @@ import { coins, unitsFromCoins } from "../../money.ts";
 
 // What the operator's routes share (contract §10): the token, account ids, amounts and pages.
 
-/** Requires the operator's token; reads the body of a request that has one. */
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PATCH", "PUT"]);
+
+/** Requires the operator's token; reads the body of a request that may have one. */
 export const operator: MiddlewareHandler<AppEnv> = async (c, next) => {
-  if (c.req.method === "POST" || c.req.method === "PATCH" || c.req.method === "PUT") acceptBody(c);
+  const withBody = WITH_BODY.has(c.req.method);
+  if (withBody) acceptBody(c);
   if (!isOperator(c)) throw new FailureError({ ...UNAUTHORIZED, error: "The operator token is missing or not valid." });
-  if (c.req.header("content-type") !== undefined && c.req.method !== "GET" && c.req.method !== "DELETE") {
-    await readBody(c, () => undefined, false);
-  }
+  if (withBody) await readBody(c, () => undefined, { parse: false, whenEmpty: "{}" });
   await next();
 };
 
