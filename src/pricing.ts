@@ -13,7 +13,7 @@ export const rateCardSchema = z.strictObject({
   smsIndia: price.default(1),
   /** Coins per segment abroad, where `smsByCountry` says nothing. */
   smsAbroad: price.default(5),
-  /** Coins per segment by ISO 3166 country code, or by `+` and the calling code where numbers have no country. */
+  /** Coins per segment by ISO 3166 country code or, where that is absent, by `+` and the calling code. */
   smsByCountry: z
     .record(z.string().regex(/^([A-Z]{2}|\+[0-9]{1,3})$/u, COUNTRY), price.nullable(), COUNTRY)
     .default({}),
@@ -48,9 +48,10 @@ export function priceIndia(card: RateCard, text: string): SmsPrice & { units: nu
 /** Price of a text to a country, named by its ISO code, or by its calling code where it has none. */
 export function priceAbroad(card: RateCard, text: string, country: string | undefined, callingCode: string): SmsPrice {
   const { segments } = countSegments(text);
-  const byCountry = card.smsByCountry[country ?? `+${callingCode}`] ?? card.smsByCountry[`+${callingCode}`];
-  const refused = card.smsByCountry[country ?? `+${callingCode}`] === null;
-  return { segments, units: refused ? null : units((byCountry ?? card.smsAbroad) * segments) };
+  const byCode = card.smsByCountry[`+${callingCode}`];
+  const own = country === undefined ? undefined : card.smsByCountry[country];
+  const listed = own === undefined ? byCode : own;
+  return { segments, units: listed === null ? null : units((listed ?? card.smsAbroad) * segments) };
 }
 
 /** Price of a call that speaks a text. */

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError, SECRET_NAMES, configOf, parseConfig, signupCredit } from "../src/config.ts";
+
+const SECRET = "0123456789abcdef0123456789abcdef";
+const WHSEC = `whsec_${Buffer.from("a gateway's key of 32 bytes, ok?").toString("base64")}`;
+
+const PRODUCTION = {
+  SMS_URL: "https://sms.example.com",
+  TTS_URL: "https://tts.example.com",
+  VOICE_URL: "https://voice.example.com",
+  OTP_URL: "https://otp.example.com",
+  CONSOLE_URL: "https://console.example.com",
+  KEY_SECRET: `key-${SECRET}`,
+  SEAL_SECRET: `seal-${SECRET}`,
+  OPERATOR_TOKEN: `operator-${SECRET}`,
+};
+
+const GATEWAY = { CARRIER: "http", CARRIER_HTTP_URL: "https://gateway.example.com/m", CARRIER_HTTP_SECRET: WHSEC };
+
+/** The faults that a configuration is refused with; anything but a ConfigError is a crash. */
+function faultsOf(variables: Record<string, unknown>): string[] {
+  try {
+    parseConfig(variables);
+  } catch (problem) {
+    if (problem instanceof ConfigError) return problem.message.split("; ");
+    throw problem;
+  }
+  return [];
+}
+
+const without = (name: string) => ({ ...PRODUCTION, [name]: undefined });
+
+describe("defaults", () => {
+  it("are those of contract §12", () => {
+    expect(parseConfig(PRODUCTION)).toEqual({
+      ...PRODUCTION,
+      ENVIRONMENT: "production",
+      CARRIER: "sim",
+      CARRIER_TIMEOUT_MS: 10_000,
+      RETRY_BASE_MS: 2_000,
+      ATTEMPTS_MAX: 6,
+      VALIDITY_SMS_MS: 86_400_000,
+      VALIDITY_OTP_MS: 300_000,
+      VALIDITY_CALL_MS: 3_600_000,
+      UNKNOWN_WINDOW_MS: 86_400_000,
+      RECEIPT_WINDOW_MS: 259_200_000,
+      SWEEP_MS: 30_000,
+      AUDIO_URL_TTL_MS: 86_400_000,
+      DISPATCH_CONCURRENCY: 50,
+    });
+  });
+
+  it("give new accounts 100 coins locally and none elsewhere, unless the variable says so", () => {
+    const local = { ...PRODUCTION, ENVIRONMENT: "local" };
+    expect(signupCredit(parseConfig(local))).toBe(100);
+    expect(signupCredit(parseConfig(PRODUCTION))).toBe(0);
+    expect(signupCredit(parseConfig({ ...local, SIGNUP_CREDIT_COINS: "0" }))).toBe(0);
+    expect(signupCredit(parseConfig({ ...PRODUCTION, SIGNUP_CREDIT_COINS: "25" }))).toBe(25);
+  });
+});
+
+describe("variables", () => {
+  it("are read from text", () => {
+    const config = parseConfig({ ...PRODUCTION, ...GATEWAY, ATTEMPTS_MAX: "3", SWEEP_MS: "500" });
+    expect(config).toMatchObject({ ...GATEWAY, ATTEMPTS_MAX: 3, SWEEP_MS: 500 });
+  });
+
+  it("take bases with a path, without their closing slash", () => {
+    const config = parseConfig({ ...PRODUCTION, SMS_URL: "https://one.example.com/sms/" });
+    expect(config.SMS_URL).toBe("https://one.example.com/sms");
+  });
+
+  it.each([
+    ["ATTEMPTS_MAX", "0"],
+    ["ATTEMPTS_MAX", "1.5"],
+    ["ATTEMPTS_MAX", "many"],
+    ["CARRIER_TIMEOUT_MS", "-1"],
+    ["CARRIER_TIMEOUT_MS", "60001"],
+    ["DISPATCH_CONCURRENCY", ""],
+    ["SIGNUP_CREDIT_COINS", "-1"],
+    ["ENVIRONMENT", "staging"],
+    ["CARRIER", "pigeon"],
+    ["SMS_URL", "sms.example.com"],
+    ["SMS_URL", "ftp://sms.example.com"],
+    ["SMS_URL", "https://sms.example.com/?a=1"],
+    ["CARRIER_HTTP_URL", "not an address"],
+    ["CARRIER_HTTP_SECRET", SECRET],
+    ["CARRIER_HTTP_SECRET", "whsec_c2hvcnQ="],
+  ])("%s=%j is refused by name", (name, value) => {
+    const faults = faultsOf({ ...PRODUCTION, [name]: value });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(new RegExp(`^${name}: `, "u"));
+  });
+
+  it.each(["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"])("%s is needed", (name) => {
+    expect(faultsOf(without(name))).toEqual([`${name} is missing`]);
+  });
+});
+
+describe("secrets", () => {
+  it.each(["KEY_SECRET", "SEAL_SECRET", "OPERATOR_TOKEN"])("%s is needed, and long", (name) => {
+    expect(faultsOf(without(name))).toEqual([`${name} is missing`]);
+    expect(faultsOf({ ...PRODUCTION, [name]: "short" })).toEqual([`${name}: must have at least 32 characters`]);
+  });
+
+  it("names everything that is missing at once, and no value", () => {
+    const faults = faultsOf({ SMS_URL: "a secret by mistake" });
+    expect(faults).toContain("KEY_SECRET is missing");
+    expect(faults).toContain("SEAL_SECRET is missing");
+    expect(faults).toContain("OPERATOR_TOKEN is missing");
+    expect(faults.join()).not.toContain("mistake");
+  });
+
+  it.each(SECRET_NAMES.filter((name) => name !== "CARRIER_HTTP_SECRET"))("a demo %s is for local use only", (name) => {
+    const demo = { ...PRODUCTION, [name]: `local-only-${SECRET}` };
+    expect(() => parseConfig(demo)).toThrow(`${name} is a demo secret`);
+    expect(faultsOf({ ...demo, ENVIRONMENT: "local" })).toEqual([]);
+  });
+
+  it("a demo gateway secret is known by its bytes", () => {
+    const bytes = Buffer.from(`local-only-${SECRET}`);
+    const demo = { ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${bytes.toString("base64")}` };
+    expect(() => parseConfig(demo)).toThrow(/^CARRIER_HTTP_SECRET is a demo secret/u);
+    expect(faultsOf({ ...demo, ENVIRONMENT: "local" })).toEqual([]);
+    const other = Buffer.from(`not-${bytes.toString()}`).toString("base64");
+    expect(faultsOf({ ...demo, CARRIER_HTTP_SECRET: `whsec_${other}` })).toEqual([]);
+  });
+
+  it("a gateway secret that is not quite Base64 is a fault with a name, not a crash", () => {
+    // One character too many: no Base64 has this length.
+    expect(faultsOf({ ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${"a".repeat(33)}` })).toEqual([
+      "CARRIER_HTTP_SECRET: must be whsec_ and the Base64 of at least 24 bytes",
+    ]);
+    expect(faultsOf({ ...PRODUCTION, OPERATOR_TOKEN: `whsec_!${SECRET}` })).toEqual([]);
+  });
+});
+
+describe("the http carrier", () => {
+  it("needs its address and its secret", () => {
+    expect(faultsOf({ ...PRODUCTION, ...GATEWAY })).toEqual([]);
+    expect(faultsOf({ ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_URL: undefined })).toEqual([
+      "CARRIER_HTTP_URL is missing, and CARRIER is http",
+    ]);
+    expect(faultsOf({ ...PRODUCTION, CARRIER: "http" })).toEqual([
+      "CARRIER_HTTP_URL is missing, and CARRIER is http",
+      "CARRIER_HTTP_SECRET is missing, and CARRIER is http",
+    ]);
+  });
+});
+
+describe("configOf", () => {
+  it("parses an environment once, and takes nothing else from it", () => {
+    const env = { ...PRODUCTION, ACCOUNT: {}, OTHER: "x" };
+    const config = configOf(env);
+    expect(configOf(env)).toBe(config);
+    expect(config).not.toHaveProperty("OTHER");
+    expect(configOf({ ...env, SMS_URL: "https://other.example.com" }).SMS_URL).toBe("https://other.example.com");
+  });
+});
