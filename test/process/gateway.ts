@@ -1,0 +1,148 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import http from "node:http";
+import type net from "node:net";
+import { call } from "./http.ts";
+import { freePort } from "./service.ts";
+
+// A gateway as somebody might bring their own (contract §11): it takes signed JSON and sends signed receipts.
+
+/** What the gateway does with one submission. */
+export type Answer =
+  | { does: "answer"; status: number; headers?: Record<string, string>; afterMs?: number }
+  | { does: "hang" }
+  | { does: "reset" };
+
+export const ACCEPT: Answer = { does: "answer", status: 200 };
+export const REJECT: Answer = { does: "answer", status: 422 };
+export const BUSY: Answer = { does: "answer", status: 503 };
+export const HANG: Answer = { does: "hang" };
+export const RESET: Answer = { does: "reset" };
+
+/** The JSON of a submission. */
+export interface Submission {
+  ref: string;
+  operation: string;
+  to: string;
+  text?: string;
+  sender?: string;
+  flash?: boolean;
+  audio_url?: string;
+  callback_url: string;
+}
+
+export interface Taken extends Submission {
+  answer: Answer;
+  /** Whether the signature, the id in it and its time are right. */
+  signed: boolean;
+}
+
+type ReceiptState = "submitted" | "delivered" | "undelivered" | "failed";
+
+export class Gateway {
+  readonly secret = `whsec_${randomBytes(32).toString("base64")}`;
+  readonly port: number;
+  /** Everything that came, in order. */
+  readonly log: Taken[] = [];
+  /** Decides about a submission; `before` are those that came earlier with its ref. */
+  decide: (submission: Submission, before: Taken[]) => Answer = () => ACCEPT;
+  /** Called when a submission was answered with success. */
+  onAccepted: (submission: Submission) => void = () => {};
+  #server: http.Server | null = null;
+  readonly #sockets = new Set<net.Socket>();
+
+  constructor(port: number) {
+    this.port = port;
+  }
+
+  /** Settings of a service that sends through this gateway. */
+  get settings(): Record<string, string> {
+    return {
+      CARRIER: "http",
+      CARRIER_HTTP_URL: `http://127.0.0.1:${this.port}/messages`,
+      CARRIER_HTTP_SECRET: this.secret,
+    };
+  }
+
+  async listen(): Promise<void> {
+    this.#server = http.createServer((request, response) => void this.#take(request, response));
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+    this.#server.listen(this.port, "127.0.0.1");
+    await once(this.#server, "listening");
+  }
+
+  /** Stops listening and breaks what is open. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    this.#server = null;
+    if (!server) return;
+    server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await once(server, "close");
+  }
+
+  /** What came for a number. */
+  for(to: string): Taken[] {
+    return this.log.filter((taken) => taken.to === to);
+  }
+
+  /** Sends a receipt; the status of the reply. */
+  async receipt(of: Submission, state: ReceiptState, code?: string): Promise<number> {
+    const body = JSON.stringify({ ref: of.ref, state, ...(code !== undefined && { code }) });
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const id = `receipt_${randomBytes(8).toString("hex")}`;
+    const headers = {
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": `v1,${this.#sign(`${id}.${timestamp}.${body}`)}`,
+    };
+    return (await call(of.callback_url, { method: "POST", headers, body })).status;
+  }
+
+  #sign(text: string): string {
+    const key = Buffer.from(this.secret.slice("whsec_".length), "base64");
+    return createHmac("sha256", key).update(text).digest("base64");
+  }
+
+  #isSigned(headers: http.IncomingHttpHeaders, body: string, ref: string): boolean {
+    const timestamp = String(headers["webhook-timestamp"]);
+    const fresh = Math.abs(Date.now() / 1000 - Number(timestamp)) < 60;
+    const right = `v1,${this.#sign(`${ref}.${timestamp}.${body}`)}`;
+    return fresh && headers["webhook-id"] === ref && headers["webhook-signature"] === right;
+  }
+
+  async #take(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      // The sender is gone before its body was whole: nothing was taken.
+      return;
+    }
+    const body = Buffer.concat(chunks).toString();
+    const submission = JSON.parse(body) as Submission;
+    const before = this.log.filter(({ ref }) => ref === submission.ref);
+    const answer = this.decide(submission, before);
+    this.log.push({ ...submission, answer, signed: this.#isSigned(request.headers, body, submission.ref) });
+    if (answer.does === "hang") return;
+    if (answer.does === "reset") {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    setTimeout(() => {
+      response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
+      response.end(JSON.stringify({ id: `gw-${this.log.length}` }));
+      if (answer.status < 300) this.onAccepted(submission);
+    }, answer.afterMs ?? 0);
+  }
+}
+
+/** A gateway that listens on a free port. */
+export async function startGateway(): Promise<Gateway> {
+  const gateway = new Gateway(await freePort());
+  await gateway.listen();
+  return gateway;
+}
