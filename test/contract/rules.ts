@@ -1,0 +1,61 @@
+import { devanagari } from "./fields.ts";
+import type { FieldRule, Refused } from "./endpoint.ts";
+
+// Rules of fields that several operations share (contract §5), at both sides of their edges.
+
+const TEN_DIGITS = "must be exactly 10 digits, without country code.";
+const INDIAN = "must be an Indian mobile number, which begins with 6, 7, 8 or 9.";
+
+/** Numbers that are no Indian mobile; `name` is what the sentence calls the field. */
+export function badMobiles(name: string): Refused[] {
+  return [
+    { value: "", error: `${name} ${TEN_DIGITS}` },
+    { value: "987654321", error: `${name} ${TEN_DIGITS}` },
+    { value: "98765432100", error: `${name} ${TEN_DIGITS}` },
+    { value: "5876543210", error: `${name} ${INDIAN}` },
+    { value: "0123456789", error: `${name} ${INDIAN}` },
+    { value: "+919876543210", error: `${name} ${TEN_DIGITS}`, hint: "Send 9876543210." },
+    { value: "919876543210", error: `${name} ${TEN_DIGITS}`, hint: "Send 9876543210." },
+    { value: "09876543210", error: `${name} ${TEN_DIGITS}`, hint: "Send 9876543210." },
+    { value: "98765 43210", error: `${name} ${TEN_DIGITS}`, hint: "Send 9876543210." },
+    { value: "9876543210\n", error: `${name} ${TEN_DIGITS}`, hint: "Send 9876543210." },
+    { value: "98765abcde", error: `${name} ${TEN_DIGITS}` },
+    devanagari(`${name} ${TEN_DIGITS}`),
+  ];
+}
+
+export const phone: FieldRule = {
+  type: "string",
+  required: true,
+  accepted: ["6000000000", "7000000000", "8000000000", "9999999999"],
+  refused: badMobiles("phone"),
+};
+
+/** A text measured in code points: an emoji counts once, however many bytes it takes. */
+export function textRule(name: string, max: number): FieldRule {
+  const size = (length: number) => `${name} must have 1 to ${max} characters; it has ${length}.`;
+  return {
+    type: "string",
+    required: true,
+    accepted: ["x", " ", "9876543210", "x".repeat(max), "😀".repeat(max), "क".repeat(max), "line\nline\t\u0000"],
+    refused: [
+      { value: "", error: size(0) },
+      { value: "x".repeat(max + 1), error: size(max + 1) },
+      { value: "😀".repeat(max + 1), error: size(max + 1) },
+    ],
+  };
+}
+
+export const message = textRule("message", 160);
+
+const SENDER = "senderId must have 1 to 11 letters, digits, spaces, dashes, underscores or dots.";
+
+export const senderId: FieldRule = {
+  type: "string",
+  required: false,
+  accepted: ["D", "DASTAK", "12345678901", "a b-c_d.e", "Aa0 -_."],
+  refused: ["", "123456789012", "a+b", "a\nb", "a/b", "DÄSTAK", "दस्तक", "९८७"].map((value) => ({
+    value,
+    error: SENDER,
+  })),
+};
