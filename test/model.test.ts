@@ -196,6 +196,6 @@ it("agrees with a plain model after every step of random histories", { timeout: 
       const model = new Model(COINS * UNITS_PER_COIN, Date.now());
       await fc.asyncModelRun(() => ({ model, real: world }), commands);
     }),
-    { numRuns: 30 },
+    { numRuns: 50 },
   );
 });
