@@ -16,16 +16,23 @@ export interface Asked {
   fingerprint: Uint8Array;
 }
 
-/** Reads the header: bare or as a quoted string, which are the same key. Null when there is none. */
-export function idempotencyOf(c: Context<AppEnv>, fields: object): Asked | null {
+/** The key in the header: bare or as a quoted string, which are the same key. Null when there is none. */
+export function idempotencyKey(c: Context<AppEnv>): string | null {
   const header = c.req.header("idempotency-key");
   if (header === undefined) return null;
   const key = header.startsWith('"') ? QUOTED.exec(header)?.[1]?.replaceAll(/\\(["\\])/gu, "$1") : header;
   if (key === undefined || !VISIBLE.test(key)) {
-    fail("invalid_request", "Idempotency-Key must have 1 to 255 visible ASCII characters.", {
+    return fail("invalid_request", "Idempotency-Key must have 1 to 255 visible ASCII characters.", {
       param: "Idempotency-Key",
     });
   }
+  return key;
+}
+
+/** What a customer's request asks for under its key; null when it has none. */
+export function idempotencyOf(c: Context<AppEnv>, fields: object): Asked | null {
+  const key = idempotencyKey(c);
+  if (key === null) return null;
   const { apiKey: _, ...rest } = fields as { apiKey?: unknown };
   return { key: sha256(key), fingerprint: sha256(`${c.req.path}\n${JSON.stringify(rest)}`) };
 }

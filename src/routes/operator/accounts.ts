@@ -7,6 +7,7 @@ import { signupCredit } from "../../config.ts";
 import type { AccountView } from "../../durable/account-types.ts";
 import { fail } from "../../errors.ts";
 import { optional } from "../../fields.ts";
+import { idempotencyKey } from "../../idempotency.ts";
 import { newAccountId, objectName } from "../../ids.ts";
 import type { Mode } from "../../ids.ts";
 import { newKeyId, showKey } from "../../keys.ts";
@@ -75,8 +76,7 @@ async function open(
 export const operatorAccounts = (app: Api) => {
   app.post("/operator/accounts", operator, jsonBody(creation), async (c) => {
     const body = c.req.valid("json");
-    const seed = c.req.header("idempotency-key") ?? null;
-    const accountId = newAccountId(keySecret(c), seed);
+    const accountId = newAccountId(keySecret(c), idempotencyKey(c));
     // The live object last: an account that can spend is complete.
     const testKey = await open(c, accountId, "test", body);
     const apiKey = await open(c, accountId, "live", body);

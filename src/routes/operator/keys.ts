@@ -6,6 +6,7 @@ import type { Rotation } from "../../durable/account-keys.ts";
 import type { KeyView } from "../../durable/account-types.ts";
 import { fail } from "../../errors.ts";
 import { optional } from "../../fields.ts";
+import { idempotencyKey } from "../../idempotency.ts";
 import { modeOfKeyId, newKeyId, readKeyId, showKey, showKeyId } from "../../keys.ts";
 import { accountInPath, keySecret, missing, nameField, operator, stubOf, timeOf } from "./operator.ts";
 
@@ -46,8 +47,8 @@ function keyInPath(c: Context<AppEnv>) {
 
 /** A seed for a new key id, where the caller repeats itself with an Idempotency-Key. */
 function seedOf(c: Context<AppEnv>, what: string): string | null {
-  const header = c.req.header("idempotency-key");
-  return header === undefined ? null : `${what}\0${header}`;
+  const key = idempotencyKey(c);
+  return key === null ? null : `${what}\0${key}`;
 }
 
 /** `/operator/accounts/:id/keys` (contract §10). */

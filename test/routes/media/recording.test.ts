@@ -1,0 +1,135 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { expectFailure } from "../../operating.ts";
+import { mediaToken, recordingKey } from "../../../src/media.ts";
+import { base64, wav } from "../../recordings.ts";
+import { openWorld, post } from "../../world.ts";
+import { exports } from "cloudflare:workers";
+
+const START_MS = Date.UTC(2026, 7, 1, 12);
+const TTL_MS = 60_000;
+const BYTES = wav({ seconds: 2 }).map((byte, at) => (at < 44 ? byte : at % 251));
+
+/** Uploads a recording and returns its signed address. */
+async function address(): Promise<string> {
+  const world = await openWorld();
+  const body = { fileName: "a.wav", base64Data: base64(BYTES) };
+  await post("http://voice.localhost/api/upload-voice", body, { "x-api-key": world.apiKey });
+  const [object] = (await env.RECORDINGS.list({ prefix: `${world.name}/` })).objects;
+  const token = mediaToken(env.KEY_SECRET, object?.key ?? "", "audio/wav", Date.now() + TTL_MS);
+  return `http://console.localhost/media/${token}`;
+}
+
+/** The whole reply, as bytes. */
+async function fetchBytes(url: string, init: RequestInit = {}) {
+  const reply = await exports.default.fetch(url, init);
+  return { status: reply.status, headers: reply.headers, bytes: new Uint8Array(await reply.arrayBuffer()) };
+}
+
+async function failed(url: string, init: RequestInit = {}) {
+  const { status, headers, bytes } = await fetchBytes(url, init);
+  const text = new TextDecoder().decode(bytes);
+  return { status, headers, text, body: JSON.parse(text) as unknown };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("GET /media/:token", () => {
+  it("gives the recording, whole", async () => {
+    const { status, headers, bytes } = await fetchBytes(await address());
+    expect(status).toBe(200);
+    expect(bytes).toEqual(BYTES);
+    expect(headers.get("content-type")).toBe("audio/wav");
+    expect(headers.get("content-length")).toBe("2044");
+    expect(headers.get("accept-ranges")).toBe("bytes");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("etag")).toMatch(/^".+"$/u);
+    expect(headers.get("x-request-id")).toMatch(/^req_/u);
+    expect(headers.has("content-range")).toBe(false);
+  });
+
+  it("HEAD gives the same headers and no bytes", async () => {
+    const url = await address();
+    const [get, head] = [await fetchBytes(url), await fetchBytes(url, { method: "HEAD" })];
+    expect(head.status).toBe(200);
+    expect(head.bytes).toHaveLength(0);
+    for (const name of ["content-type", "content-length", "accept-ranges", "etag", "cache-control"]) {
+      expect(head.headers.get(name), name).toBe(get.headers.get(name));
+    }
+  });
+
+  it.each([
+    ["bytes=0-99", 0, 99],
+    ["bytes=44-44", 44, 44],
+    ["bytes=2000-", 2_000, 2_043],
+    ["bytes=2000-999999", 2_000, 2_043],
+    ["bytes=-44", 2_000, 2_043],
+    ["bytes=-999999", 0, 2_043],
+  ])("Range %s: 206 with bytes %d to %d", async (range, from, to) => {
+    const url = await address();
+    const { status, headers, bytes } = await fetchBytes(url, { headers: { range } });
+    expect(status).toBe(206);
+    expect(headers.get("content-range")).toBe(`bytes ${from}-${to}/2044`);
+    expect(headers.get("content-length")).toBe(String(to - from + 1));
+    expect(bytes).toEqual(BYTES.slice(from, to + 1));
+    const head = await fetchBytes(url, { headers: { range }, method: "HEAD" });
+    expect(head.headers.get("content-range")).toBe(`bytes ${from}-${to}/2044`);
+  });
+
+  it.each(["bytes=2044-", "bytes=5000-6000", "bytes=-0"])("Range %s: 416", async (range) => {
+    const { status, headers, bytes } = await fetchBytes(await address(), { headers: { range } });
+    expect(status).toBe(416);
+    expect(headers.get("content-range")).toBe("bytes */2044");
+    expect(bytes).toHaveLength(0);
+  });
+
+  it.each(["bytes=", "bytes=-", "bytes=9-3", "bytes=0-1,5-6", "items=0-1", "0-1", "bytes=a-b"])(
+    "Range %s is as if it were absent",
+    async (range) => {
+      const { status, bytes } = await fetchBytes(await address(), { headers: { range } });
+      expect(status).toBe(200);
+      expect(bytes).toHaveLength(2_044);
+    },
+  );
+
+  it("an altered address: 404, at any letter", async () => {
+    const url = await address();
+    const token = url.slice(url.lastIndexOf("/") + 1);
+    for (let at = 0; at < token.length; at += 1) {
+      const altered = token.slice(0, at) + (token.charAt(at) === "A" ? "B" : "A") + token.slice(at + 1);
+      const reply = await failed(`http://console.localhost/media/${altered}`);
+      expectFailure(reply, 404, "not_found", { error: "There is nothing at this address." });
+    }
+    for (const other of ["x", `${token}A`, `${token}=`, token.slice(0, -1), token.toLowerCase()]) {
+      expectFailure(await failed(`http://console.localhost/media/${other}`), 404, "not_found");
+    }
+  });
+
+  it("an expired address: 404, from its last moment on", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(START_MS);
+    const url = await address();
+    vi.setSystemTime(START_MS + TTL_MS - 1);
+    expect((await fetchBytes(url)).status).toBe(200);
+    vi.setSystemTime(START_MS + TTL_MS);
+    expectFailure(await failed(url), 404, "not_found");
+    expect((await fetchBytes(url, { method: "HEAD" })).status).toBe(404);
+  });
+
+  it("a token of another secret, or for bytes that are not there: 404", async () => {
+    const world = await openWorld();
+    const key = recordingKey(world.ref, new Uint8Array(32));
+    for (const secret of [env.KEY_SECRET, env.SEAL_SECRET]) {
+      const token = mediaToken(secret, key, "audio/wav", Date.now() + TTL_MS);
+      expectFailure(await failed(`http://console.localhost/media/${token}`), 404, "not_found");
+    }
+  });
+
+  it("another method: 405", async () => {
+    const reply = await failed(await address(), { method: "POST", body: "" });
+    expectFailure(reply, 405, "method_not_allowed");
+    expect(reply.headers.get("allow")).toBe("GET, HEAD");
+  });
+});
