@@ -61,12 +61,16 @@ async function sendJobs(env: Env, config: Config, name: string, seqs: number[], 
   const follow = carrier.lookup !== undefined;
   for (;;) {
     // Slots first, then the claim: a lease never runs while its message waits for a slot.
-    const taken = await slots.take(config.DISPATCH_CONCURRENCY);
+    let taken = await slots.take(config.DISPATCH_CONCURRENCY);
     try {
       const stub: Stub = env.ACCOUNT.getByName(name);
       const leaseMs = config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS;
       const jobs: ClaimedJob[] = await stub.claim(seqs, taken, carrier.name, leaseMs);
       if (jobs.length === 0) return;
+      // What this account does not fill, another may use while this one's carrier takes its time.
+      const used = jobs.reduce((sum, job) => sum + job.messages.length, 0);
+      slots.give(taken - used);
+      taken = used;
       const news = await Promise.all(
         jobs.flatMap((job) => job.messages.map((at) => submit(carrier, config, ref, job, at))),
       );

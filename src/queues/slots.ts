@@ -1,23 +1,40 @@
+interface Waiter {
+  max: number;
+  resolve: (taken: number) => void;
+}
+
 /** A bounded number of things at once, shared fairly: nobody takes all while another waits. */
 export class Slots {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Waiter[] = [];
 
   constructor(count: number) {
     this.#free = count;
   }
 
   /** Waits until a slot is free, then takes up to `max`; the caller gives them all back. */
-  async take(max: number): Promise<number> {
-    while (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    const taken = Math.min(max, this.#waiting.length > 0 ? 1 : this.#free);
-    this.#free -= taken;
-    return taken;
+  take(max: number): Promise<number> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ max, resolve });
+      this.#hand();
+    });
   }
 
   /** Gives slots back. */
   give(count: number): void {
     this.#free += count;
-    for (let woken = 0; woken < count; woken++) this.#waiting.shift()?.();
+    this.#hand();
+  }
+
+  /** Hands free slots over in equal shares, longest wait first: who gives and asks again at once comes last. */
+  #hand(): void {
+    while (this.#free > 0) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      const share = Math.ceil(this.#free / (this.#waiting.length + 1));
+      const taken = Math.min(next.max, share);
+      this.#free -= taken;
+      next.resolve(taken);
+    }
   }
 }
