@@ -1,0 +1,64 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+// What stands on the disk under a state directory, read without asking the service.
+
+/** Rows of a query against a copy, so that neither side disturbs the other. */
+function rowsOf<Row>(file: string, query: string): Row[] {
+  const directory = mkdtempSync(path.join(os.tmpdir(), "dastak-disk-"));
+  const copy = path.join(directory, "copy.sqlite");
+  try {
+    for (const part of ["", "-wal"]) {
+      if (existsSync(file + part)) copyFileSync(file + part, copy + part);
+    }
+    const database = new DatabaseSync(copy);
+    try {
+      return database.prepare(query).all() as Row[];
+    } finally {
+      database.close();
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function databasesIn(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite")
+    .map((name) => path.join(directory, name));
+}
+
+export interface StoredMessage {
+  to: string;
+  state: string;
+}
+
+/** Every message in every account object. */
+export function storedMessages(state: string): StoredMessage[] {
+  return databasesIn(path.join(state, "v3", "do", "dastak-Account")).flatMap((file) => {
+    const isAccount = rowsOf(file, "SELECT 1 FROM sqlite_master WHERE name = 'job'").length > 0;
+    const rows = isAccount ? rowsOf<{ messages: string }>(file, "SELECT messages FROM job") : [];
+    return rows.flatMap(({ messages }) => JSON.parse(messages) as StoredMessage[]);
+  });
+}
+
+export interface HistoryRow {
+  account_id: string;
+  request_id: string;
+  recipient: string;
+  state: string;
+  charge: number;
+  refunded: number;
+  attempts: number;
+}
+
+/** Every live message in history, which is D1. */
+export function historyRows(state: string): HistoryRow[] {
+  const [file = ""] = databasesIn(path.join(state, "v3", "d1", "miniflare-D1DatabaseObject"));
+  return rowsOf<HistoryRow>(
+    file,
+    "SELECT account_id, request_id, recipient, state, charge, refunded, attempts FROM message WHERE mode = 'live'",
+  );
+}

@@ -1,0 +1,75 @@
+import type { Customer, Service } from "./service.ts";
+
+// Customers who send with idempotency keys, and remember what they were told.
+
+/** One request, whatever became of it. */
+export interface Order {
+  customer: Customer;
+  key: string;
+  at: string;
+  body: object;
+  /** Numbers that nobody else sends to: they tell whose message it is. */
+  recipients: string[];
+  /** The body of the reply with 200; absent while the outcome is unknown. */
+  told?: string;
+}
+
+let numbers = 9_200_000_000;
+
+/** An order of one of the kinds that customers mix. */
+export function newOrder(customer: Customer, number: number): Order {
+  const kind = number % 4;
+  const phones = Array.from({ length: kind === 1 ? 3 : 1 }, () => String(numbers++));
+  const [phone] = phones;
+  const message = `Order ${number}`;
+  const [at, body] = [
+    ["/send-sms", { phone, message }] as const,
+    ["/send-bulk-sms", { recipients: phones, message }] as const,
+    ["/send-otp", { phone, otp: String(100_000 + number) }] as const,
+    ["/api/tts-call", { callee: phone, text: message }] as const,
+  ][kind]!;
+  return { customer, key: `order-${number}-${phone}`, at, body, recipients: phones.map((one) => `+91${one}`) };
+}
+
+/** Sends an order; a broken connection leaves its outcome unknown. Anything but 200 is a failure of the test. */
+async function place(service: Service, order: Order): Promise<boolean> {
+  const { customer, at, body, key } = order;
+  const reply = await service.post(customer.apiKey, at, body, { "idempotency-key": key }).catch(() => null);
+  if (!reply) return false;
+  const text = reply.bytes.toString();
+  // While it starts or dies, the service may say that it does not know.
+  if (reply.status >= 500) return false;
+  if (reply.status !== 200) throw new Error(`${at} was answered ${reply.status}: ${text}`);
+  order.told = text;
+  return true;
+}
+
+/** Sends orders, many at once, until all were tried or `isOver` says so. */
+export async function sendAll(
+  service: Service,
+  orders: Order[],
+  { atOnce, isOver }: { atOnce: number; isOver: (answered: number) => boolean },
+): Promise<Order[]> {
+  const waiting = [...orders];
+  const tried: Order[] = [];
+  let answered = 0;
+  const worker = async () => {
+    for (let order = waiting.shift(); order && !isOver(answered); order = waiting.shift()) {
+      tried.push(order);
+      if (await place(service, order)) answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return tried;
+}
+
+/** Repeats an order with its key: what was told stays true to the byte, what was unknown gets an outcome. */
+export async function repeat(service: Service, order: Order): Promise<{ replayed: boolean; same: boolean }> {
+  const { customer, at, body, key } = order;
+  const reply = await service.post(customer.apiKey, at, body, { "idempotency-key": key });
+  const text = reply.bytes.toString();
+  if (reply.status !== 200) throw new Error(`${at} was answered ${reply.status} when repeated: ${text}`);
+  const same = order.told === undefined || order.told === text;
+  order.told = text;
+  return { replayed: reply.headers["idempotent-replayed"] === "true", same };
+}
