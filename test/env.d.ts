@@ -1,3 +1,5 @@
+/// <reference types="vite/types/importMeta.d.ts" />
+
 declare namespace Cloudflare {
   interface Env {
     TEST_MIGRATIONS: unknown;

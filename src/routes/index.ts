@@ -56,5 +56,5 @@ export const APPS: Readonly<Record<BaseName | "all" | "none", Api>> = {
   otp: appOf(ROUTES.otp),
   console: appOf(ROUTES.console),
   all: appOf(Object.values(ROUTES).flat()),
-  none: appOf([]),
+  none: createApp(),
 };

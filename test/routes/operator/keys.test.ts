@@ -10,6 +10,8 @@ const keysPath = (id: string) => `/operator/accounts/${id}/keys`;
 const keyPath = (world: World, keyId = showKeyId(world.keyId)) => `${keysPath(world.ref.accountId)}/${keyId}`;
 const statusOf = async (apiKey: string) =>
   (await call("http://sms.localhost/account-balance", { headers: bearer(apiKey) })).status;
+const rotate = (world: World, overlapSeconds: unknown, headers = {}) =>
+  operator("POST", `${keyPath(world)}/rotate`, { overlapSeconds }, headers);
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });
@@ -111,9 +113,6 @@ describe("DELETE /operator/accounts/:id/keys/:keyId", () => {
 
 describe("POST /operator/accounts/:id/keys/:keyId/rotate", () => {
   operatorSuite("POST", (id) => `${keysPath(id)}/key_00000001/rotate`);
-
-  const rotate = (world: World, overlapSeconds: unknown, headers = {}) =>
-    operator("POST", `${keyPath(world)}/rotate`, { overlapSeconds }, headers);
 
   it("both keys work while the overlap lasts, then only the new one", async () => {
     const world = await openWorld();
