@@ -87,6 +87,12 @@ async function loadAndKill(round: number): Promise<Order[]> {
   const kill = async () => {
     await until("the moment of the kill", () => answered >= answers && gateway.log.length >= submissions, {
       everyMs: 1,
+      sight: () => ({
+        answered: [answered, answers],
+        submissions: [gateway.log.length, submissions],
+        doubts: planned.flatMap(({ doubt }) => doubt ?? []).slice(0, 3),
+        output: service.program.output.slice(-1_000),
+      }),
     });
     killing = true;
     receiptsHeld = true;

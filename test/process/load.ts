@@ -12,6 +12,8 @@ export interface Order {
   recipients: string[];
   /** The body of the reply with 200; absent while the outcome is unknown. */
   told?: string;
+  /** The reply that left the outcome unknown, where there was one. */
+  doubt?: string;
 }
 
 let numbers = 9_200_000_000;
@@ -38,7 +40,10 @@ async function place(service: Service, order: Order): Promise<boolean> {
   if (!reply) return false;
   const text = reply.bytes.toString();
   // While it starts or dies, the service may say that it does not know.
-  if (reply.status >= 500) return false;
+  if (reply.status >= 500) {
+    order.doubt = `${reply.status} ${text}`;
+    return false;
+  }
   if (reply.status !== 200) throw new Error(`${at} was answered ${reply.status}: ${text}`);
   order.told = text;
   return true;

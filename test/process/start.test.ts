@@ -127,6 +127,10 @@ it("takes the next free port when its own is taken, and says so", async () => {
   expect((await service.post(apiKey, "/send-sms", { phone: "9876543210", message: "Hello" })).status).toBe(200);
   const delivered = async () => (await messagesOf(service, id))[0]?.state === "delivered";
   await until("the simulator delivers", delivered);
+
+  // Ctrl-C.
+  expect(await service.program.stop("SIGINT")).toEqual({ code: 0, signal: null });
+  expect(service.program.tree.living()).toEqual([]);
 });
 
 it("ends the service of a killed start before it begins its own", async () => {
