@@ -1,0 +1,127 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { consumeDead, consumeDispatch } from "../../src/queues/dispatch.ts";
+import { dispatch, follow, messagesOf, openWorld, runAlarm, sendSms } from "../world.ts";
+import type { World } from "../world.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+    await new Response(init?.body ?? null).text();
+    return Response.json({});
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+async function sendOne(world: World, phone = "9876543210"): Promise<number> {
+  expect((await sendSms(world, { body: { phone } })).status).toBe(200);
+  return (await messagesOf(world))[0]!.seq;
+}
+
+const stateOf = async (world: World) => (await messagesOf(world))[0]?.state;
+
+/** Delivers a `send` job and returns what the consumer put into its own queue. */
+async function sentAfter(world: World, seq: number, variables: Record<string, string> = {}) {
+  const send = vi.fn(() => Promise.resolve());
+  const body = { kind: "send", account: world.name, seqs: [seq] };
+  const batch = createMessageBatch("dastak-dispatch", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);
+  await consumeDispatch(batch, { ...env, ...variables, DISPATCH: { send } } as unknown as Env);
+  return { asked: send.mock.calls as unknown[][], result: await getQueueResult(batch, createExecutionContext()) };
+}
+
+describe("after a submission", () => {
+  it("a carrier that can be asked is asked a moment later", async () => {
+    const world = await openWorld();
+    const seq = await sendOne(world);
+    const { asked } = await sentAfter(world, seq);
+    expect(asked).toEqual([[{ kind: "follow", account: world.name, seqs: [seq] }, { delaySeconds: 1 }]]);
+    await follow(world, [seq]);
+    expect(await stateOf(world)).toBe("delivered");
+    await follow(world, [seq]);
+    expect(await stateOf(world)).toBe("delivered");
+  });
+
+  it("a carrier that cannot be asked is not", async () => {
+    const world = await openWorld();
+    const seq = await sendOne(world);
+    expect((await sentAfter(world, seq, { CARRIER: "http" })).asked).toEqual([]);
+    await follow(world, [seq], { CARRIER: "http" });
+    expect(await stateOf(world)).toBe("submitted");
+  });
+
+  it("of which nothing was taken, nobody is asked", async () => {
+    const world = await openWorld({ mode: "test" });
+    const seq = await sendOne(world, "7000000001");
+    expect((await sentAfter(world, seq)).asked).toEqual([]);
+    expect(await stateOf(world)).toBe("failed");
+  });
+
+  it("and a queue that is away, the job is done all the same, and the alarm asks later", async () => {
+    const world = await openWorld();
+    const seq = await sendOne(world);
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const body = { kind: "send", account: world.name, seqs: [seq] };
+    const batch = createMessageBatch("dastak-dispatch", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);
+    const away = { send: () => Promise.reject(new Error("the queue is away")) };
+    await consumeDispatch(batch, { ...env, DISPATCH: away } as unknown as Env);
+    expect((await getQueueResult(batch, createExecutionContext())).explicitAcks).toEqual(["m"]);
+    expect(errors).toHaveBeenCalledOnce();
+    expect(await stateOf(world)).toBe("submitted");
+  });
+});
+
+describe("test keys", () => {
+  it("always go to the simulator, whatever the deployment's carrier is", async () => {
+    const world = await openWorld({ mode: "test" });
+    const seq = await sendOne(world, "7000000002");
+    await dispatch(world, [seq], { CARRIER: "http" });
+    await follow(world, [seq], { CARRIER: "http" });
+    expect(globalThis.fetch).not.toHaveBeenCalled();
+    expect((await messagesOf(world))[0]).toMatchObject({
+      state: "undelivered",
+      carrier: "sim",
+      errorCode: "absent_subscriber",
+      refunded: false,
+    });
+  });
+
+  it("whose number is busy twice is taken at the third attempt", async () => {
+    const world = await openWorld({ mode: "test" });
+    const seq = await sendOne(world, "7000000004");
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await dispatch(world, [seq]);
+      vi.setSystemTime(Date.now() + 60_000);
+    }
+    expect((await messagesOf(world))[0]).toMatchObject({ state: "submitted", attempts: 3 });
+  });
+
+  it("whose number times out after it was taken stays unknown, and is refunded at the window's end", async () => {
+    const world = await openWorld({ mode: "test" });
+    const seq = await sendOne(world, "7000000005");
+    await dispatch(world, [seq]);
+    await follow(world, [seq]);
+    expect((await messagesOf(world))[0]).toMatchObject({ state: "unknown", refunded: false });
+    vi.setSystemTime(Date.now() + 86_400_000);
+    await runAlarm(world);
+    expect((await messagesOf(world))[0]).toMatchObject({ state: "unknown", refunded: true });
+  });
+});
+
+describe("a dead letter", () => {
+  it("is told and acknowledged: the rows are safe, and the alarm goes on", async () => {
+    const told = vi.spyOn(console, "log").mockReturnValue();
+    const messages = ["a", "b"].map((id) => ({ id, timestamp: new Date(), attempts: 6, body: { kind: "send" } }));
+    const batch = createMessageBatch("dastak-dead", messages);
+    consumeDead(batch);
+    expect((await getQueueResult(batch, createExecutionContext())).ackAll).toBe(true);
+    expect(told.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown)).toEqual([
+      { event: "dead_letter", queue: "dastak-dead", id: "a" },
+      { event: "dead_letter", queue: "dastak-dead", id: "b" },
+    ]);
+  });
+});
