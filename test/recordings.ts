@@ -10,6 +10,10 @@ export interface WavShape {
   seconds?: number;
   /** Seconds that the header claims, where they are not those that are there. */
   claimed?: number;
+  /** Samples that a `fact` chunk claims; none without it. */
+  fact?: number;
+  /** Bytes of a frame that the header claims. */
+  frameSize?: number;
 }
 
 function ascii(view: DataView, at: number, text: string): void {
@@ -17,28 +21,29 @@ function ascii(view: DataView, at: number, text: string): void {
 }
 
 /** A WAV file: one channel of eight bits, a second of 1,000 bytes unless asked otherwise. */
-export function wav({
-  format = WAV_FORMAT.pcm,
-  rate = 1_000,
-  seconds = 1,
-  claimed = seconds,
-}: WavShape = {}): Uint8Array {
-  const size = Math.round(rate * seconds);
-  const bytes = new Uint8Array(44 + size).fill(0x80, 44);
+export function wav(shape: WavShape = {}): Uint8Array {
+  const { format = WAV_FORMAT.pcm, rate = 1_000, seconds = 1, claimed = seconds, fact, frameSize = 1 } = shape;
+  const data = fact === undefined ? 44 : 56;
+  const bytes = new Uint8Array(data + Math.round(rate * seconds)).fill(0x80, data);
   const view = new DataView(bytes.buffer);
   const claimedSize = Math.round(rate * claimed);
   ascii(view, 0, "RIFF");
-  view.setUint32(4, 36 + claimedSize, true);
+  view.setUint32(4, data - 8 + claimedSize, true);
   ascii(view, 8, "WAVEfmt ");
   view.setUint32(16, 16, true);
   view.setUint16(20, format, true);
   view.setUint16(22, 1, true);
   view.setUint32(24, rate, true);
   view.setUint32(28, rate, true);
-  view.setUint16(32, 1, true);
+  view.setUint16(32, frameSize, true);
   view.setUint16(34, 8, true);
-  ascii(view, 36, "data");
-  view.setUint32(40, claimedSize, true);
+  if (fact !== undefined) {
+    ascii(view, 36, "fact");
+    view.setUint32(40, 4, true);
+    view.setUint32(44, fact, true);
+  }
+  ascii(view, data - 8, "data");
+  view.setUint32(data - 4, claimedSize, true);
   return bytes;
 }
 
@@ -53,18 +58,29 @@ export function mp3(seconds: number): Uint8Array {
   return bytes;
 }
 
-/** The same MP3 with a first frame that claims how many frames follow (a Xing header), truly or not. */
+/** The same MP3 behind a frame that claims how many frames and bytes follow (a Xing header), truly or not. */
 export function mp3Claiming(frames: number, seconds: number): Uint8Array {
   const info = new Uint8Array(48);
   info.set([0xff, 0xf3, 0x24, 0xc0]);
   const view = new DataView(info.buffer);
   ascii(view, 13, "Xing");
-  view.setUint32(17, 1);
+  view.setUint32(17, 3);
   view.setUint32(21, frames);
-  const sound = mp3(seconds);
-  const bytes = new Uint8Array(info.length + sound.length);
-  bytes.set(info);
-  bytes.set(sound, info.length);
+  view.setUint32(25, frames * 24);
+  return joined(info, mp3(seconds));
+}
+
+/** The same MP3 behind an ID3v2 tag of some bytes. */
+export function mp3Tagged(size: number, seconds: number): Uint8Array {
+  const tag = new Uint8Array(10 + size);
+  tag.set([0x49, 0x44, 0x33, 3, 0, 0, 0, 0, size >> 7, size & 127]);
+  return joined(tag, mp3(seconds));
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(one.length + other.length);
+  bytes.set(one);
+  bytes.set(other, one.length);
   return bytes;
 }
 

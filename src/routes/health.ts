@@ -2,7 +2,7 @@ import type { Api } from "../app.ts";
 import { fail } from "../errors.ts";
 import { missingParts } from "../readiness.ts";
 
-/** `GET /healthz` and `GET /readyz`, on every host (contract §12). */
+/** `GET /healthz` and `GET /readyz`, on every base (contract §12). */
 export const health = (app: Api) => {
   app.get("/healthz", (c) => c.json({ success: true }));
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { contractSuite } from "../../contract.ts";
-import { WAV_FORMAT, base64, mp3, png, wav } from "../../recordings.ts";
+import { WAV_FORMAT, base64, mp3, mp3Claiming, mp3Tagged, png, wav } from "../../recordings.ts";
 import { ledgerOf, openWorld, post } from "../../world.ts";
 import type { World } from "../../world.ts";
 
@@ -97,6 +97,10 @@ describe("upload-voice takes", () => {
     // A recorder that was cut off leaves a header that claims more; what counts is what is there.
     ["WAV that claims 20 s and has 2 s", "a.wav", wav({ seconds: 2, claimed: 20 }), "2.0"],
     ["WAV that claims an hour and has 2 s", "a.wav", wav({ seconds: 2, claimed: 3_600 }), "2.0"],
+    ["µ-law of 60 s that claims one sample", "a.wav", wav({ format: WAV_FORMAT.mulaw, seconds: 60, fact: 1 }), "60.0"],
+    ["MP3 of 60 s that claims one frame", "a.mp3", mp3Claiming(1, 60), "60.0"],
+    ["MP3 of 1.2 s that claims 10 min", "a.mp3", mp3Claiming(25_000, 1.2), "1.2"],
+    ["MP3 behind a tag", "a.mp3", mp3Tagged(5_000, 1.2), "1.2"],
   ])("%s", async (_, name, bytes, seconds) => {
     const world = await openWorld();
     const reply = await upload(world, name, base64(bytes));
@@ -118,14 +122,27 @@ describe("upload-voice refuses", () => {
       wav({ seconds: 0, claimed: 10 }),
       "The recording has no sound in it: 0 s.",
     ],
+    [
+      "a frame that is larger than its samples",
+      "a.wav",
+      wav({ seconds: 60, frameSize: 100 }),
+      `${KINDS} a damaged WAV file.`,
+    ],
+    ["a frame of no bytes", "a.wav", wav({ seconds: 0, frameSize: 0 }), `${KINDS} a damaged WAV file.`],
+    [
+      "a claim of samples without one",
+      "a.wav",
+      wav({ seconds: 0, fact: 9_000 }),
+      "The recording has no sound in it: 0 s.",
+    ],
     ["a hair over 10 min", "a.wav", wav({ seconds: 600.001 }), "The recording lasts 601 s; 600 s is the most."],
     ["11 min of MP3", "a.mp3", mp3(660), "The recording lasts 660 s; 600 s is the most."],
     ["a picture", "a.wav", png(), `${KINDS} PNG data.`],
     ["a text", "a.mp3", new TextEncoder().encode("hello, world"), `${KINDS} data of no known kind.`],
-    ["a WAV that no call can play", "a.wav", wav({ format: WAV_FORMAT.adpcm }), `${KINDS} WAV with ADPCM.`],
+    ["a WAV that no call can play", "a.wav", wav({ format: WAV_FORMAT.adpcm }), `${KINDS} WAV with codec number 2.`],
     ["WAV named .mp3", "a.mp3", wav(), "fileName says .mp3, the bytes are WAV."],
     ["MP3 named .wav", "a.wav", mp3(1.2), "fileName says .wav, the bytes are MP3."],
-    ["half a header", "a.wav", wav().slice(0, 20), `${KINDS} WAV with an unknown codec.`],
+    ["half a header", "a.wav", wav().slice(0, 20), `${KINDS} a damaged WAV file.`],
   ])("%s", async (_, name, bytes, error) => {
     const world = await openWorld({ plan: "starter" });
     const reply = await upload(world, name, base64(bytes));

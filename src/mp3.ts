@@ -1,0 +1,67 @@
+// An MP3 file (MPEG-1, -2 and -2.5 Layer III), measured frame by frame: a header may claim any length, and what it
+// claims decides no money.
+
+const LAYER_3 = 1;
+
+/** kbit/s by index; 0 and 15 name none. */
+const BITRATES = {
+  mpeg1: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  mpeg2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+};
+
+/** Samples per second of MPEG-1 by index; MPEG-2 has half, MPEG-2.5 a quarter of it. */
+const RATES = [44_100, 48_000, 32_000];
+/** By the header's two version bits; 1 is reserved. */
+const RATE_DIVISORS = [4, 0, 2, 1];
+
+interface Frame {
+  /** Bytes, its header included. */
+  size: number;
+  samples: number;
+  /** Samples per second. */
+  rate: number;
+}
+
+/** The frame that begins here, or null. */
+function frameAt(bytes: Uint8Array, at: number): Frame | null {
+  const kind = bytes[at + 1] ?? 0;
+  const rates = bytes[at + 2] ?? 0;
+  if (bytes[at] !== 0xff || kind >> 5 !== 7 || ((kind >> 1) & 3) !== LAYER_3) return null;
+  const divisor = RATE_DIVISORS[(kind >> 3) & 3] ?? 0;
+  const bitrate = BITRATES[divisor === 1 ? "mpeg1" : "mpeg2"][rates >> 4] ?? 0;
+  const rate = (RATES[(rates >> 2) & 3] ?? 0) / divisor;
+  if (divisor === 0 || bitrate === 0 || rate === 0) return null;
+  const samples = divisor === 1 ? 1_152 : 576;
+  return { size: Math.floor((samples * bitrate * 125) / rate) + ((rates >> 1) & 1), samples, rate };
+}
+
+/** Where sound begins: behind the ID3v2 tag, whose size stands in four groups of seven bits. */
+function soundStart(bytes: Uint8Array): number {
+  if (String.fromCharCode(...bytes.subarray(0, 3)) !== "ID3") return 0;
+  const [flags = 0, a = 0, b = 0, c = 0, d = 0] = bytes.subarray(5, 10);
+  return 10 + ((a << 21) | (b << 14) | (c << 7) | d) + (flags & 0x10 ? 10 : 0);
+}
+
+/** Whether a frame holds facts about the file in place of sound (Xing, Info and VBRI headers). */
+function isInfo(bytes: Uint8Array, at: number): boolean {
+  const head = String.fromCharCode(...bytes.subarray(at + 4, at + 42));
+  return /^\0{9,34}(Xing|Info|VBRI)/u.test(head);
+}
+
+/** How long the whole frames in these bytes last; 0 when there is none. */
+export function mp3DurationMs(bytes: Uint8Array): number {
+  let samples = 0;
+  let rate = 0;
+  for (let at = soundStart(bytes); at < bytes.length;) {
+    const frame = frameAt(bytes, at);
+    // Bytes between frames, such as tags, are passed over; so is what only looks like a frame of another rate.
+    if (!frame || at + frame.size > bytes.length || (rate !== 0 && frame.rate !== rate)) {
+      at += 1;
+      continue;
+    }
+    if (rate !== 0 || !isInfo(bytes, at)) samples += frame.samples;
+    rate = frame.rate;
+    at += frame.size;
+  }
+  return rate === 0 ? 0 : Math.ceil((samples * 1000) / rate);
+}
