@@ -76,10 +76,18 @@ const sweepEvent = fc.constant<Event>({ kind: "sweep" });
 const soon = fc.integer({ min: 0, max: 10_000 });
 const late = fc.constantFrom(LEASE_MS, VALIDITY_MS, TIMERS.unknownWindowMs, TIMERS.receiptWindowMs);
 
-// Pure chance hardly ever goes the usual way: an attempt and its outcome, or a long time and the look after it, often
-// come together here, and everything else comes between them.
+// Pure chance hardly ever goes the usual way: an attempt and its outcome (or the end of its lease, and a late outcome),
+// or a long time and the look after it, often come together here, and everything else comes between them.
 const anyStretch: fc.Arbitrary<[number, Event][]> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(fc.tuple(soon, claimEvent), fc.tuple(soon, anyReport)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.tuple(soon, claimEvent),
+      fc.tuple(fc.constant(LEASE_MS), sweepEvent),
+      fc.tuple(soon, anyReport),
+    ),
+  },
   { weight: 2, arbitrary: fc.tuple(fc.tuple(late, sweepEvent)) },
   { weight: 1, arbitrary: fc.tuple(fc.tuple(soon, claimEvent)) },
   { weight: 1, arbitrary: fc.tuple(fc.tuple(fc.oneof(soon, late), anyReport)) },
