@@ -68,6 +68,7 @@ export async function writeLocalConfig(stateDir, variables) {
   }));
   mkdirSync(stateDir, { recursive: true });
   const file = path.join(stateDir, LOCAL_CONFIG);
-  writeFileSync(file, JSON.stringify(config, null, 2));
+  // It holds the secrets: nobody else on this machine reads them.
+  writeFileSync(file, JSON.stringify(config, null, 2), { mode: 0o600 });
   return file;
 }

@@ -1,8 +1,10 @@
 // npm start: everything that a service on this machine needs, in one command (contract §12).
 import { stopAsked } from "./stop-asked.mjs";
 import { rmSync } from "node:fs";
+import http from "node:http";
 import net from "node:net";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { parseArgs, styleText } from "node:util";
 import { SETTINGS, parseConfig } from "../src/config.ts";
 import { QUIET, STATE_DIR, localVariables, startWrangler, writeLocalConfig } from "./local.mjs";
@@ -62,27 +64,43 @@ async function nextFreePort(wanted) {
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function waitUntilReady(base, hasEnded) {
+/** Asks the service under its console address, wherever that name leads outside: null while nobody answers. */
+function ask(port, consoleUrl, at, { headers = {}, ...options } = {}, body) {
+  const { host, pathname } = new URL(consoleUrl);
+  const target = pathname.replace(/\/+$/u, "") + at;
+  return new Promise((resolve) => {
+    const request = http.request({ host: "127.0.0.1", port, path: target, ...options, headers: { ...headers, host } });
+    request.once("error", () => resolve(null));
+    request.once("response", (response) => {
+      text(response).then(
+        (answer) => resolve({ status: response.statusCode, answer }),
+        () => resolve(null),
+      );
+    });
+    request.end(body);
+  });
+}
+
+async function waitUntilReady(port, consoleUrl, hasEnded) {
   const giveUpAt = Date.now() + READY_MS_MAX;
   while (Date.now() < giveUpAt && !hasEnded()) {
-    const reply = await fetch(`${base}/healthz`).catch(() => null);
-    if (reply?.ok) return true;
+    if ((await ask(port, consoleUrl, "/healthz"))?.status === 200) return true;
     await sleep(50);
   }
   return false;
 }
 
 /** Opens the demo account, or finds it again: the same request always names the same account and key. */
-async function seed(base, token) {
+async function seed(port, { CONSOLE_URL, OPERATOR_TOKEN }) {
   const headers = {
-    authorization: `Bearer ${token}`,
+    authorization: `Bearer ${OPERATOR_TOKEN}`,
     "content-type": "application/json",
     "idempotency-key": "demo-account",
   };
   const body = JSON.stringify({ name: "Demo", plan: "business", balance: 1000 });
-  const reply = await fetch(`${base}/operator/accounts`, { method: "POST", headers, body });
-  const account = await reply.json();
-  if (!account.success) throw new Error(account.error);
+  const reply = await ask(port, CONSOLE_URL, "/operator/accounts", { method: "POST", headers }, body);
+  const account = reply && JSON.parse(reply.answer);
+  if (!account?.success) throw new Error(account?.error ?? "it does not answer");
   return account;
 }
 
@@ -92,6 +110,8 @@ function banner({ port, wanted, variables, account, stateDir, seconds }) {
   const line = (name, text) => `  ${paint("dim", name.padEnd(13))}${text}`;
   const kept = path.relative(process.cwd(), stateDir) || ".";
   const reset = stateDir === STATE_DIR ? "npm run reset" : `npm run reset -- --state ${kept}`;
+  // The console's own path, if it has one; on this machine it answers the API as well.
+  const local = `http://localhost:${port}${new URL(variables.CONSOLE_URL).pathname.replace(/\/+$/u, "")}`;
   const moved = port === wanted ? "" : paint("yellow", ` Port ${wanted} is taken; this is the next free one.`);
   return [
     "",
@@ -109,7 +129,7 @@ function banner({ port, wanted, variables, account, stateDir, seconds }) {
     "",
     "  Send your first SMS:",
     "",
-    `  curl http://localhost:${port}/send-sms -H 'Content-Type: application/json' \\`,
+    `  curl ${local}/send-sms -H 'Content-Type: application/json' \\`,
     `    -d '{"apiKey":"${account.api_key}","phone":"9876543210","message":"Hello from Dastak"}'`,
     "",
     `  ${paint("dim", `Ctrl-C stops it. State is kept in ${kept}; ${reset} wipes it.`)}`,
@@ -182,12 +202,15 @@ async function main() {
   stopAsked.addEventListener("abort", service.end);
 
   try {
-    const base = `http://127.0.0.1:${port}`;
-    if (await waitUntilReady(base, () => stopAsked.aborted || code !== null)) {
-      const account = variables.ENVIRONMENT === "local" ? await seed(base, variables.OPERATOR_TOKEN) : null;
+    if (await waitUntilReady(port, variables.CONSOLE_URL, () => stopAsked.aborted || code !== null)) {
+      const account = variables.ENVIRONMENT === "local" ? await seed(port, variables) : null;
       const seconds = (performance.now() - startedAt) / 1000;
       const words = { port, wanted: asked.port, variables, account, stateDir, seconds };
-      console.log(account ? banner(words) : `Dastak is ready at ${base}.`);
+      console.log(
+        account
+          ? banner(words)
+          : `Dastak is ready on port ${port}, for requests to ${variables.CONSOLE_URL} and the other addresses.`,
+      );
       return await ended;
     }
     if (!stopAsked.aborted) console.error("The service did not become ready; what it said stands above.");

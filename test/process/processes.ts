@@ -18,25 +18,28 @@ function running(): Row[] {
     .map(([pid, ppid, pgid]) => ({ pid: Number(pid), ppid: Number(ppid), pgid: Number(pgid) }));
 }
 
-/** A process that leads its own group, with all that it began and all that those began. */
+/** A process of ours with all that it began and all that those began. */
 export class ProcessTree {
-  /** Groups are remembered: a group's members are found also after the process that began them has ended. */
-  readonly #groups: Set<number>;
+  readonly #root: number;
+  /** Groups other than ours are remembered: their members are found also after those who began them have ended. */
+  readonly #groups = new Set<number>();
 
   constructor(root: number) {
-    this.#groups = new Set([root]);
+    this.#root = root;
   }
 
   /** Processes of this tree that still run. */
   living(): number[] {
     const rows = running();
+    const ours = rows.find(({ pid }) => pid === process.pid)?.pgid;
     const found = new Set<number>();
     for (let before = -1; before !== found.size;) {
       before = found.size;
       for (const { pid, ppid, pgid } of rows) {
-        if (!found.has(ppid) && !this.#groups.has(pgid)) continue;
+        const isRoot = pid === this.#root && ppid === process.pid;
+        if (!isRoot && !found.has(ppid) && !this.#groups.has(pgid)) continue;
         found.add(pid);
-        this.#groups.add(pgid);
+        if (pgid !== ours) this.#groups.add(pgid);
       }
     }
     return [...found];

@@ -5,7 +5,7 @@ import http from "node:http";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { call, until } from "./http.ts";
 import type { Call, Reply } from "./http.ts";
 import { ProcessTree } from "./processes.ts";
@@ -24,15 +24,16 @@ export interface Ended {
   signal: NodeJS.Signals | null;
 }
 
-/** What ends with this run, whatever fails in it. */
-const running = new Set<ProcessTree>();
+const programs: Program[] = [];
 const directories: string[] = [];
-process.once("exit", () => {
-  for (const tree of running) tree.kill9();
+
+// Nothing outlives the file that began it, whatever fails in it.
+afterAll(async () => {
+  for (const program of programs) await program.kill9();
   for (const directory of directories) rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 });
 
-/** A fresh directory that goes away with this run. */
+/** A fresh directory that goes away with this file's tests. */
 export function freshDirectory(): string {
   const directory = mkdtempSync(path.join(os.tmpdir(), "dastak-test-"));
   directories.push(directory);
@@ -60,7 +61,8 @@ export class Program {
   constructor(args: string[], options: { env?: Record<string, string>; cwd?: string } = {}) {
     const { env = {}, cwd = ROOT } = options;
     const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
-    this.#child = spawn(process.execPath, args, { cwd, env: { ...process.env, ...env }, stdio, detached: true });
+    // In our own process group: Ctrl-C during the tests reaches it too.
+    this.#child = spawn(process.execPath, args, { cwd, env: { ...process.env, ...env }, stdio });
     this.tree = new ProcessTree(this.#child.pid ?? Number.NaN);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => (this.output += text));
@@ -68,7 +70,7 @@ export class Program {
     this.ended = new Promise((resolve) => {
       this.#child.once("exit", (code, signal) => resolve((this.end = { code, signal })));
     });
-    running.add(this.tree);
+    programs.push(this);
   }
 
   signal(name: NodeJS.Signals): void {
@@ -168,7 +170,9 @@ export class Service {
 export async function startService(options: StartOptions = {}): Promise<Service> {
   const state = options.state ?? freshDirectory();
   const port = options.port ?? (await freePort());
-  const program = new Program(startArguments({ ...options, state, port }), options.env ? { env: options.env } : {});
+  // A killed service leaves its temporary files behind.
+  const env = { TMPDIR: freshDirectory(), ...options.env };
+  const program = new Program(startArguments({ ...options, state, port }), { env });
   try {
     const ready = /curl http:\/\/localhost:(\d+)[\s\S]*wipes it/u;
     const found = await until(

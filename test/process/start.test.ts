@@ -1,11 +1,13 @@
 import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { messagesOf } from "./books.ts";
-import { until } from "./http.ts";
+import { call, until } from "./http.ts";
+import type { Call } from "./http.ts";
 import { Program, ROOT, freePort, freshDirectory, startArguments, startForTest, startService } from "./service.ts";
 import type { Service, StartOptions } from "./service.ts";
 
@@ -62,8 +64,8 @@ describe("a started service", () => {
     return service.call("/account-balance", { headers });
   };
 
-  it("is healthy and ready on every host, and routes by host", async () => {
-    const hosts = ["sms.localhost", "tts.localhost", "voice.localhost", "otp.localhost", "localhost", "other.example"];
+  it("is healthy and ready on each of its hosts, and routes by host", async () => {
+    const hosts = ["sms.localhost", "tts.localhost", "voice.localhost", "otp.localhost", "localhost", "127.0.0.1"];
     for (const host of hosts) {
       const headers = { host: `${host}:${service.port}` };
       for (const at of ["/healthz", "/readyz"]) {
@@ -74,6 +76,7 @@ describe("a started service", () => {
     expect((await balance("sms.localhost")).status).toBe(200);
     expect((await balance("localhost")).status).toBe(200);
     expect((await balance("tts.localhost")).status).toBe(404);
+    expect((await balance("other.example")).status).toBe(404);
   });
 
   it("refuses a second start on its state, in one sentence", async () => {
@@ -131,6 +134,33 @@ it("takes the next free port when its own is taken, and says so", async () => {
   // Ctrl-C.
   expect(await service.program.stop("SIGINT")).toEqual({ code: 0, signal: null });
   expect(service.program.tree.living()).toEqual([]);
+});
+
+it("starts for one hostname with a path for each base, with secrets of its own", async () => {
+  const port = await freePort();
+  const base = `http://dastak.example:${port}`;
+  const set: Record<string, string> = { ENVIRONMENT: "production", CONSOLE_URL: base };
+  for (const name of ["SMS", "TTS", "VOICE", "OTP"]) set[`${name}_URL`] = `${base}/${name.toLowerCase()}`;
+  for (const name of ["KEY_SECRET", "SEAL_SECRET", "OPERATOR_TOKEN"]) set[name] = randomBytes(32).toString("hex");
+  const program = new Program(startArguments({ port, state: freshDirectory(), set }));
+  onTestFinished(() => program.kill9());
+  const ready = () => program.end !== null || program.output.includes("ready");
+  await until("it is ready", ready, { withinMs: 60_000, sight: () => program.output });
+  expect(program.output).toBe(`Dastak is ready on port ${port}, for requests to ${base} and the other addresses.\n`);
+
+  const ask = (at: string, options: Call = {}) =>
+    call(`http://127.0.0.1:${port}${at}`, {
+      ...options,
+      headers: { ...options.headers, host: `dastak.example:${port}` },
+    });
+  const operator = { authorization: `Bearer ${set["OPERATOR_TOKEN"]}` };
+  const opened = await ask("/operator/accounts", { method: "POST", headers: operator, body: { name: "First" } });
+  const body = { apiKey: opened.body.api_key, phone: "9876543210", message: "Hello" };
+  // Outside one's own machine nobody gets credit for signing up.
+  expect((await ask("/sms/send-sms", { method: "POST", body })).status).toBe(403);
+  expect((await ask("/send-sms", { method: "POST", body })).status).toBe(404);
+  expect((await ask("/tts/send-sms", { method: "POST", body })).status).toBe(404);
+  expect((await program.stop()).code).toBe(0);
 });
 
 it("ends the service of a killed start before it begins its own", async () => {
