@@ -52,7 +52,7 @@ function limitSuite(endpoint: Endpoint): void {
 
   it("refusals at the edge count toward no limit", async () => {
     const world = await openWorld({ plan: "starter" });
-    for (let count = 0; count < 12; count += 1) {
+    for (let count = 0; count < 6; count += 1) {
       expect((await ask(endpoint, world, { keys: {} })).status).toBe(401);
       expect((await ask(endpoint, world, { method: "DELETE" })).status).toBe(405);
       if (endpoint.method === "GET") continue;
@@ -87,11 +87,13 @@ function standingSuite(endpoint: Endpoint): void {
     expect(windowOf(await ask(endpoint, world)).left).toBe(7);
   });
 
-  it.runIf(endpoint.cost === 0)("costs nothing, and works without a balance", async () => {
-    const world = await openWorld({ balance: 0 });
-    expectDone(await ask(endpoint, world));
-    expect(await ledgerOf(world)).toEqual([]);
-  });
+  if (endpoint.cost === 0) {
+    it("costs nothing, and works without a balance", async () => {
+      const world = await openWorld({ balance: 0 });
+      expectDone(await ask(endpoint, world));
+      expect(await ledgerOf(world)).toEqual([]);
+    });
+  }
 }
 
 function balanceSuite(endpoint: Endpoint): void {

@@ -33,13 +33,15 @@ function refusedForm(name: string, rule: FieldRule, endpoint: Endpoint): void {
     expect(await ledgerOf(world)).toHaveLength(1);
   });
 
-  it.runIf(rule.type === "string")("refuses half of a character", async () => {
-    const world = await openWorld();
-    for (const value of HALVES) {
-      const reply = await ask(endpoint, world, { fields: { [name]: value } });
-      expectEdge(reply, 400, "invalid_request", { param: name, error: expect.stringMatching(`^${name} `) });
-    }
-  });
+  if (rule.type === "string") {
+    it("refuses half of a character", async () => {
+      const world = await openWorld();
+      for (const value of HALVES) {
+        const reply = await ask(endpoint, world, { fields: { [name]: value } });
+        expectEdge(reply, 400, "invalid_request", { param: name, error: expect.stringMatching(`^${name} `) });
+      }
+    });
+  }
 }
 
 function absence(name: string, rule: FieldRule, endpoint: Endpoint): void {
@@ -108,10 +110,12 @@ export function fieldSuite(endpoint: Endpoint): void {
     expectDone(await ask(endpoint, world, { fields }));
   });
 
-  it.runIf(!endpoint.keyPlaces.includes("body"))("ignores apiKey, which is no field of it", async () => {
-    const world = await openWorld();
-    expectDone(await ask(endpoint, world, { fields: { apiKey: 5 } }));
-  });
+  if (!endpoint.keyPlaces.includes("body")) {
+    it("ignores apiKey, which is no field of it", async () => {
+      const world = await openWorld();
+      expectDone(await ask(endpoint, world, { fields: { apiKey: 5 } }));
+    });
+  }
 }
 
 /** A refused value for every digit field: digits are ASCII (contract §5). */

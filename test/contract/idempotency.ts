@@ -146,13 +146,15 @@ function memorySuite(endpoint: Endpoint): void {
     expect(reply.headers.has("idempotent-replayed")).toBe(false);
   });
 
-  it.runIf(endpoint.cost > 0)("an empty balance is not remembered either", async () => {
-    const world = await openWorld({ balance: 0 });
-    expectRefused(await ask(endpoint, world, withKey("order-1")), 403, "insufficient_balance");
-    await world.stub.credit({ amount: 1_000_000, reference: "pay-1", requestId: "req_pay" });
-    expectDone(await ask(endpoint, world, withKey("order-1")));
-    expect(await debitsOf(world)).toHaveLength(1);
-  });
+  if (endpoint.cost > 0) {
+    it("an empty balance is not remembered either", async () => {
+      const world = await openWorld({ balance: 0 });
+      expectRefused(await ask(endpoint, world, withKey("order-1")), 403, "insufficient_balance");
+      await world.stub.credit({ amount: 1_000_000, reference: "pay-1", requestId: "req_pay" });
+      expectDone(await ask(endpoint, world, withKey("order-1")));
+      expect(await debitsOf(world)).toHaveLength(1);
+    });
+  }
 
   it("is kept for 7 days", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });

@@ -109,11 +109,13 @@ export function orderSuite(endpoint: Endpoint): void {
       expectRefused(await ask(endpoint, poor), 403, "account_suspended");
     });
 
-    it.runIf(endpoint.cost > 0)("the rate limit before the balance", async () => {
-      // An OTP costs the same under every plan here.
-      const world = await openWorld({ plan: "starter", balance: 10 * endpoint.cost, otpRate: endpoint.cost });
-      await useUp(endpoint, world);
-      expectRefused(await ask(endpoint, world), 429, "rate_limited");
-    });
+    if (endpoint.cost > 0) {
+      it("the rate limit before the balance", async () => {
+        // An OTP costs the same under every plan here.
+        const world = await openWorld({ plan: "starter", balance: 10 * endpoint.cost, otpRate: endpoint.cost });
+        await useUp(endpoint, world);
+        expectRefused(await ask(endpoint, world), 429, "rate_limited");
+      });
+    }
   });
 }
