@@ -1,0 +1,72 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { callWith } from "../../deployment.ts";
+import { expectFailure } from "../../operating.ts";
+import { base64, wav } from "../../recordings.ts";
+import { openWorld, post } from "../../world.ts";
+import type { World } from "../../world.ts";
+
+// What becomes of an upload whose bytes are slow on their way to R2, or never arrive there.
+
+const URL_OF_IT = "http://voice.localhost/api/upload-voice";
+
+/** A bucket that puts in its own way. */
+function bucketWith(put: R2Bucket["put"]): R2Bucket {
+  return new Proxy(env.RECORDINGS, {
+    get: (bucket, name) => {
+      if (name === "put") return put;
+      const value: unknown = Reflect.get(bucket, name);
+      return typeof value === "function" ? value.bind(bucket) : value;
+    },
+  });
+}
+
+const headersOf = (world: World) => ({ "x-api-key": world.apiKey, "idempotency-key": "greeting" });
+const bodyOf = (fileName: string) => ({ fileName, base64Data: base64(wav()) });
+const upload = (world: World, fileName = "a.wav") => post(URL_OF_IT, bodyOf(fileName), headersOf(world));
+
+function uploadInto(bucket: R2Bucket, world: World) {
+  const headers = { ...headersOf(world), "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify(bodyOf("a.wav")) };
+  return callWith({ RECORDINGS: bucket }, URL_OF_IT, init);
+}
+
+describe("an upload on its way to R2", () => {
+  it("holds its Idempotency-Key: 409 for the same request, 422 for another, then its reply for all", async () => {
+    const world = await openWorld({ plan: "starter" });
+    const reached = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const slow = bucketWith((async (...given: Parameters<R2Bucket["put"]>) => {
+      reached.resolve();
+      await released.promise;
+      return env.RECORDINGS.put(...given);
+    }) as R2Bucket["put"]);
+    const first = uploadInto(slow, world);
+    await reached.promise;
+    const second = await upload(world);
+    expectFailure(second, 409, "idempotency_in_progress");
+    expect(second.headers.get("retry-after")).toBe("1");
+    expect(second.headers.get("ratelimit")).toBe('"starter";r=9;t=60');
+    expectFailure(await upload(world, "b.wav"), 422, "idempotency_mismatch");
+    released.resolve();
+    const done = await first;
+    expect(done.status).toBe(200);
+    const again = await upload(world);
+    expect(again.text).toBe(done.text);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+  });
+
+  it("that R2 does not take is our fault, leaves no recording, and may be repeated at once", async () => {
+    const world = await openWorld();
+    const broken = bucketWith((() => Promise.reject(new Error("out of reach"))) as R2Bucket["put"]);
+    const lost = await uploadInto(broken, world);
+    expectFailure(lost, 500, "internal_error");
+    expect(lost.text).not.toContain("out of reach");
+    const reply = await upload(world);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.has("idempotent-replayed")).toBe(false);
+    const call = { callee: "919876543210", fileId: reply.body.fileId as string };
+    const played = await post("http://voice.localhost/api/make-voice-call", call, { "x-api-key": world.apiKey });
+    expect(played.status).toBe(200);
+  });
+});
