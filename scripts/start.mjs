@@ -13,6 +13,7 @@ import { holderOf, lockState, noteInLock, processOf } from "./state-lock.mjs";
 
 const PORT = 8787;
 const READY_MS_MAX = 60_000;
+const ANSWER_MS_MAX = 10_000;
 const STOP_MS_MAX = 5_000;
 
 const complain = (sentence, code = 2) => {
@@ -69,7 +70,9 @@ function ask(port, consoleUrl, at, { headers = {}, ...options } = {}, body) {
   const { host, pathname } = new URL(consoleUrl);
   const target = pathname.replace(/\/+$/u, "") + at;
   return new Promise((resolve) => {
-    const request = http.request({ host: "127.0.0.1", port, path: target, ...options, headers: { ...headers, host } });
+    const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+    const to = { host: "127.0.0.1", port, path: target, signal, ...options, headers: { ...headers, host } };
+    const request = http.request(to);
     request.once("error", () => resolve(null));
     request.once("response", (response) => {
       text(response).then(
