@@ -95,7 +95,7 @@ export const dialledCallee = textField("callee", (value, refuse) => {
   else if (!isPossiblePhoneNumber(`+${value}`)) refuse("callee has a length that is not possible in its country.");
 });
 
-/** A number that passed `e164`, with its country. */
+/** A number that was validated, with its country; its `number` is E.164 without a national prefix in the middle. */
 export function parsedNumber(value: string): PhoneNumber {
   const number = parsePhoneNumberFromString(value);
   if (!number) throw new Error("a number that was validated does not parse");

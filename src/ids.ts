@@ -127,16 +127,16 @@ export function messageId(secret: string, ref: AccountRef, operation: string, pl
   view.setUint32(10, place.seq % 2 ** 32);
   view.setUint16(14, place.index);
   const prefix = CALLS.has(operation) ? "call_" : "msg_";
-  return prefix + base62(joinBytes(body, mac(secret, "message/v1", body, MESSAGE_MAC_SIZE)));
+  return prefix + base62(joinBytes(body, mac(secret, `message/v1/${prefix}`, body, MESSAGE_MAC_SIZE)));
 }
 
 /** What a message id says, or null when it is not one of ours. */
 export function readMessageId(secret: string, id: string): (AccountRef & MessagePlace) | null {
-  const text = /^(?:msg|call)_(.*)$/u.exec(id)?.[1] ?? "";
+  const [, prefix = "", text = ""] = /^(msg_|call_)(.*)$/u.exec(id) ?? [];
   const bytes = fromBase62(text, MESSAGE_BODY_SIZE + MESSAGE_MAC_SIZE);
   if (!bytes) return null;
   const body = bytes.subarray(0, MESSAGE_BODY_SIZE);
-  const proof = mac(secret, "message/v1", body, MESSAGE_MAC_SIZE);
+  const proof = mac(secret, `message/v1/${prefix}`, body, MESSAGE_MAC_SIZE);
   if (!sameBytes(proof, bytes.subarray(MESSAGE_BODY_SIZE)) || (body[0] ?? 0) >> 1 !== MESSAGE_VERSION) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return {

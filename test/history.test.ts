@@ -81,7 +81,7 @@ it("completes history by the alarm after the queue lost everything, and then res
   await dispatch(world, [2]);
   await follow(world, [2]);
   await evictDurableObject(world.stub);
-  const asked = vi.fn(async () => undefined);
+  const asked = vi.fn<Env["HISTORY"]["send"]>();
   await alarmWith(world, { ...env, HISTORY: { ...env.HISTORY, send: asked } });
   expect(asked).toHaveBeenCalledWith({ account: world.name, seqs: [2], profile: true });
   await recordHistory(world, [2]);

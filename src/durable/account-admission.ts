@@ -15,18 +15,21 @@ export interface WindowTimes {
   times: number[] | null;
 }
 
-/** Reads the window back: requests that left a job count by the job's time, the others were written down. */
-export function loadTimes(sql: SqlStorage, account: AccountRow, nowMs: number): number[] {
+/** Reads the window back: the times that were written down, and after them each request by its first job's time. */
+function loadTimes(sql: SqlStorage, account: AccountRow, nowMs: number): number[] {
   const times: number[] = JSON.parse(account.admitted) as number[];
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const query = "SELECT seq, created_at, debit FROM job WHERE seq < ? ORDER BY seq DESC LIMIT 200";
-    const rows = sql.exec(query, before).toArray();
+    const query = "SELECT seq, created_at, debit FROM job WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT 200";
+    const rows = sql.exec(query, before, account.admittedSeq).toArray();
     for (const row of rows) if (row["debit"] !== null) times.push(number(row, "created_at"));
     const last = rows.at(-1);
     if (!last || number(last, "created_at") <= nowMs - WINDOW_MS) break;
     before = number(last, "seq");
   }
-  return stillCounting(times, nowMs).toSorted((one, other) => one - other);
+  const counting = stillCounting(times, nowMs).toSorted((one, other) => one - other);
+  // The clock was set back: these count from now on, and not anew after each time that memory is lost.
+  if (times.some((time) => time > nowMs)) writeTimes(sql, counting);
+  return counting;
 }
 
 /** The window as the headers show it, without counting anything. */
@@ -73,9 +76,10 @@ export function enter(
   return { ok: true, replayed: false, account, window: view };
 }
 
-/** Writes the window down, for a request that leaves no job behind. */
+/** Writes the whole window down, for a request that leaves no job behind. */
 export function writeTimes(sql: SqlStorage, times: readonly number[]): void {
-  sql.exec("UPDATE account SET admitted = ?", JSON.stringify(times));
+  const newest = "(SELECT coalesce(max(seq), 0) FROM job)";
+  sql.exec(`UPDATE account SET admitted = ?, admitted_seq = ${newest}`, JSON.stringify(times));
 }
 
 /** The recording that a call plays, or null when it is not this account's. */

@@ -21,6 +21,7 @@ export interface Message {
   dueMs?: number;
   /** When its carrier is asked next what became of it, where the carrier can be asked. */
   pollMs?: number;
+  /** Why it is in this state, where there is a reason. */
   code?: string;
   carrierId?: string;
   refunded?: true;
@@ -56,7 +57,7 @@ export function isFinal(message: Message): boolean {
 }
 
 function enter(message: Message, state: MessageState, nowMs: number, more: Partial<Message> = {}): Message {
-  const { dueMs: _due, pollMs: _poll, ...kept } = message;
+  const { dueMs: _due, pollMs: _poll, code: _code, ...kept } = message;
   return { ...kept, state, log: [...(message.log ?? []), [state, nowMs]], ...more };
 }
 
@@ -155,7 +156,9 @@ export function applyTime(message: Message, expiresAt: number, timers: Timers, n
   switch (message.state) {
     case "sending": {
       const dueMs = attemptedAt(message, nowMs) + timers.unknownWindowMs;
-      const lost = enter(message, "unknown", nowMs, { code: "attempt_interrupted", dueMs });
+      // Whether its carrier can be asked is for the one who asks to know.
+      const pollMs = nowMs + timers.sweepMs;
+      const lost = enter(message, "unknown", nowMs, { code: "attempt_interrupted", dueMs, pollMs });
       return dueMs <= nowMs ? applyTime(lost, expiresAt, timers, nowMs) : unchanged(lost);
     }
     case "submitted":

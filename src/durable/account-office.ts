@@ -14,6 +14,7 @@ export interface AccountRow {
   otpRate: number | null;
   createdAt: number;
   admitted: string;
+  admittedSeq: number;
   settledSeq: number;
   rev: number;
   prunedAt: number;
@@ -29,6 +30,7 @@ export function readAccount(sql: SqlStorage): AccountRow {
     otpRate: numberOrNull(row, "otp_rate"),
     createdAt: number(row, "created_at"),
     admitted: text(row, "admitted"),
+    admittedSeq: number(row, "admitted_seq"),
     settledSeq: number(row, "settled_seq"),
     rev: number(row, "rev"),
     prunedAt: number(row, "pruned_at"),

@@ -11,8 +11,9 @@ export const MIGRATIONS: readonly string[] = [
     otp_rate INTEGER CHECK (otp_rate >= 0),
     created_at INTEGER NOT NULL,
     rev INTEGER NOT NULL,
-    -- Times of admitted requests that left no job behind; a job's own time counts for its request.
+    -- Times of admitted requests up to job admitted_seq; after it, each request counts by its first job's time.
     admitted TEXT NOT NULL DEFAULT '[]',
+    admitted_seq INTEGER NOT NULL DEFAULT 0,
     -- Every job up to this one is final and stands in history.
     settled_seq INTEGER NOT NULL DEFAULT 0,
     pruned_at INTEGER NOT NULL DEFAULT 0

@@ -18,13 +18,13 @@ const schema = z.object({ phone: e164, message: smsText, isFlash, senderId, apiK
 export const sendInternationalSms = (app: Api) =>
   app.post("/send-international-sms", authenticate("bearer", "body"), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
-    const { country, countryCallingCode } = parsedNumber(body.phone);
+    const { country, countryCallingCode, number } = parsedNumber(body.phone);
     const card = await currentRateCard(c.env.RECORDINGS);
     const india = countryCallingCode === "91";
     const price = india ? priceIndia(card, body.message) : priceAbroad(card, body.message, country, countryCallingCode);
     const order = {
       operation: india ? ("sms" as const) : ("sms_international" as const),
-      recipients: [body.phone],
+      recipients: [number],
       price: { kind: "fixed" as const, units: price.units ?? 0 },
       content: {
         flash: body.isFlash ?? false,

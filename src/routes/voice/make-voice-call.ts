@@ -4,7 +4,7 @@ import type { Api } from "../../app.ts";
 import { authenticate } from "../../auth.ts";
 import { bill } from "../../billing.ts";
 import { jsonBody } from "../../body.ts";
-import { dialledCallee, textUpTo } from "../../fields.ts";
+import { dialledCallee, parsedNumber, textUpTo } from "../../fields.ts";
 import { priceVoiceBlock } from "../../pricing.ts";
 import { currentRateCard } from "../../rate-card.ts";
 import { slot } from "../../reply.ts";
@@ -18,7 +18,7 @@ export const makeVoiceCall = (app: Api) =>
     const unitsPerBlock = priceVoiceBlock(await currentRateCard(c.env.RECORDINGS));
     const order = {
       operation: "voice" as const,
-      recipients: [`+${body.callee}`],
+      recipients: [parsedNumber(`+${body.callee}`).number],
       price: { kind: "recording" as const, fileId: body.fileId, unitsPerBlock },
       content: {},
       text: null,
