@@ -31,7 +31,8 @@ function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
   const example = Object.entries(vars).find(([, value]) => /\bdastak\.example\b/u.test(String(value)));
   if (example) stop(`${example[0]} in wrangler.toml is still the example ${example[1]}.`);
   for (const name of SECRET_NAMES) {
-    if (vars[name] !== undefined) stop(`${name} stands in wrangler.toml; it is a secret: npx wrangler secret put ${name}`);
+    if (vars[name] === undefined) continue;
+    stop(`${name} stands in wrangler.toml; it is a secret: npx wrangler secret put ${name}`);
   }
   // Secrets are not readable; any value of the right form lets the other settings be checked.
   const secrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, "x".repeat(40)]));

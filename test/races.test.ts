@@ -74,7 +74,7 @@ it("sends a bulk whole or not at all, also when two race for the same coins", as
   const recipients = Array.from({ length: 150 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
   const bulk = () => post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
   const replies = await Promise.all([bulk(), bulk(), bulk()]);
-  expect(replies.map((reply) => reply.status).toSorted()).toEqual([200, 403, 403]);
+  expect(replies.map((reply) => reply.body.success).filter(Boolean)).toHaveLength(1);
   expect(await messagesOf(world)).toHaveLength(150);
   expect(await balanceOf(world)).toBe(100 * 10_000);
 });

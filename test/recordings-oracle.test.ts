@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { parseBuffer } from "music-metadata";
 import { expect, it } from "vitest";
 import { inspectRecording } from "../src/recordings.ts";
