@@ -8,7 +8,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig(async () => ({
   test: {
     // What a passing test logs is nobody's concern; a failing one shows all of it.
-    silent: "passed-only",
+    silent: "passed-only" as const,
     projects: [
       {
         plugins: [
