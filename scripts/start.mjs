@@ -135,6 +135,11 @@ function banner({ port, wanted, variables, account, stateDir, seconds }) {
     `  curl ${local}/send-sms -H 'Content-Type: application/json' \\`,
     `    -d '{"apiKey":"${account.api_key}","phone":"9876543210","message":"Hello from Dastak"}'`,
     "",
+    "  See what became of it:",
+    "",
+    `  curl ${local}/operator/accounts/${account.account_id}/messages \\`,
+    `    -H 'Authorization: Bearer ${variables.OPERATOR_TOKEN}'`,
+    "",
     `  ${paint("dim", `Ctrl-C stops it. State is kept in ${kept}; ${reset} wipes it.`)}`,
     "",
   ].join("\n");

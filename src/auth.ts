@@ -13,9 +13,10 @@ export type KeyPlace = "bearer" | "x-api-key" | "body";
 
 const KEY_MARK = "dsk_";
 
+/** What stands behind `Bearer`, in any case; another scheme, or none, brings no key (RFC 6750 §2.1). */
 function bearerOf(c: Context<AppEnv>): string | undefined {
-  const header = c.req.header("authorization");
-  return header === undefined ? undefined : (/^bearer +(.*)$/iu.exec(header)?.[1]?.trim() ?? header);
+  const found = /^bearer(?: +(.*))?$/iu.exec(c.req.header("authorization") ?? "");
+  return found ? (found[1] ?? "").trim() : undefined;
 }
 
 function headerKeys(c: Context<AppEnv>): Partial<Record<KeyPlace, string>> {

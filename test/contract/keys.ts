@@ -108,6 +108,11 @@ export function keySuite(endpoint: Endpoint): void {
         const world = await openWorld();
         expectDone(await ask(endpoint, world, { keys: {}, headers: { authorization: `${scheme} ${world.apiKey}` } }));
       });
+
+      it.each(["", "Basic ", "Token ", "Bearer:", "Bearer"])("after %j in place of the scheme: 401", async (scheme) => {
+        const world = await openWorld();
+        expectNoKey(await ask(endpoint, world, { keys: {}, headers: { authorization: scheme + world.apiKey } }));
+      });
     }
 
     if (places.includes("body")) {
