@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import {
   balanceOf,
   bearer,
@@ -17,6 +17,9 @@ import {
 import type { Opening, World } from "./world.ts";
 
 // Rows written are the bill. SQLite counts them; ARCHITECTURE.md states the figures that stand here.
+
+beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => vi.useRealTimers());
 
 interface Rows {
   rows: number;
@@ -70,6 +73,8 @@ async function warmWorld(opening: Opening = {}): Promise<World> {
   const world = await openWorld(opening);
   await recordHistory(world, []);
   await runAlarm(world);
+  // What happened within the last seconds would be packed with what comes now.
+  vi.setSystemTime(Date.now() + 60_000);
   await call("http://sms.localhost/account-balance", { headers: bearer(world.apiKey) });
   return world;
 }
@@ -106,6 +111,39 @@ it("writes one row more with an Idempotency-Key, and none for its replay", async
   expect(counted.rows).toBe(2);
   await sendSms(world, { headers: { "idempotency-key": "once" } });
   expect(counted.rows).toBe(2);
+});
+
+it("asks history once for a delivered SMS, and packs what a busy account ends within seconds", async () => {
+  const world = await warmWorld();
+  const told: number[][] = [];
+  await runInDurableObject(world.stub, (instance) => {
+    const account = instance as unknown as { env: Env };
+    const send = async ({ seqs }: { seqs: number[] }) => void told.push(seqs);
+    account.env = { ...account.env, HISTORY: { send } as unknown as Env["HISTORY"] };
+  });
+  for (let sent = 0; sent < 5; sent++) {
+    await sendSms(world);
+    await deliverAll(world);
+  }
+  expect(told).toHaveLength(1);
+  // The alarm tells the rest in one message.
+  vi.setSystemTime(Date.now() + 6_000);
+  expect(await runAlarm(world)).toBe(true);
+  expect(told).toHaveLength(2);
+  expect(told.flat()).toEqual(expect.arrayContaining((await messagesOf(world)).map(({ seq }) => seq)));
+});
+
+it("writes in D1 only the messages of a job that changed", async () => {
+  const world = await warmWorld();
+  const recipients = ["9876500001", "9876500002", "9876500003"];
+  await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
+  await dispatch(world, [2]);
+  const { at, counted } = countD1();
+  await recordHistory(world, [2], at);
+  expect(counted.rows).toBe(3);
+  await world.stub.report([{ kind: "receipt", seq: 2, index: 1, state: "delivered" }], false);
+  await recordHistory(world, [2], at);
+  expect(counted.rows).toBe(4);
 });
 
 it("writes 1 row in D1 for an SMS that is recorded once, and 3 for one recorded at every step", async () => {

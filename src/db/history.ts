@@ -78,7 +78,7 @@ export async function recordedJobs(
     sql`${message.seq} IN (SELECT value FROM json_each(${JSON.stringify(late)}))`,
   );
   const rows = await drizzle(binding)
-    .select({ seq: message.seq, rev: sql<number>`min(${message.rev})`, messages: sql<number>`count(*)` })
+    .select({ seq: message.seq, rev: sql<number>`max(${message.rev})`, messages: sql<number>`count(*)` })
     .from(message)
     .where(and(eq(message.accountId, ref.accountId), eq(message.mode, ref.mode), open))
     .groupBy(message.seq);

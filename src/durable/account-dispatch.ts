@@ -39,16 +39,23 @@ export function claimJobs(
       return claimedNow[0];
     });
     if (taken.length === 0) continue;
-    writeJob(sql, { ...job, messages, carrier: asked.carrier }, timers);
+    writeJob(sql, { ...job, carrier: asked.carrier }, messages, timers);
     const { operation, content, text } = job;
     claimed.push({ seq, operation, content, text, messages: taken });
   }
   return claimed;
 }
 
-/** Applies news job by job; returns the jobs that changed. */
-export function reportNews(sql: SqlStorage, news: News[], follow: boolean, timers: Timers, nowMs: number): number[] {
+/** Applies news job by job; returns the jobs that changed, and those of them in which a message came to its end. */
+export function reportNews(
+  sql: SqlStorage,
+  news: News[],
+  follow: boolean,
+  timers: Timers,
+  nowMs: number,
+): { changed: number[]; ended: number[] } {
   const changed: number[] = [];
+  const ended: number[] = [];
   for (const [seq, items] of Map.groupBy(news, (item) => item.seq)) {
     const job = readJob(sql, seq);
     if (!job) continue;
@@ -61,9 +68,11 @@ export function reportNews(sql: SqlStorage, news: News[], follow: boolean, timer
       }
       return result;
     };
-    if (stepJob(sql, job, step, timers, nowMs)) changed.push(seq);
+    const stepped = stepJob(sql, job, step, timers, nowMs);
+    if (stepped.changed) changed.push(seq);
+    if (stepped.ended) ended.push(seq);
   }
-  return changed;
+  return { changed, ended };
 }
 
 function applyNews(

@@ -1,5 +1,6 @@
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "./account-rows.ts";
 import { appendEntry, ledgerHead, refundReference } from "./account-ledger.ts";
+import type { LedgerHead } from "./account-ledger.ts";
 import { dueOf, isFinal } from "./account-messages.ts";
 import type { Message, Step, Timers } from "./account-messages.ts";
 import type { Content, MessageView, Operation, SendCommand } from "./account-types.ts";
@@ -85,10 +86,10 @@ export function insertJobs(
   sql: SqlStorage,
   command: Omit<SendCommand, "price" | "keyId">,
   charge: number,
+  head: LedgerHead,
   timers: Timers,
   nowMs: number,
 ): { seqs: number[]; balance: number } {
-  const head = ledgerHead(sql);
   const debit = charge * command.recipients.length;
   const balance = head.balance - debit;
   const seqs: number[] = [];
@@ -120,19 +121,31 @@ export function insertJobs(
   return { seqs, balance };
 }
 
-/** Stores a changed job: one row. A one-time password that a real carrier is done with is forgotten with it. */
-export function writeJob(sql: SqlStorage, job: Job, timers: Timers): void {
-  const dues = job.messages.map((message) => dueOf(message, job, timers)).filter((due) => due !== null);
-  const over = job.messages.every(isFinal);
+/**
+ * Stores a job whose messages changed: one row. Each changed message gets the job's new revision. A one-time password
+ * that a real carrier is done with is forgotten with it.
+ */
+export function writeJob(sql: SqlStorage, job: Job, changed: readonly Message[], timers: Timers): void {
+  const rev = job.rev + 1;
+  const messages = changed.map((message, at) => (message === job.messages[at] ? message : { ...message, rev }));
+  const dues = messages.map((message) => dueOf(message, job, timers)).filter((due) => due !== null);
+  const over = messages.every(isFinal);
   const forget = over && job.operation === "otp" && job.carrier !== "sim";
   sql.exec(
-    "UPDATE job SET messages = ?, carrier = ?, text = ?, due_at = ?, rev = rev + 1 WHERE seq = ?",
-    JSON.stringify(job.messages),
+    "UPDATE job SET messages = ?, carrier = ?, text = ?, due_at = ?, rev = ? WHERE seq = ?",
+    JSON.stringify(messages),
     job.carrier,
     forget ? null : job.text,
     dues.length > 0 ? Math.min(...dues) : null,
+    rev,
     job.seq,
   );
+}
+
+/** What a step did to a job; `ended`: some message of it came to its end, or to another one. */
+export interface Stepped {
+  changed: boolean;
+  ended: boolean;
 }
 
 /** Applies a step to each message of a job, writes the job once, and pays back what the steps owe. */
@@ -142,18 +155,21 @@ export function stepJob(
   step: (message: Message, index: number) => Step,
   timers: Timers,
   nowMs: number,
-): boolean {
+): Stepped {
   const refunds: number[] = [];
-  let changed = false;
+  const stepped: Stepped = { changed: false, ended: false };
   const messages = job.messages.map((message, index) => {
     const next = step(message, index);
-    changed ||= next.message !== message;
     if (next.refund) refunds.push(index);
+    if (next.message !== message) {
+      stepped.changed = true;
+      stepped.ended ||= isFinal(next.message);
+    }
     return next.message;
   });
-  if (!changed) return false;
-  writeJob(sql, { ...job, messages }, timers);
-  if (refunds.length === 0) return true;
+  if (!stepped.changed) return stepped;
+  writeJob(sql, job, messages, timers);
+  if (refunds.length === 0) return stepped;
   let head = ledgerHead(sql);
   for (const index of refunds) {
     const message = { seq: job.seq, index };
@@ -161,7 +177,7 @@ export function stepJob(
     const entry = { type: "refund" as const, amount: job.charge, reference, requestId: job.requestId, message };
     head = appendEntry(sql, head, entry, nowMs);
   }
-  return true;
+  return stepped;
 }
 
 /** The messages of a job as history and the operator see them. */
@@ -169,7 +185,7 @@ export function messageViews(job: Job): MessageView[] {
   return job.messages.map((message, index) => ({
     seq: job.seq,
     index,
-    rev: job.rev,
+    rev: message.rev ?? 1,
     requestId: job.requestId,
     operation: job.operation,
     to: message.to,

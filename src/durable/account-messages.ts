@@ -15,6 +15,8 @@ export interface Timers {
 /** A message as its job's row keeps it; what is absent has not happened. */
 export interface Message {
   to: string;
+  /** The revision of its job with which it changed last; absent: the first. */
+  rev?: number;
   state: MessageState;
   attempts: number;
   /** When somebody must look at it again: next attempt, end of a lease or of a window. */

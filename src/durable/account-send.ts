@@ -54,9 +54,11 @@ export function send(
   const order = priced(sql, command, door.account);
   if (!order) return refuse({ ok: false, reason: "unknown_file" });
   const spent = order.charge * command.recipients.length;
-  const before = ledgerHead(sql).balance;
-  if (before < spent) return refuse({ ok: false, reason: "insufficient_balance", needed: spent, balance: before });
-  const { seqs, balance } = insertJobs(sql, { ...command, content: order.content }, order.charge, timers, nowMs);
+  const head = ledgerHead(sql);
+  if (head.balance < spent) {
+    return refuse({ ok: false, reason: "insufficient_balance", needed: spent, balance: head.balance });
+  }
+  const { seqs, balance } = insertJobs(sql, { ...command, content: order.content }, order.charge, head, timers, nowMs);
   const seq = seqs[0] ?? 0;
   remember(sql, command.idempotency, { spent, balance, seq }, nowMs);
   return { result: { ok: true, replayed: false, template: null, spent, balance, seq, window: door.window }, seqs };

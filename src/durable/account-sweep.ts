@@ -20,7 +20,6 @@ export interface Swept {
   dispatch: number[];
   /** Jobs with messages whose carrier is to be asked. */
   follow: number[];
-  changed: number[];
 }
 
 function sweepJob(sql: SqlStorage, job: Job, timers: Timers, nowMs: number, swept: Swept): void {
@@ -33,7 +32,7 @@ function sweepJob(sql: SqlStorage, job: Job, timers: Timers, nowMs: number, swep
     asks = true;
     return { message: pollAgain(after, timers, nowMs), refund };
   };
-  if (stepJob(sql, job, step, timers, nowMs)) swept.changed.push(job.seq);
+  stepJob(sql, job, step, timers, nowMs);
   if (waits) swept.dispatch.push(job.seq);
   if (asks) swept.follow.push(job.seq);
   const late = job.createdAt <= nowMs - LATE_MS && !job.messages.every(isFinal);
@@ -43,7 +42,7 @@ function sweepJob(sql: SqlStorage, job: Job, timers: Timers, nowMs: number, swep
 /** Lets time pass for every open message (contract §9); runs inside the caller's transaction. */
 export function sweep(sql: SqlStorage, timers: Timers, nowMs: number): Swept {
   const account = readAccount(sql);
-  const swept: Swept = { dispatch: [], follow: [], changed: [] };
+  const swept: Swept = { dispatch: [], follow: [] };
   for (const job of openJobs(sql, account.settledSeq)) sweepJob(sql, job, timers, nowMs, swept);
   if (nowMs - account.prunedAt >= PRUNE_MS) {
     forgetOld(sql, nowMs);
@@ -52,7 +51,10 @@ export function sweep(sql: SqlStorage, timers: Timers, nowMs: number): Swept {
   return swept;
 }
 
-/** How far history has a job: the lowest revision among its rows there, and how many rows. */
+/**
+ * How far history has a job: the highest revision among its rows there, and how many rows. A job is recorded whole, from
+ * one moment, so its newest revision never stands there without the changes before it.
+ */
 export type Recorded = ReadonlyMap<number, { rev: number; messages: number }>;
 
 /** Compares the open jobs with history: moves the settled mark, and tells which jobs history lacks. */

@@ -159,7 +159,7 @@ export interface Followed {
 export interface MessageView {
   seq: number;
   index: number;
-  /** Rises with every change of the job; history keeps the highest. */
+  /** Rises with every change of the message; history keeps the highest. */
   rev: number;
   requestId: string;
   operation: Operation;

@@ -29,12 +29,15 @@ const JOBS_PER_QUEUE_MESSAGE = 20;
 /** History needs only numbers, so one of its messages names more. */
 const JOBS_PER_HISTORY_MESSAGE = 100;
 
+/** A busy account tells history at most this often: a queue message costs as much for one job as for a hundred. */
+const HISTORY_PACK_MS = 5_000;
+
 /** One account in one mode: the only truth about its money, keys, window, messages and recordings (design §1). */
 export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #window: WindowTimes = { times: null };
-  readonly #historyAsked = new Set<number>();
   #opened = false;
+  #historyToldAt = 0;
   #alarmAt: number | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -102,15 +105,16 @@ export class Account extends DurableObject<Env> {
     const claimed = this.#transact((nowMs) =>
       claimJobs(this.#sql, { seqs, max, carrier, leaseMs }, this.#timers(), nowMs),
     );
-    this.#changed(claimed.map((job) => job.seq));
+    this.#lookAgain(claimed.map((job) => job.seq));
     return claimed;
   }
 
   /** Takes in outcomes and receipts, in any order and any number of times; refunds what is due. */
   report(news: types.News[], follow: boolean): void {
     if (!this.#opened) return;
-    const changed = this.#transact((nowMs) => reportNews(this.#sql, news, follow, this.#timers(), nowMs));
-    this.#changed(changed);
+    const { changed, ended } = this.#transact((nowMs) => reportNews(this.#sql, news, follow, this.#timers(), nowMs));
+    this.#lookAgain(changed);
+    this.#tellHistory(ended);
   }
 
   /** The messages of these jobs whose carrier can still tell something new. */
@@ -118,10 +122,9 @@ export class Account extends DurableObject<Env> {
     return this.#opened ? followJobs(this.#sql, seqs) : [];
   }
 
-  /** The newest state of these jobs' messages, for history; a later change is told again. */
+  /** The newest state of these jobs' messages, for history. */
   changes(seqs: number[]): types.MessageView[] {
     if (!this.#opened) return [];
-    for (const seq of seqs) this.#historyAsked.delete(seq);
     return seqs.flatMap((seq) => {
       const job = readJob(this.#sql, seq);
       return job ? messageViews(job) : [];
@@ -222,13 +225,12 @@ export class Account extends DurableObject<Env> {
   /** Hands new jobs to the queue. The rows are already safe: what is lost here, the alarm finds. */
   #leave(seqs: number[]): void {
     this.ctx.waitUntil(this.#enqueue("send", seqs, 1));
-    this.#tellHistory(seqs);
     this.#armBy(Date.now() + this.#timers().sweepMs);
   }
 
-  #changed(seqs: number[]): void {
+  /** Sets the alarm for jobs that changed: when they are due, and for history to be completed. */
+  #lookAgain(seqs: number[]): void {
     if (seqs.length === 0) return;
-    this.#tellHistory(seqs);
     const soon = Date.now() + this.#timers().sweepMs;
     this.#armBy(Math.min(soon, dueAmong(this.#sql, seqs) ?? soon));
   }
@@ -245,13 +247,15 @@ export class Account extends DurableObject<Env> {
     }
   }
 
-  /** Tells history once per job, until the consumer has come for it. */
-  #tellHistory(seqs: number[], profile = false): void {
-    const news = seqs.filter((seq) => !this.#historyAsked.has(seq));
-    if (news.length === 0 && !profile) return;
-    for (const seq of news) this.#historyAsked.add(seq);
-    if (profile) this.#armBy(Date.now() + this.#timers().sweepMs);
-    this.ctx.waitUntil(this.#sendHistory({ account: this.#name(), seqs: news, profile }));
+  /** Tells history of jobs with a message at its end; a busy account packs them, and the alarm tells all at once. */
+  #tellHistory(ended: number[], profile = false): void {
+    if (ended.length === 0 && !profile) return;
+    const nowMs = Date.now();
+    const packedMs = this.#historyToldAt + HISTORY_PACK_MS;
+    if (profile) this.#armBy(nowMs + this.#timers().sweepMs);
+    if (nowMs < packedMs && nowMs >= this.#historyToldAt) return this.#armBy(packedMs);
+    this.#historyToldAt = nowMs;
+    this.ctx.waitUntil(this.#sendHistory({ account: this.#name(), seqs: ended, profile }));
   }
 
   async #sendHistory(job: HistoryJob): Promise<void> {
@@ -260,7 +264,6 @@ export class Account extends DurableObject<Env> {
         await this.env.HISTORY.send({ ...job, seqs: job.seqs.slice(at, at + JOBS_PER_HISTORY_MESSAGE) });
       }
     } catch (problem) {
-      for (const seq of job.seqs) this.#historyAsked.delete(seq);
       logProblem("history queue", problem);
     }
   }
