@@ -118,8 +118,8 @@ it("asks history once for a delivered SMS, and packs what a busy account ends wi
   const told: number[][] = [];
   await runInDurableObject(world.stub, (instance) => {
     const account = instance as unknown as { env: Env };
-    const send = async ({ seqs }: { seqs: number[] }) => void told.push(seqs);
-    account.env = { ...account.env, HISTORY: { send } as unknown as Env["HISTORY"] };
+    const queue = { send: async ({ seqs }: { seqs: number[] }) => void told.push(seqs) };
+    account.env = { ...account.env, HISTORY: queue as unknown as Env["HISTORY"] };
   });
   for (let sent = 0; sent < 5; sent++) {
     await sendSms(world);

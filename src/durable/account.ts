@@ -3,6 +3,7 @@ import { configOf } from "../config.ts";
 import { recordedJobs, recordedProfile } from "../db/history.ts";
 import { accountOfName } from "../ids.ts";
 import { logProblem } from "../log.ts";
+import { JOBS_PER_MESSAGE_MAX } from "../queues/jobs.ts";
 import type { DispatchJob, HistoryJob } from "../queues/jobs.ts";
 import { enter, writeTimes } from "./account-admission.ts";
 import type { WindowTimes } from "./account-admission.ts";
@@ -25,9 +26,6 @@ const UNKNOWN_ACCOUNT: types.Refusal = { ok: false, reason: "unauthorized" };
 
 /** Jobs that one queue message names: as many messages as one consumer submits in a round or two. */
 const JOBS_PER_QUEUE_MESSAGE = 20;
-
-/** History needs only numbers, so one of its messages names more. */
-const JOBS_PER_HISTORY_MESSAGE = 100;
 
 /** A busy account tells history at most this often: a queue message costs as much for one job as for a hundred. */
 const HISTORY_PACK_MS = 5_000;
@@ -260,8 +258,8 @@ export class Account extends DurableObject<Env> {
 
   async #sendHistory(job: HistoryJob): Promise<void> {
     try {
-      for (let at = 0; at === 0 || at < job.seqs.length; at += JOBS_PER_HISTORY_MESSAGE) {
-        await this.env.HISTORY.send({ ...job, seqs: job.seqs.slice(at, at + JOBS_PER_HISTORY_MESSAGE) });
+      for (let at = 0; at === 0 || at < job.seqs.length; at += JOBS_PER_MESSAGE_MAX) {
+        await this.env.HISTORY.send({ ...job, seqs: job.seqs.slice(at, at + JOBS_PER_MESSAGE_MAX) });
       }
     } catch (problem) {
       logProblem("history queue", problem);

@@ -9,7 +9,7 @@ import type { AccountRef } from "../ids.ts";
 import { logLine, logProblem } from "../log.ts";
 import { mediaToken } from "../media.ts";
 import { unseal } from "../seal.ts";
-import { dispatchJob } from "./jobs.ts";
+import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
 import type { DispatchJob } from "./jobs.ts";
 import { Slots } from "./slots.ts";
 
@@ -22,6 +22,24 @@ const LEASE_MARGIN_MS = 20_000;
 const FOLLOW_DELAY_SEC = 1;
 
 const REPORT_TRIES = 3;
+
+/** One invocation submits at most this much and for this long; the platform ends it at 10,000 calls or 15 minutes. */
+const SUBMISSIONS_MAX = 5_000;
+const WORK_MS_MAX = 600_000;
+
+/** What one invocation may still do. */
+class Budget {
+  #submissions = SUBMISSIONS_MAX;
+  readonly #endsAt = Date.now() + WORK_MS_MAX;
+
+  spend(submissions: number): void {
+    this.#submissions -= submissions;
+  }
+
+  get isSpent(): boolean {
+    return this.#submissions <= 0 || Date.now() >= this.#endsAt;
+  }
+}
 
 type Stub = DurableObjectStub<Account>;
 
@@ -54,12 +72,18 @@ async function report(env: Env, name: string, news: News[], follow: boolean): Pr
   }
 }
 
-/** Submits what waits in these jobs, as many at once as the slots allow. */
-async function sendJobs(env: Env, config: Config, name: string, seqs: number[], slots: Slots): Promise<void> {
+/** Submits what waits in these jobs, as many at once as the slots allow; what is left goes back into the queue. */
+async function sendJobs(
+  env: Env,
+  config: Config,
+  { account: name, seqs }: DispatchJob,
+  slots: Slots,
+  budget: Budget,
+): Promise<void> {
   const ref = accountOfName(name);
   const carrier = carrierFor(config, ref.mode);
   const follow = carrier.lookup !== undefined;
-  for (;;) {
+  while (!budget.isSpent) {
     // Slots first, then the claim: a lease never runs while its message waits for a slot.
     let taken = await slots.take(config.DISPATCH_CONCURRENCY);
     try {
@@ -71,6 +95,7 @@ async function sendJobs(env: Env, config: Config, name: string, seqs: number[], 
       const used = jobs.reduce((sum, job) => sum + job.messages.length, 0);
       slots.give(taken - used);
       taken = used;
+      budget.spend(used);
       const news = await Promise.all(
         jobs.flatMap((job) => job.messages.map((at) => submit(carrier, config, ref, job, at))),
       );
@@ -79,6 +104,9 @@ async function sendJobs(env: Env, config: Config, name: string, seqs: number[], 
     } finally {
       slots.give(taken);
     }
+  }
+  for (let at = 0; at < seqs.length; at += JOBS_PER_MESSAGE_MAX) {
+    await env.DISPATCH.send({ kind: "send", account: name, seqs: seqs.slice(at, at + JOBS_PER_MESSAGE_MAX) });
   }
 }
 
@@ -166,11 +194,12 @@ function groupJobs(batch: MessageBatch): Group[] {
 export async function consumeDispatch(batch: MessageBatch, env: Env): Promise<void> {
   const config = configOf(env);
   const slots = new Slots(config.DISPATCH_CONCURRENCY);
+  const budget = new Budget();
   await Promise.all(
     groupJobs(batch).map(async ({ job, messages }) => {
       try {
         if (job.seqs.length === 0) logLine("readiness", { queue: batch.queue });
-        else if (job.kind === "send") await sendJobs(env, config, job.account, job.seqs, slots);
+        else if (job.kind === "send") await sendJobs(env, config, job, slots, budget);
         else await followJobs(env, config, job.account, job.seqs);
         for (const message of messages) message.ack();
       } catch (problem) {

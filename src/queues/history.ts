@@ -8,8 +8,8 @@ import { historyJob } from "./jobs.ts";
 
 const RETRY_DELAY_SEC_MAX = 300;
 
-/** Jobs in one call to an account: with 100 messages each, its answer stays a few megabytes. */
-const JOBS_PER_CALL = 50;
+/** Jobs fetched and recorded at once: with 100 messages each, that is a few megabytes. */
+const JOBS_PER_WAVE = 50;
 
 interface Wanted {
   seqs: Set<number>;
@@ -33,24 +33,44 @@ function wantedBy(batch: MessageBatch): Map<string, Wanted> {
   return wanted;
 }
 
-/** The newest state of what one account wants recorded, in pieces that a call and a statement can carry. */
-async function changesOf(env: Env, name: string, { seqs, profile }: Wanted): Promise<AccountChanges[]> {
-  const stub = env.ACCOUNT.getByName(name);
-  const ref = accountOfName(name);
-  const all = [...seqs];
-  const pieces: AccountChanges[] = [{ ...ref, messages: [], profile: profile ? await stub.view() : null }];
-  for (let at = 0; at < all.length; at += JOBS_PER_CALL) {
-    const messages = await stub.changes(all.slice(at, at + JOBS_PER_CALL));
-    pieces.push({ ...ref, messages, profile: null });
+/** Jobs of one account in one call. */
+interface Piece extends Wanted {
+  account: string;
+}
+
+/** What is wanted, in waves of so many jobs that calls, memory and statements can carry each. */
+function* wavesOf(wanted: Map<string, Wanted>): Generator<Piece[]> {
+  let wave: Piece[] = [];
+  let room = JOBS_PER_WAVE;
+  for (const [account, { seqs, profile }] of wanted) {
+    const all = [...seqs];
+    let first = true;
+    while (first || all.length > 0) {
+      const piece = { account, seqs: new Set(all.splice(0, room)), profile: profile && first };
+      wave.push(piece);
+      room -= Math.max(1, piece.seqs.size);
+      first = false;
+      if (room > 0) continue;
+      yield wave;
+      wave = [];
+      room = JOBS_PER_WAVE;
+    }
   }
-  return pieces;
+  if (wave.length > 0) yield wave;
+}
+
+async function changesOf(env: Env, { account, seqs, profile }: Piece): Promise<AccountChanges> {
+  const stub = env.ACCOUNT.getByName(account);
+  const messages = await stub.changes([...seqs]);
+  return { ...accountOfName(account), messages, profile: profile ? await stub.view() : null };
 }
 
 /** Consumes a batch of the history queue. While D1 is away the batch comes again; the accounts keep the truth. */
 export async function consumeHistory(batch: MessageBatch, env: Env): Promise<void> {
   try {
-    const changes = await Promise.all([...wantedBy(batch)].map(([name, of]) => changesOf(env, name, of)));
-    await recordHistory(env.DB, changes.flat());
+    for (const wave of wavesOf(wantedBy(batch))) {
+      await recordHistory(env.DB, await Promise.all(wave.map((piece) => changesOf(env, piece))));
+    }
     batch.ackAll();
   } catch (problem) {
     logProblem("history", problem);

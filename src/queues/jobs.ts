@@ -3,7 +3,10 @@ import * as z from "zod";
 // What travels in the queues: numbers of rows, never a text, a phone number or an amount (design §3.5, §3.7).
 
 const account = z.string().min(1);
-const seqs = z.array(z.number().int().positive()).max(100);
+/** Jobs that one queue message names. */
+export const JOBS_PER_MESSAGE_MAX = 100;
+
+const seqs = z.array(z.number().int().positive()).max(JOBS_PER_MESSAGE_MAX);
 
 /** Work for the dispatch consumer: submit these jobs' waiting messages, or ask the carrier what became of them. */
 export const dispatchJob = z.object({ kind: z.enum(["send", "follow"]), account, seqs });

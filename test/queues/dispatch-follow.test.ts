@@ -34,6 +34,28 @@ async function sentAfter(world: World, seq: number, variables: Record<string, st
   return { asked: send.mock.calls as unknown[][], result: await getQueueResult(batch, createExecutionContext()) };
 }
 
+describe("a consumer whose time is over", () => {
+  it("puts what is left back into the queue, and leaves it unclaimed", async () => {
+    const world = await openWorld();
+    const seqs = [await sendOne(world)];
+    await sendSms(world);
+    seqs.push((await messagesOf(world))[1]!.seq);
+    vi.mocked(globalThis.fetch).mockImplementation(async (_, init) => {
+      await new Response(init?.body ?? null).text();
+      vi.setSystemTime(Date.now() + 660_000);
+      return Response.json({});
+    });
+    const send = vi.fn(() => Promise.resolve());
+    const body = { kind: "send", account: world.name, seqs };
+    const batch = createMessageBatch("dastak-dispatch", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);
+    const at = { ...env, CARRIER: "http", DISPATCH_CONCURRENCY: "1", DISPATCH: { send } };
+    await consumeDispatch(batch, at as unknown as Env);
+    expect((await messagesOf(world)).map((message) => message.state)).toEqual(["submitted", "queued"]);
+    expect(send.mock.calls).toEqual([[{ kind: "send", account: world.name, seqs }]]);
+    expect((await getQueueResult(batch, createExecutionContext())).explicitAcks).toEqual(["m"]);
+  });
+});
+
 describe("after a submission", () => {
   it("a carrier that can be asked is asked a moment later", async () => {
     const world = await openWorld();
