@@ -35,7 +35,7 @@ function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
     stop(`${name} stands in wrangler.toml; it is a secret: npx wrangler secret put ${name}`);
   }
   // Secrets are not readable; any value of the right form lets the other settings be checked.
-  const secrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, "x".repeat(40)]));
+  const secrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, name.padEnd(40, "x")]));
   try {
     parseConfig({ ...vars, ...secrets, CARRIER_HTTP_SECRET: `whsec_${"x".repeat(40)}` });
   } catch (problem) {
@@ -53,7 +53,9 @@ function missingSecrets(vars) {
   const needed = SECRET_NAMES.filter((name) => name !== "CARRIER_HTTP_SECRET" || vars.CARRIER === "http");
   const listed = wrangler(["secret", "list", "--format", "json"], { stdio: ["inherit", "pipe", "pipe"] });
   // A Worker that was never deployed has no secrets yet, and wrangler says so with an error.
-  const names = listed.status === 0 ? JSON.parse(listed.stdout).map(({ name }) => name) : [];
+  const fresh = listed.status !== 0 && /10007|not found/u.test(listed.stdout + listed.stderr);
+  if (listed.status !== 0 && !fresh) stop(`the secrets cannot be listed.\n${listed.stdout}${listed.stderr}`);
+  const names = fresh ? [] : JSON.parse(listed.stdout).map(({ name }) => name);
   return needed.filter((name) => !names.includes(name));
 }
 

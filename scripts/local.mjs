@@ -66,6 +66,8 @@ export async function writeLocalConfig(stateDir, variables) {
     ...database,
     migrations_dir: path.join(ROOT, database.migrations_dir),
   }));
+  // One process consumes one batch at a time, and holds as many connections as it likes: it gets larger batches.
+  config.queues.consumers = rawConfig.queues.consumers.map((consumer) => ({ ...consumer, max_batch_size: 100 }));
   mkdirSync(stateDir, { recursive: true });
   const file = path.join(stateDir, LOCAL_CONFIG);
   // It holds the secrets: nobody else on this machine reads them.

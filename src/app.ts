@@ -60,7 +60,7 @@ function onError(problem: Error, c: Context<AppEnv>): Response {
   if (problem instanceof HTTPException && problem.status === 400) {
     return failureReply(c, { code: "invalid_json", error: "The body is not valid JSON." });
   }
-  logProblem(c.req.path, problem);
+  logProblem(routePath(c, -1), problem);
   const lost = "retryable" in problem || "overloaded" in problem;
   return failureReply(
     c,

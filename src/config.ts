@@ -81,7 +81,15 @@ function check(config: Config): string[] {
     if (!config.CARRIER_HTTP_URL) faults.push("CARRIER_HTTP_URL is missing, and CARRIER is http");
     if (!config.CARRIER_HTTP_SECRET) faults.push("CARRIER_HTTP_SECRET is missing, and CARRIER is http");
   }
+  const bases = [config.SMS_URL, config.TTS_URL, config.VOICE_URL, config.OTP_URL, config.CONSOLE_URL];
+  if (new Set(bases).size < bases.length) faults.push("the five base addresses must differ, by host or by path");
   if (config.ENVIRONMENT === "local") return faults;
+  if (new Set([config.KEY_SECRET, config.SEAL_SECRET, config.OPERATOR_TOKEN]).size < 3) {
+    faults.push("KEY_SECRET, SEAL_SECRET and OPERATOR_TOKEN must differ");
+  }
+  if (config.CARRIER === "http" && config.CARRIER_HTTP_URL?.startsWith("http:")) {
+    faults.push("CARRIER_HTTP_URL must be https: texts and one-time passwords travel there");
+  }
   for (const name of SECRET_NAMES) {
     const value = config[name];
     // Buffer, unlike atob, takes any text: only one of the secrets has to be Base64.

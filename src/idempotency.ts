@@ -1,14 +1,13 @@
-import { createHash } from "node:crypto";
 import type { Context } from "hono";
+import { settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
 import { fail } from "./errors.ts";
+import { mac } from "./ids.ts";
 
 // The Idempotency-Key header (contract §8).
 
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/u;
 const VISIBLE = /^[\x21-\x7e]{1,255}$/u;
-
-const sha256 = (text: string) => Uint8Array.from(createHash("sha256").update(text).digest());
 
 /** A key and what it is used for, hashed; the key's own text is not kept. */
 export interface Asked {
@@ -34,5 +33,10 @@ export function idempotencyOf(c: Context<AppEnv>, fields: object): Asked | null 
   const key = idempotencyKey(c);
   if (key === null) return null;
   const { apiKey: _, ...rest } = fields as { apiKey?: unknown };
-  return { key: sha256(key), fingerprint: sha256(`${c.req.path}\n${JSON.stringify(rest)}`) };
+  // Under a secret: a bare hash of a request would tell its OTP to whoever tries all of them.
+  const hash = (purpose: string, text: string) => mac(settings(c).SEAL_SECRET, purpose, text);
+  return {
+    key: hash("idempotency-key/v1", key),
+    fingerprint: hash("fingerprint/v1", `${c.req.path}\n${JSON.stringify(rest)}`),
+  };
 }

@@ -9,6 +9,8 @@ export function logLine(event: string, fields: Record<string, Field>): void {
 
 /** One line about something that went wrong inside, for whoever operates the service. */
 export function logProblem(where: string, problem: unknown): void {
-  const message = problem instanceof Error ? `${problem.name}: ${problem.message}` : "not an error";
+  // An error of a query carries the query with its values; its cause says what went wrong.
+  const root = problem instanceof Error && problem.cause instanceof Error ? problem.cause : problem;
+  const message = root instanceof Error ? `${root.name}: ${root.message}` : "not an error";
   console.error(JSON.stringify({ event: "problem", where, message }));
 }

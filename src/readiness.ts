@@ -11,8 +11,21 @@ const PARTS: Record<string, (env: Env) => Promise<unknown>> = {
   queues: (env) => env.DISPATCH.send({ kind: "follow", account: "readiness", seqs: [] } satisfies DispatchJob),
 };
 
+/** An answer serves this long: whoever asks more often costs nothing more. */
+const KEPT_MS = 2_000;
+
+const kept = new WeakMap<Env, { missing: Promise<string[]>; askedAtMs: number }>();
+
 /** The parts that do not answer; none when the service is ready. */
-export async function missingParts(env: Env): Promise<string[]> {
+export function missingParts(env: Env): Promise<string[]> {
+  const known = kept.get(env);
+  if (known && Math.abs(Date.now() - known.askedAtMs) < KEPT_MS) return known.missing;
+  const missing = askParts(env);
+  kept.set(env, { missing, askedAtMs: Date.now() });
+  return missing;
+}
+
+async function askParts(env: Env): Promise<string[]> {
   const answers = await Promise.all(
     Object.entries(PARTS).map(async ([name, ask]) => {
       try {

@@ -78,7 +78,7 @@ const WORKS: Record<string, Work> = {
       }));
       return world.stub.report(news, false).catch(() => undefined);
     },
-    writes: 4,
+    writes: 5,
   },
   "a credit": {
     run: (world) =>

@@ -135,6 +135,21 @@ describe("secrets", () => {
   });
 });
 
+describe("settings that work against each other", () => {
+  it("are refused: two bases at one address, one secret for two purposes, texts in the open", () => {
+    expect(faultsOf({ ...PRODUCTION, OTP_URL: PRODUCTION.SMS_URL })).toEqual([
+      "the five base addresses must differ, by host or by path",
+    ]);
+    expect(faultsOf({ ...PRODUCTION, OTP_URL: `${PRODUCTION.SMS_URL}/otp` })).toEqual([]);
+    expect(faultsOf({ ...PRODUCTION, OPERATOR_TOKEN: PRODUCTION.SEAL_SECRET })).toEqual([
+      "KEY_SECRET, SEAL_SECRET and OPERATOR_TOKEN must differ",
+    ]);
+    const open = { ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_URL: "http://gateway.example.com/m" };
+    expect(faultsOf(open)).toEqual(["CARRIER_HTTP_URL must be https: texts and one-time passwords travel there"]);
+    expect(faultsOf({ ...open, ENVIRONMENT: "local" })).toEqual([]);
+  });
+});
+
 describe("the http carrier", () => {
   it("needs its address and its secret", () => {
     expect(faultsOf({ ...PRODUCTION, ...GATEWAY })).toEqual([]);

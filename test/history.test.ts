@@ -1,8 +1,15 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import {
+  createExecutionContext,
+  createMessageBatch,
+  evictDurableObject,
+  getQueueResult,
+  runInDurableObject,
+} from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { recordHistory as record, recordedJobs } from "../src/db/history.ts";
 import type { Account } from "../src/durable/account.ts";
+import { consumeHistory } from "../src/queues/history.ts";
 import {
   bearer,
   dispatch,
@@ -144,4 +151,53 @@ it("records a bulk of 10,000 whole, and the account's name, plan and standing", 
     .bind(world.ref.accountId)
     .first();
   expect(row).toEqual({ name: "Test", plan: "premium", status: "suspended" });
+});
+
+it("records a change of a job that was settled long ago, also when its news were packed away", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  const world = await openWorld();
+  for (let sent = 0; sent < 40; sent++) await sendSms(world);
+  const seqs = (await messagesOf(world)).map((message) => message.seq);
+  await world.stub.claim(seqs, 100, "http", 30_000);
+  const receipt = (seq: number, state: "delivered" | "undelivered") =>
+    world.stub.report([{ kind: "receipt", seq, index: 0, state }], false);
+  for (const seq of seqs) await receipt(seq, "undelivered");
+  await recordHistory(world, seqs);
+  await runAlarm(world);
+  // The first is told at once; the second within the same seconds is left to the alarm.
+  vi.setSystemTime(Date.now() + 60_000);
+  await receipt(3, "delivered");
+  await receipt(4, "delivered");
+  const asked = vi.fn<Env["HISTORY"]["send"]>();
+  await alarmWith(world, { ...env, HISTORY: { ...env.HISTORY, send: asked } });
+  expect(asked.mock.calls.flatMap(([job]) => (job as { seqs: number[] }).seqs)).toContain(4);
+  await recordHistory(world, [3, 4]);
+  await runAlarm(world);
+  const states = (await rowsOf(world)).map((row) => row["state"]);
+  expect(states.slice(0, 4)).toEqual(["undelivered", "delivered", "delivered", "undelivered"]);
+  const late = await runInDurableObject(world.stub, (_, state) =>
+    state.storage.sql.exec("SELECT count(*) AS late FROM job WHERE late IS NOT NULL").one(),
+  );
+  expect(late).toEqual({ late: 0 });
+});
+
+it("retries only the messages of an account that does not answer", async () => {
+  const [well, ill] = [await openWorld(), await openWorld()];
+  await sendSms(well);
+  const bodies = [well, ill].map((world) => ({ account: world.name, seqs: [2], profile: false }));
+  const batch = createMessageBatch(
+    "dastak-history",
+    bodies.map((body, at) => ({ id: `m${at}`, timestamp: new Date(), attempts: 1, body })),
+  );
+  const accounts = {
+    getByName: (name: string) => {
+      if (name === ill.name) throw new Error("this object is away");
+      return env.ACCOUNT.getByName(name);
+    },
+  };
+  await consumeHistory(batch, { ...env, ACCOUNT: accounts as unknown as Env["ACCOUNT"] });
+  const result = await getQueueResult(batch, createExecutionContext());
+  expect(result.explicitAcks).toEqual(["m0"]);
+  expect((result.retryMessages as { msgId: string }[]).map(({ msgId }) => msgId)).toEqual(["m1"]);
+  expect(await rowsOf(well)).toHaveLength(1);
 });

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import type { AppEnv } from "../src/app.ts";
@@ -6,7 +7,12 @@ import { idempotencyOf } from "../src/idempotency.ts";
 import type { Asked } from "../src/idempotency.ts";
 
 /** What the header of a request says. */
-async function askedOf(header: string | null, fields: object = {}, path = "/send-sms"): Promise<Asked | null> {
+async function askedOf(
+  header: string | null,
+  fields: object = {},
+  path = "/send-sms",
+  variables: Record<string, string> = {},
+): Promise<Asked | null> {
   let asked: Asked | null = null;
   const app = new Hono<AppEnv>();
   app.post("*", (c) => {
@@ -17,7 +23,7 @@ async function askedOf(header: string | null, fields: object = {}, path = "/send
     throw problem;
   });
   const headers: Record<string, string> = header === null ? {} : { "idempotency-key": header };
-  await app.request(path, { method: "POST", headers });
+  await app.request(path, { method: "POST", headers }, { ...env, ...variables });
   return asked;
 }
 
@@ -60,6 +66,16 @@ describe("the Idempotency-Key header", () => {
     const refused = await askedOf(header).catch((problem: unknown) => problem);
     expect(refused).toBeInstanceOf(FailureError);
     expect((refused as FailureError).failure).toMatchObject({ code: "invalid_request", param: "Idempotency-Key" });
+  });
+
+  it("hashes under a secret, so that nobody can try all one-time passwords against what is stored", async () => {
+    const fields = { phone: "9876543210", otp: "1234" };
+    const [ours, theirs] = [
+      await askedOf("k", fields, "/send-otp"),
+      await askedOf("k", fields, "/send-otp", { SEAL_SECRET: "local-only-another-seal-secret-000000" }),
+    ];
+    expect(ours?.fingerprint).not.toEqual(theirs?.fingerprint);
+    expect(ours?.key).not.toEqual(theirs?.key);
   });
 
   it("does not leave its text anywhere: key and fingerprint are hashes", async () => {

@@ -8,6 +8,12 @@ import type { Carrier, Outgoing, Receipt } from "./carrier.ts";
 
 // The bring-your-own-gateway carrier (contract §11): signed JSON out, signed receipts in.
 
+/**
+ * What Cloudflare answers in place of a gateway that it could not connect to: refused, unreachable, TLS failed, no such
+ * name. Nothing was delivered. (520, 522 and 524 may come after the gateway had the message.)
+ */
+const NOT_CONNECTED: ReadonlySet<number> = new Set([521, 523, 525, 526, 530]);
+
 /** Only this much of a gateway's answer is read. */
 const ANSWER_BYTES_MAX = 16_384;
 
@@ -80,7 +86,7 @@ function retryAfterMs(response: Response, nowMs: number): { retryAfterMs?: numbe
 async function outcomeOf(response: Response): Promise<Outcome> {
   const { status } = response;
   const code = `http_${status}`;
-  if (status === 429 || status === 503) {
+  if (status === 429 || status === 503 || NOT_CONNECTED.has(status)) {
     await response.body?.cancel();
     return { kind: "not_accepted", code, ...retryAfterMs(response, Date.now()) };
   }

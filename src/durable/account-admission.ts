@@ -4,7 +4,7 @@ import { recall } from "./account-idempotency.ts";
 import { readAccount } from "./account-office.ts";
 import type { AccountRow } from "./account-office.ts";
 import { touchKey } from "./account-keys.ts";
-import { number, text } from "./account-rows.ts";
+import { number } from "./account-rows.ts";
 import { WINDOW_MS, admit, stillCounting } from "./account-window.ts";
 import type { Caller, Replay, Refusal, WindowView } from "./account-types.ts";
 
@@ -80,16 +80,4 @@ export function enter(
 export function writeTimes(sql: SqlStorage, times: readonly number[]): void {
   const newest = "(SELECT coalesce(max(seq), 0) FROM job)";
   sql.exec(`UPDATE account SET admitted = ?, admitted_seq = ${newest}`, JSON.stringify(times));
-}
-
-/** The recording that a call plays, or null when it is not this account's. */
-export function findRecording(
-  sql: SqlStorage,
-  fileId: string,
-): { objectKey: string; mime: string; durationMs: number } | null {
-  const query = "SELECT object_key, mime, duration_ms FROM recording WHERE file_id = ?";
-  const row = sql.exec(query, fileId).toArray()[0];
-  return row
-    ? { objectKey: text(row, "object_key"), mime: text(row, "mime"), durationMs: number(row, "duration_ms") }
-    : null;
 }

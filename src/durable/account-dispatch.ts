@@ -39,9 +39,11 @@ export function claimJobs(
       return claimedNow[0];
     });
     if (taken.length === 0) continue;
-    writeJob(sql, { ...job, carrier: asked.carrier }, messages, timers);
+    // A job stays with the carrier that it was first claimed for: that one is asked what became of its messages.
+    const carrier = job.carrier ?? asked.carrier;
+    writeJob(sql, { ...job, carrier }, messages, timers);
     const { operation, content, text } = job;
-    claimed.push({ seq, operation, content, text, messages: taken });
+    claimed.push({ seq, carrier, operation, content, text, messages: taken });
   }
   return claimed;
 }

@@ -53,9 +53,18 @@ export function remember(
   );
 }
 
-/** Lets go of a key whose request was refused: a refusal is not remembered. */
+/** Ends the running of a key. Whoever was slower than its hold, and lost the key to another, changes nothing. */
+export function complete(sql: SqlStorage, asked: Idempotency | undefined, balance: number): void {
+  if (!asked) return;
+  const own = "key = ? AND template = ? AND running_until IS NOT NULL";
+  sql.exec(`UPDATE idempotency SET running_until = NULL, balance = ? WHERE ${own}`, balance, asked.key, asked.template);
+}
+
+/** Lets go of a key whose request failed, if it still holds it: a failure is not remembered. */
 export function release(sql: SqlStorage, asked: Idempotency | undefined): void {
-  if (asked) sql.exec("DELETE FROM idempotency WHERE key = ? AND running_until IS NOT NULL", asked.key);
+  if (!asked) return;
+  const own = "key = ? AND template = ? AND running_until IS NOT NULL";
+  sql.exec(`DELETE FROM idempotency WHERE ${own}`, asked.key, asked.template);
 }
 
 /** Forgets keys whose time is over. */

@@ -21,7 +21,8 @@ export interface Job {
   carrier: string | null;
   messages: Message[];
   rev: number;
-  late: boolean;
+  /** Units that the whole request took, on its first job; null on the others. */
+  debit: number | null;
 }
 
 function jobOf(row: Record<string, SqlStorageValue>): Job {
@@ -37,7 +38,7 @@ function jobOf(row: Record<string, SqlStorageValue>): Job {
     carrier: textOrNull(row, "carrier"),
     messages: JSON.parse(text(row, "messages")) as Message[],
     rev: number(row, "rev"),
-    late: numberOrNull(row, "late") !== null,
+    debit: numberOrNull(row, "debit"),
   };
 }
 
@@ -45,34 +46,6 @@ function jobOf(row: Record<string, SqlStorageValue>): Job {
 export function readJob(sql: SqlStorage, seq: number): Job | null {
   const row = sql.exec("SELECT * FROM job WHERE seq = ?", seq).toArray()[0];
   return row ? jobOf(row) : null;
-}
-
-/** Jobs that may still change or lack history: those after `settledSeq`, and the late ones before it. */
-export function* openJobs(sql: SqlStorage, settledSeq: number): Generator<Job> {
-  for (const row of sql.exec("SELECT * FROM job WHERE late IS NOT NULL AND seq <= ?", settledSeq).toArray()) {
-    yield jobOf(row);
-  }
-  // One row at a time by its number: the rows change while they are walked, and a bulk is never in memory whole.
-  for (let seq = settledSeq; ;) {
-    const row = sql.exec("SELECT * FROM job WHERE seq > ? ORDER BY seq LIMIT 1", seq).toArray()[0];
-    if (!row) return;
-    seq = number(row, "seq");
-    yield jobOf(row);
-  }
-}
-
-/** Jobs that were open for so long that the settled mark went past them. */
-export function lateJobs(sql: SqlStorage): number[] {
-  return sql
-    .exec("SELECT seq FROM job WHERE late IS NOT NULL")
-    .toArray()
-    .map((row) => number(row, "seq"));
-}
-
-/** The earliest time that an open job needs attention, or null. */
-export function nextDueMs(sql: SqlStorage, settledSeq: number): number | null {
-  const due = sql.exec("SELECT min(due_at) AS due FROM job WHERE seq > ? OR late IS NOT NULL", settledSeq).one();
-  return numberOrNull(due, "due");
 }
 
 /** The earliest time that one of these jobs needs attention, or null. */
@@ -138,6 +111,12 @@ export function writeJob(sql: SqlStorage, job: Job, changed: readonly Message[],
     forget ? null : job.text,
     dues.length > 0 ? Math.min(...dues) : null,
     rev,
+    job.seq,
+  );
+  // What changes after it was settled, or was recorded while it was late, lacks in history again.
+  sql.exec(
+    `UPDATE job SET late = 1 WHERE seq = ?
+      AND (late = 2 OR (late IS NULL AND seq <= (SELECT settled_seq FROM account)))`,
     job.seq,
   );
 }

@@ -22,8 +22,9 @@ export function touchKey(sql: SqlStorage, keyId: number, nowMs: number): boolean
 
 /** Adds a key; the same id again changes nothing. False when the account has too many. */
 export function addKey(sql: SqlStorage, keyId: number, name: string, nowMs: number): boolean {
+  if (sql.exec("SELECT 1 FROM key WHERE key_id = ?", keyId).toArray().length > 0) return true;
   if (number(sql.exec("SELECT count(*) AS keys FROM key").one(), "keys") >= KEYS_MAX) return false;
-  sql.exec("INSERT OR IGNORE INTO key (key_id, name, created_at) VALUES (?, ?, ?)", keyId, name, nowMs);
+  sql.exec("INSERT INTO key (key_id, name, created_at) VALUES (?, ?, ?)", keyId, name, nowMs);
   return true;
 }
 

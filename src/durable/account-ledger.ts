@@ -1,4 +1,4 @@
-import { LIMIT_NONE, number, text, textOrNull } from "./account-rows.ts";
+import { number, text, textOrNull } from "./account-rows.ts";
 import type { LedgerView, Operation } from "./account-types.ts";
 
 // The ledger: an append-only chain of entries, each with the balance after it. A debit is the first job of its
@@ -80,7 +80,7 @@ const PAGE = `
   ORDER BY seq LIMIT ?2`;
 
 /** Ledger entries after a number, oldest first (contract §10). */
-export function ledgerPage(sql: SqlStorage, after: number, limit = LIMIT_NONE): LedgerView[] {
+export function ledgerPage(sql: SqlStorage, after: number, limit: number): LedgerView[] {
   return sql
     .exec(PAGE, after, limit)
     .toArray()

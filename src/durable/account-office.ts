@@ -113,7 +113,7 @@ export function amendAccount(sql: SqlStorage, change: Amendment): void {
 
 export type Credited =
   | { ok: true; entry: LedgerView; replayed: boolean; balance: number }
-  | { ok: false; reason: "reference_mismatch" | "below_zero" };
+  | { ok: false; reason: "reference_mismatch" | "below_zero" | "above_limit" };
 
 /** Gives credit (or takes an adjustment) once per reference; units, signed (contract §10). */
 export function credit(
@@ -130,6 +130,7 @@ export function credit(
       : { ok: false, reason: "reference_mismatch" };
   }
   if (head.balance + asked.amount < 0) return { ok: false, reason: "below_zero" };
+  if (!Number.isSafeInteger(head.balance + asked.amount)) return { ok: false, reason: "above_limit" };
   const type = asked.amount < 0 ? ("adjustment" as const) : ("credit" as const);
   const after = appendEntry(sql, head, { ...asked, reference, type }, nowMs);
   const entry = entryByReference(sql, reference);

@@ -1,6 +1,6 @@
-import { messageViews, openJobs } from "./account-jobs.ts";
+import { messageViews } from "./account-jobs.ts";
 import { ledgerHead, ledgerPage, refundReference } from "./account-ledger.ts";
-import { number } from "./account-rows.ts";
+import { jobsAfter } from "./account-open.ts";
 import type { Difference, LedgerView } from "./account-types.ts";
 
 // Recounting (contract §10): whatever the service believes is counted again from the rows, by other ways.
@@ -31,10 +31,9 @@ export function reconcile(sql: SqlStorage): Difference[] {
   const note = (kind: string, detail: string) => void differences.push({ kind, detail });
   const refunds = recountLedger(sql, note);
   const debits = new Map<string, { debit: number; charged: number }>();
-  for (const job of openJobs(sql, 0)) {
+  for (const job of jobsAfter(sql, 0)) {
     const sums = debits.get(job.requestId) ?? { debit: 0, charged: 0 };
-    const row = sql.exec("SELECT coalesce(debit, 0) AS debit FROM job WHERE seq = ?", job.seq).one();
-    sums.debit += number(row, "debit");
+    sums.debit += job.debit ?? 0;
     sums.charged += job.charge * job.messages.length;
     debits.set(job.requestId, sums);
     for (const message of messageViews(job)) {

@@ -1,7 +1,8 @@
 import { enter, writeTimes } from "./account-admission.ts";
 import type { WindowTimes } from "./account-admission.ts";
-import { RUNNING_MS, release, remember } from "./account-idempotency.ts";
+import { RUNNING_MS, complete, release, remember } from "./account-idempotency.ts";
 import { ledgerHead } from "./account-ledger.ts";
+import { number, text } from "./account-rows.ts";
 import type { Caller, Recording, UploadDoor } from "./account-types.ts";
 
 // An upload asks twice: before the bytes go to R2 and after, so that a refused request leaves nothing there.
@@ -29,10 +30,22 @@ export function finishUpload(sql: SqlStorage, caller: Caller, recording: Recordi
     recording.durationMs,
     nowMs,
   );
-  remember(sql, caller.idempotency, { spent: 0, balance: ledgerHead(sql).balance, seq: 0 }, nowMs);
+  complete(sql, caller.idempotency, ledgerHead(sql).balance);
 }
 
 /** Gives an upload up whose bytes did not arrive: the same key may try again at once. */
 export function abandonUpload(sql: SqlStorage, caller: Caller): void {
   release(sql, caller.idempotency);
+}
+
+/** The recording that a call plays, or null when it is not this account's. */
+export function findRecording(
+  sql: SqlStorage,
+  fileId: string,
+): { objectKey: string; mime: string; durationMs: number } | null {
+  const query = "SELECT object_key, mime, duration_ms FROM recording WHERE file_id = ?";
+  const row = sql.exec(query, fileId).toArray()[0];
+  return row
+    ? { objectKey: text(row, "object_key"), mime: text(row, "mime"), durationMs: number(row, "duration_ms") }
+    : null;
 }

@@ -2,9 +2,6 @@
 
 type Row = Record<string, SqlStorageValue>;
 
-/** "No limit" for LIMIT. */
-export const LIMIT_NONE = -1;
-
 /** A number that the schema declares NOT NULL. */
 export function number(row: Row, column: string): number {
   const value = row[column];

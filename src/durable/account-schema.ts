@@ -48,7 +48,7 @@ export const MIGRATIONS: readonly string[] = [
     rev INTEGER NOT NULL,
     late INTEGER
   );
-  CREATE INDEX job_late ON job (late) WHERE late IS NOT NULL;
+  CREATE INDEX job_late ON job (late, due_at) WHERE late IS NOT NULL;
 
   -- Every ledger entry that is not a debit.
   CREATE TABLE ledger_entry (

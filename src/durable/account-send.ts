@@ -1,11 +1,12 @@
 import { VOICE_BLOCK_MS } from "../pricing.ts";
-import { enter, findRecording, writeTimes } from "./account-admission.ts";
+import { enter, writeTimes } from "./account-admission.ts";
 import type { WindowTimes } from "./account-admission.ts";
 import { remember } from "./account-idempotency.ts";
 import { insertJobs } from "./account-jobs.ts";
 import { ledgerHead } from "./account-ledger.ts";
 import type { Timers } from "./account-messages.ts";
 import { otpRateOf } from "./account-office.ts";
+import { findRecording } from "./account-recordings.ts";
 import type { AccountRow } from "./account-office.ts";
 import type { Content, Done, Refusal, SendCommand } from "./account-types.ts";
 

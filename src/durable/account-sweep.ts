@@ -1,9 +1,10 @@
 import { readAccount } from "./account-office.ts";
-import { openJobs, stepJob } from "./account-jobs.ts";
+import { readJob, stepJob } from "./account-jobs.ts";
 import type { Job } from "./account-jobs.ts";
 import { applyTime, dueOf, isFinal, pollAgain } from "./account-messages.ts";
 import type { Step, Timers } from "./account-messages.ts";
 import { forgetOld } from "./account-idempotency.ts";
+import { LATE, jobsAfter, lateJobsDue, lateJobsUnrecorded, setLate } from "./account-open.ts";
 
 // What the alarm does with storage: time passes for every open message, and what the queue lost is found again.
 
@@ -35,15 +36,14 @@ function sweepJob(sql: SqlStorage, job: Job, timers: Timers, nowMs: number, swep
   stepJob(sql, job, step, timers, nowMs);
   if (waits) swept.dispatch.push(job.seq);
   if (asks) swept.follow.push(job.seq);
-  const late = job.createdAt <= nowMs - LATE_MS && !job.messages.every(isFinal);
-  if (late && !job.late) sql.exec("UPDATE job SET late = 1 WHERE seq = ?", job.seq);
 }
 
 /** Lets time pass for every open message (contract §9); runs inside the caller's transaction. */
 export function sweep(sql: SqlStorage, timers: Timers, nowMs: number): Swept {
   const account = readAccount(sql);
   const swept: Swept = { dispatch: [], follow: [] };
-  for (const job of openJobs(sql, account.settledSeq)) sweepJob(sql, job, timers, nowMs, swept);
+  for (const job of lateJobsDue(sql, nowMs)) sweepJob(sql, job, timers, nowMs, swept);
+  for (const job of jobsAfter(sql, account.settledSeq)) sweepJob(sql, job, timers, nowMs, swept);
   if (nowMs - account.prunedAt >= PRUNE_MS) {
     forgetOld(sql, nowMs);
     sql.exec("UPDATE account SET pruned_at = ?", nowMs);
@@ -57,22 +57,42 @@ export function sweep(sql: SqlStorage, timers: Timers, nowMs: number): Swept {
  */
 export type Recorded = ReadonlyMap<number, { rev: number; messages: number }>;
 
-/** Compares the open jobs with history: moves the settled mark, and tells which jobs history lacks. */
-export function settle(sql: SqlStorage, recorded: Recorded): number[] {
+function isRecorded(job: Job, recorded: Recorded): boolean {
+  const there = recorded.get(job.seq);
+  return there !== undefined && there.rev >= job.rev && there.messages === job.messages.length;
+}
+
+/** Compares late jobs with history; returns those that it lacks. */
+function settleLate(sql: SqlStorage, recorded: Recorded): number[] {
+  return lateJobsUnrecorded(sql).filter((seq) => {
+    const job = readJob(sql, seq);
+    if (!job || !isRecorded(job, recorded)) return true;
+    setLate(sql, seq, job.messages.every(isFinal) ? null : LATE.recorded);
+    return false;
+  });
+}
+
+/**
+ * Compares the open jobs with history (null while D1 is away): moves the settled mark past what is final and recorded,
+ * marks what is open for long as late, and returns the jobs that history lacks.
+ */
+export function settle(sql: SqlStorage, recorded: Recorded | null, nowMs: number): number[] {
   const { settledSeq } = readAccount(sql);
-  const missing: number[] = [];
+  const missing = recorded ? settleLate(sql, recorded) : [];
   let mark = settledSeq;
   let unbroken = true;
-  for (const job of openJobs(sql, settledSeq)) {
-    const there = recorded.get(job.seq);
-    const complete = there?.rev === job.rev && there.messages === job.messages.length;
-    if (!complete) missing.push(job.seq);
+  let marked = false;
+  for (const job of jobsAfter(sql, settledSeq)) {
+    const complete = recorded !== null && isRecorded(job, recorded);
+    if (recorded && !complete) missing.push(job.seq);
     const done = complete && job.messages.every(isFinal);
-    if (done && job.late) sql.exec("UPDATE job SET late = NULL WHERE seq = ?", job.seq);
-    if (job.seq <= settledSeq) continue;
-    unbroken &&= done || job.late;
-    if (unbroken) mark = job.seq;
+    const late = !done && job.createdAt <= nowMs - LATE_MS;
+    unbroken &&= done || late;
+    if (!unbroken) continue;
+    if (late) setLate(sql, job.seq, complete ? LATE.recorded : LATE.unrecorded);
+    marked ||= late;
+    mark = job.seq;
   }
-  if (mark - settledSeq >= SETTLED_STEP) sql.exec("UPDATE account SET settled_seq = ?", mark);
+  if (marked || mark - settledSeq >= SETTLED_STEP) sql.exec("UPDATE account SET settled_seq = ?", mark);
   return missing;
 }

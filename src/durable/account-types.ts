@@ -28,9 +28,9 @@ export type Refusal = { ok: false; window?: WindowView } & (
 
 /** An Idempotency-Key and what it was used for (contract §8). */
 export interface Idempotency {
-  /** SHA-256 of the key's text. */
+  /** MAC of the key's text. */
   key: Uint8Array;
-  /** SHA-256 of path and parsed fields. */
+  /** MAC of path and parsed fields. */
   fingerprint: Uint8Array;
   /** The reply with its numbers left open, sealed: it comes back on a replay. */
   template: Uint8Array;
@@ -126,6 +126,8 @@ export interface Claimed {
 /** The claimed messages of one job, with what they share. */
 export interface ClaimedJob {
   seq: number;
+  /** The carrier that this job belongs to: the first that it was claimed for. */
+  carrier: string;
   operation: Operation;
   content: Content;
   text: Uint8Array | null;

@@ -8,7 +8,7 @@ import type { DispatchJob, HistoryJob } from "../queues/jobs.ts";
 import { enter, writeTimes } from "./account-admission.ts";
 import type { WindowTimes } from "./account-admission.ts";
 import { claimJobs, followJobs, reportNews, timersOf } from "./account-dispatch.ts";
-import { dueAmong, lateJobs, messagePage, messageViews, nextDueMs, readJob } from "./account-jobs.ts";
+import { dueAmong, messagePage, messageViews, readJob } from "./account-jobs.ts";
 import { addKey, listKeys, revokeKey, rotateKey } from "./account-keys.ts";
 import type { Rotation } from "./account-keys.ts";
 import { ledgerHead, ledgerPage } from "./account-ledger.ts";
@@ -17,15 +17,20 @@ import { accountView, amendAccount, credit, openAccount, readAccount } from "./a
 import type { Amendment, Credited, Opening } from "./account-office.ts";
 import { reconcile } from "./account-reconcile.ts";
 import { abandonUpload, beginUpload, finishUpload } from "./account-recordings.ts";
+import { lateJobsUnrecorded, nextDueMs } from "./account-open.ts";
 import { isOpened, migrate } from "./account-schema.ts";
 import { send } from "./account-send.ts";
 import { settle, sweep } from "./account-sweep.ts";
+import type { Recorded } from "./account-sweep.ts";
 import type * as types from "./account-types.ts";
 
 const UNKNOWN_ACCOUNT: types.Refusal = { ok: false, reason: "unauthorized" };
 
 /** Jobs that one queue message names: as many messages as one consumer submits in a round or two. */
 const JOBS_PER_QUEUE_MESSAGE = 20;
+
+/** An alarm that failed comes again after this. */
+const ALARM_RETRY_MS = 30_000;
 
 /** A busy account tells history at most this often: a queue message costs as much for one job as for a hundred. */
 const HISTORY_PACK_MS = 5_000;
@@ -198,11 +203,11 @@ export class Account extends DurableObject<Env> {
       await this.#enqueue("send", dispatch);
       await this.#enqueue("follow", follow);
       if (await this.#completeHistory()) this.#armBy(Date.now() + this.#timers().sweepMs);
+      this.#armForDue(Date.now());
     } catch (problem) {
       logProblem("alarm", problem);
-      this.#armBy(Date.now() + this.#timers().sweepMs);
-    } finally {
-      this.#armForDue(Date.now());
+      // By a constant: whatever failed may be the configuration itself.
+      this.#armBy(Date.now() + ALARM_RETRY_MS);
     }
   }
 
@@ -229,8 +234,11 @@ export class Account extends DurableObject<Env> {
   /** Sets the alarm for jobs that changed: when they are due, and for history to be completed. */
   #lookAgain(seqs: number[]): void {
     if (seqs.length === 0) return;
-    const soon = Date.now() + this.#timers().sweepMs;
-    this.#armBy(Math.min(soon, dueAmong(this.#sql, seqs) ?? soon));
+    const nowMs = Date.now();
+    const soon = nowMs + this.#timers().sweepMs;
+    const due = dueAmong(this.#sql, seqs) ?? soon;
+    // What is due already waits for its consumer; only when none comes, the sweep hands it over again.
+    this.#armBy(due > nowMs ? Math.min(soon, due) : soon);
   }
 
   async #enqueue(kind: DispatchJob["kind"], seqs: number[], perMessage = JOBS_PER_QUEUE_MESSAGE): Promise<void> {
@@ -270,9 +278,16 @@ export class Account extends DurableObject<Env> {
   async #completeHistory(): Promise<boolean> {
     const ref = accountOfName(this.#name());
     const account = readAccount(this.#sql);
-    const recorded = await recordedJobs(this.env.DB, ref, account.settledSeq, lateJobs(this.#sql));
-    const profile = (await recordedProfile(this.env.DB, ref)) !== account.rev;
-    const missing = this.#transact(() => settle(this.#sql, recorded));
+    let recorded: Recorded | null = null;
+    let profile = false;
+    try {
+      recorded = await recordedJobs(this.env.DB, ref, account.settledSeq, lateJobsUnrecorded(this.#sql));
+      profile = (await recordedProfile(this.env.DB, ref)) < account.rev;
+    } finally {
+      // While D1 is away, what is open for long no longer holds the settled mark back all the same.
+      if (!recorded) this.#transact((nowMs) => settle(this.#sql, null, nowMs));
+    }
+    const missing = this.#transact((nowMs) => settle(this.#sql, recorded, nowMs));
     if (missing.length === 0 && !profile) return false;
     await this.#sendHistory({ account: this.#name(), seqs: missing, profile });
     return true;

@@ -23,21 +23,24 @@ const FOLLOW_DELAY_SEC = 1;
 
 const REPORT_TRIES = 3;
 
-/** One invocation submits at most this much and for this long; the platform ends it at 10,000 calls or 15 minutes. */
-const SUBMISSIONS_MAX = 5_000;
+/** One invocation makes at most this many calls, for this long; the platform ends it at 10,000 calls or 15 minutes. */
+const CALLS_MAX = 5_000;
 const WORK_MS_MAX = 600_000;
+
+/** Calls of a round beside its submissions: the claim, a report tried three times, and the job to ask later. */
+const CALLS_PER_ROUND = 2 + REPORT_TRIES;
 
 /** What one invocation may still do. */
 class Budget {
-  #submissions = SUBMISSIONS_MAX;
+  #calls = CALLS_MAX;
   readonly #endsAt = Date.now() + WORK_MS_MAX;
 
-  spend(submissions: number): void {
-    this.#submissions -= submissions;
+  spend(calls: number): void {
+    this.#calls -= calls;
   }
 
   get isSpent(): boolean {
-    return this.#submissions <= 0 || Date.now() >= this.#endsAt;
+    return this.#calls <= 0 || Date.now() >= this.#endsAt;
   }
 }
 
@@ -95,7 +98,7 @@ async function sendJobs(
       const used = jobs.reduce((sum, job) => sum + job.messages.length, 0);
       slots.give(taken - used);
       taken = used;
-      budget.spend(used);
+      budget.spend(used + CALLS_PER_ROUND);
       const news = await Promise.all(
         jobs.flatMap((job) => job.messages.map((at) => submit(carrier, config, ref, job, at))),
       );
@@ -117,7 +120,8 @@ async function submit(
   job: ClaimedJob,
   at: ClaimedJob["messages"][number],
 ): Promise<News> {
-  const outcome = await outcomeOf(carrier, () => outgoing(config, ref, job, at));
+  const own = carrierNamed(config, job.carrier) ?? carrier;
+  const outcome = await outcomeOf(own, () => outgoing(config, ref, job, at));
   return { kind: "outcome", seq: job.seq, index: at.index, attempt: at.attempt, outcome };
 }
 

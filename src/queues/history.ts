@@ -65,17 +65,37 @@ async function changesOf(env: Env, { account, seqs, profile }: Piece): Promise<A
   return { ...accountOfName(account), messages, profile: profile ? await stub.view() : null };
 }
 
+/** Records one wave; returns the accounts that did not answer, which keep nobody else waiting. */
+async function recordWave(env: Env, wave: Piece[]): Promise<string[]> {
+  const missing: string[] = [];
+  const changes = await Promise.all(
+    wave.map(async (piece) => {
+      try {
+        return [await changesOf(env, piece)];
+      } catch (problem) {
+        logProblem("history of an account", problem);
+        missing.push(piece.account);
+        return [];
+      }
+    }),
+  );
+  await recordHistory(env.DB, changes.flat());
+  return missing;
+}
+
 /** Consumes a batch of the history queue. While D1 is away the batch comes again; the accounts keep the truth. */
 export async function consumeHistory(batch: MessageBatch, env: Env): Promise<void> {
+  const missing = new Set<string>();
+  let recorded = false;
   try {
-    for (const wave of wavesOf(wantedBy(batch))) {
-      await recordHistory(env.DB, await Promise.all(wave.map((piece) => changesOf(env, piece))));
-    }
-    batch.ackAll();
+    for (const wave of wavesOf(wantedBy(batch))) for (const name of await recordWave(env, wave)) missing.add(name);
+    recorded = true;
   } catch (problem) {
     logProblem("history", problem);
-    for (const message of batch.messages) {
-      message.retry({ delaySeconds: Math.min(RETRY_DELAY_SEC_MAX, 2 ** message.attempts) });
-    }
+  }
+  for (const message of batch.messages) {
+    const job = historyJob.safeParse(message.body);
+    if (recorded && !(job.success && missing.has(job.data.account))) message.ack();
+    else message.retry({ delaySeconds: Math.min(RETRY_DELAY_SEC_MAX, 2 ** message.attempts) });
   }
 }

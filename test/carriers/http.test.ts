@@ -189,6 +189,10 @@ describe("an answer that it was not", () => {
     expect(asked).toHaveLength(1);
   });
 
+  it.each([521, 523, 525, 526, 530])("%d says that nobody could connect: not accepted", async (status) => {
+    expect(await submit(answers("error", { status }))).toEqual({ kind: "not_accepted", code: `http_${status}` });
+  });
+
   it.each([429, 503])("%d was not accepted, and says when to come again", async (status) => {
     const inHeader = (value: string | null) =>
       submit(answers("busy", { status, headers: value === null ? {} : { "retry-after": value } }));

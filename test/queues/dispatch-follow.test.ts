@@ -147,3 +147,21 @@ describe("a dead letter", () => {
     ]);
   });
 });
+
+describe("a job that one carrier has begun", () => {
+  it("stays with it when the deployment changes its carrier", async () => {
+    const world = await openWorld();
+    const recipients = ["+919876500001", "+919876500002"];
+    const price = { kind: "fixed" as const, units: 10_000 };
+    const more = { content: {}, text: null, validityMs: 60_000 };
+    const caller = { keyId: world.keyId, requestId: "req_x" };
+    await world.stub.send({ ...caller, operation: "voice", recipients, price, ...more });
+    await world.stub.claim([2], 1, "http", 60_000);
+    await dispatch(world, [2], { CARRIER: "sim" });
+    expect(globalThis.fetch).toHaveBeenCalledTimes(1);
+    expect((await messagesOf(world)).map((message) => message.carrier)).toEqual(["http", "http"]);
+    // The simulator is not asked about what the gateway has.
+    await follow(world, [2], { CARRIER: "sim" });
+    expect((await messagesOf(world))[1]?.state).toBe("submitted");
+  });
+});

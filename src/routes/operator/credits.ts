@@ -25,6 +25,9 @@ export const operatorCredits = (app: Api) =>
       if (credited.reason === "below_zero") {
         return fail("insufficient_balance", "This would take the balance below 0.", { param: "amount" });
       }
+      if (credited.reason === "above_limit") {
+        return fail("invalid_request", "The balance would be more than can be counted.", { param: "amount" });
+      }
       return fail("idempotency_mismatch", "This reference was used for another amount; use a new reference.", {
         param: "reference",
       });
