@@ -22,26 +22,19 @@ export function* jobsAfter(sql: SqlStorage, seq: number): Generator<Job> {
   }
 }
 
-function* jobsOf(sql: SqlStorage, rows: Record<string, SqlStorageValue>[]): Generator<Job> {
-  for (const row of rows) {
-    const job = readJob(sql, number(row, "seq"));
-    if (job) yield job;
-  }
-}
+const numbersIn = (cursor: SqlStorageCursor<Record<string, SqlStorageValue>>): number[] =>
+  cursor.toArray().map((row) => number(row, "seq"));
 
-/** Late jobs that are due. */
-export function lateJobsDue(sql: SqlStorage, nowMs: number): Generator<Job> {
-  const query = `SELECT seq FROM job WHERE late IN (1, 2) AND due_at <= ? LIMIT ${LATE_PAGE}`;
-  return jobsOf(sql, sql.exec(query, nowMs).toArray());
+/** Numbers of the jobs that time may change: all after the settled mark that are due, and the late ones that are. */
+export function jobsDue(sql: SqlStorage, settledSeq: number, nowMs: number): number[] {
+  const late = `SELECT seq FROM job WHERE late IN (1, 2) AND due_at <= ? AND seq <= ? LIMIT ${LATE_PAGE}`;
+  const after = "SELECT seq FROM job WHERE seq > ? AND due_at <= ?";
+  return [...numbersIn(sql.exec(late, nowMs, settledSeq)), ...numbersIn(sql.exec(after, settledSeq, nowMs))];
 }
 
 /** Numbers of late jobs that history lacks. */
 export function lateJobsUnrecorded(sql: SqlStorage): number[] {
-  const query = `SELECT seq FROM job WHERE late = ${LATE.unrecorded} LIMIT ${LATE_PAGE}`;
-  return sql
-    .exec(query)
-    .toArray()
-    .map((row) => number(row, "seq"));
+  return numbersIn(sql.exec(`SELECT seq FROM job WHERE late = ${LATE.unrecorded} LIMIT ${LATE_PAGE}`));
 }
 
 /** Marks a job as late, or no longer. */

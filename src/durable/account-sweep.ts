@@ -4,7 +4,8 @@ import type { Job } from "./account-jobs.ts";
 import { applyTime, dueOf, isFinal, pollAgain } from "./account-messages.ts";
 import type { Step, Timers } from "./account-messages.ts";
 import { forgetOld } from "./account-idempotency.ts";
-import { LATE, jobsAfter, lateJobsDue, lateJobsUnrecorded, setLate } from "./account-open.ts";
+import { LATE, jobsAfter, jobsDue, lateJobsUnrecorded, setLate } from "./account-open.ts";
+import { logProblem } from "../log.ts";
 
 // What the alarm does with storage: time passes for every open message, and what the queue lost is found again.
 
@@ -38,12 +39,23 @@ function sweepJob(sql: SqlStorage, job: Job, timers: Timers, nowMs: number, swep
   if (asks) swept.follow.push(job.seq);
 }
 
-/** Lets time pass for every open message (contract §9); runs inside the caller's transaction. */
-export function sweep(sql: SqlStorage, timers: Timers, nowMs: number): Swept {
+/** Runs a piece of work as a transaction within the caller's: if it throws, it alone is undone. */
+export type Atomically = (work: () => void) => void;
+
+/** Lets time pass for every open message (contract §9). A job that cannot be read or changed stops no other. */
+export function sweep(sql: SqlStorage, atomically: Atomically, timers: Timers, nowMs: number): Swept {
   const account = readAccount(sql);
   const swept: Swept = { dispatch: [], follow: [] };
-  for (const job of lateJobsDue(sql, nowMs)) sweepJob(sql, job, timers, nowMs, swept);
-  for (const job of jobsAfter(sql, account.settledSeq)) sweepJob(sql, job, timers, nowMs, swept);
+  for (const seq of jobsDue(sql, account.settledSeq, nowMs)) {
+    try {
+      atomically(() => {
+        const job = readJob(sql, seq);
+        if (job) sweepJob(sql, job, timers, nowMs, swept);
+      });
+    } catch (problem) {
+      logProblem(`sweep of job ${seq}`, problem);
+    }
+  }
   if (nowMs - account.prunedAt >= PRUNE_MS) {
     forgetOld(sql, nowMs);
     sql.exec("UPDATE account SET pruned_at = ?", nowMs);

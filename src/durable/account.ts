@@ -199,7 +199,8 @@ export class Account extends DurableObject<Env> {
     this.#alarmAt = null;
     if (!this.#opened) return;
     try {
-      const { dispatch, follow } = this.#transact((nowMs) => sweep(this.#sql, this.#timers(), nowMs));
+      const atomically = (work: () => void) => this.ctx.storage.transactionSync(work);
+      const { dispatch, follow } = this.#transact((nowMs) => sweep(this.#sql, atomically, this.#timers(), nowMs));
       await this.#enqueue("send", dispatch);
       await this.#enqueue("follow", follow);
       if (await this.#completeHistory()) this.#armBy(Date.now() + this.#timers().sweepMs);
