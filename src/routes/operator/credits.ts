@@ -35,7 +35,7 @@ export const operatorCredits = (app: Api) =>
     return c.json({
       success: true,
       replayed: credited.replayed,
-      entry: ledgerEntry(keySecret(c), ref, credited.entry),
+      ...ledgerEntry(keySecret(c), ref, credited.entry),
       balance: coins(credited.balance),
     });
   });

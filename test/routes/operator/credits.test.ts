@@ -17,9 +17,14 @@ describe("POST /operator/accounts/:id/credits", () => {
       success: true,
       replayed: false,
       balance: 501.25,
-      entry: { seq: 2, type: "credit", amount: 500.25, reference: "pay-1", balance_after: 501.25, message_id: null },
+      seq: 2,
+      type: "credit",
+      amount: 500.25,
+      reference: "pay-1",
+      balance_after: 501.25,
+      message_id: null,
     });
-    expect(first.body.entry.request_id).toBe(first.headers.get("x-request-id"));
+    expect(first.body.request_id).toBe(first.headers.get("x-request-id"));
     const again = await credit(world, { amount: 500.25 });
     expect(again.status).toBe(200);
     expect(again.body).toEqual({ ...first.body, replayed: true });
@@ -49,7 +54,7 @@ describe("POST /operator/accounts/:id/credits", () => {
     const below = await credit(world, { amount: -10.0001 });
     expectFailure(below, 403, "insufficient_balance", { param: "amount" });
     const all = await credit(world, { amount: -10 });
-    expect(all.body).toMatchObject({ balance: 0, entry: { type: "adjustment", amount: -10, balance_after: 0 } });
+    expect(all.body).toMatchObject({ balance: 0, type: "adjustment", amount: -10, balance_after: 0 });
     expect(await world.stub.reconcile()).toEqual([]);
   });
 
@@ -64,7 +69,7 @@ describe("POST /operator/accounts/:id/credits", () => {
     for (const reference of ["opening", "refund:2.0"]) {
       expect((await credit(world, { amount: 1, reference })).body).toMatchObject({
         replayed: false,
-        entry: { reference },
+        reference,
       });
     }
     expect(await balanceOf(world)).toBe(120_000);
