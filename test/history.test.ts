@@ -98,6 +98,18 @@ it("completes history by the alarm after the queue lost everything, and then res
   expect(await runAlarm(world)).toBe(false);
 });
 
+it("comes in time for the next attempt also while D1 is away", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  const world = await openWorld();
+  await sendSms(world);
+  await world.stub.claim([2], 1, "http", 30_000);
+  const outcome = { kind: "not_accepted" as const, code: "busy", retryAfterMs: 5_000 };
+  await world.stub.report([{ kind: "outcome", seq: 2, index: 0, attempt: 1, outcome }], false);
+  const dueAt = Date.now() + 5_000;
+  await alarmWith(world, broken());
+  expect(await runInDurableObject(world.stub, (_, state) => state.storage.getAlarm())).toBe(dueAt);
+});
+
 it("goes on with leases, retries and windows while D1 is away, and comes again", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   const world = await openWorld();

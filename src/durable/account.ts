@@ -203,7 +203,12 @@ export class Account extends DurableObject<Env> {
       const { dispatch, follow } = this.#transact((nowMs) => sweep(this.#sql, atomically, this.#timers(), nowMs));
       await this.#enqueue("send", dispatch);
       await this.#enqueue("follow", follow);
-      if (await this.#completeHistory()) this.#armBy(Date.now() + this.#timers().sweepMs);
+      // While D1 is away history waits, and nothing else does.
+      const incomplete = await this.#completeHistory().catch((problem: unknown) => {
+        logProblem("history", problem);
+        return true;
+      });
+      if (incomplete) this.#armBy(Date.now() + this.#timers().sweepMs);
       this.#armForDue(Date.now());
     } catch (problem) {
       logProblem("alarm", problem);
