@@ -55,12 +55,11 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
       if (inBody !== undefined) {
         if (given[0] !== undefined && inBody !== given[0]) deny();
         found ??= verifyKey(keySecret, inBody);
+        given.push(inBody);
       }
-      if (inBody !== undefined) given.push(inBody);
     } else if (c.req.method === "POST" && key) {
       await readBody(c, () => undefined, { parse: false });
     }
-    if (!found) deny();
     const others = Object.values(headers).filter((one) => one.startsWith(KEY_MARK) && one !== given[0]);
     if (!found || others.length > 0) return deny();
     c.set("key", found);

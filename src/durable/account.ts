@@ -3,8 +3,7 @@ import { configOf } from "../config.ts";
 import { recordedJobs, recordedProfile } from "../db/history.ts";
 import { accountOfName } from "../ids.ts";
 import { logProblem } from "../log.ts";
-import { JOBS_PER_MESSAGE_MAX } from "../queues/jobs.ts";
-import type { DispatchJob, HistoryJob } from "../queues/jobs.ts";
+import { enqueueDispatch, enqueueHistory } from "../queues/enqueue.ts";
 import { enter, writeTimes } from "./account-admission.ts";
 import type { WindowTimes } from "./account-admission.ts";
 import { claimJobs, followJobs, reportNews, timersOf } from "./account-dispatch.ts";
@@ -247,16 +246,8 @@ export class Account extends DurableObject<Env> {
     this.#armBy(due > nowMs ? Math.min(soon, due) : soon);
   }
 
-  async #enqueue(kind: DispatchJob["kind"], seqs: number[], perMessage = JOBS_PER_QUEUE_MESSAGE): Promise<void> {
-    const bodies: { body: DispatchJob }[] = [];
-    for (let at = 0; at < seqs.length; at += perMessage) {
-      bodies.push({ body: { kind, account: this.#name(), seqs: seqs.slice(at, at + perMessage) } });
-    }
-    try {
-      for (let at = 0; at < bodies.length; at += 100) await this.env.DISPATCH.sendBatch(bodies.slice(at, at + 100));
-    } catch (problem) {
-      logProblem("dispatch queue", problem);
-    }
+  #enqueue(kind: "send" | "follow", seqs: number[], perMessage = JOBS_PER_QUEUE_MESSAGE): Promise<void> {
+    return enqueueDispatch(this.env.DISPATCH, kind, this.#name(), seqs, perMessage);
   }
 
   /** Tells history of jobs with a message at its end; a busy account packs them, and the alarm tells all at once. */
@@ -267,17 +258,7 @@ export class Account extends DurableObject<Env> {
     if (profile) this.#armBy(nowMs + this.#timers().sweepMs);
     if (nowMs < packedMs && nowMs >= this.#historyToldAt) return this.#armBy(packedMs);
     this.#historyToldAt = nowMs;
-    this.ctx.waitUntil(this.#sendHistory({ account: this.#name(), seqs: ended, profile }));
-  }
-
-  async #sendHistory(job: HistoryJob): Promise<void> {
-    try {
-      for (let at = 0; at === 0 || at < job.seqs.length; at += JOBS_PER_MESSAGE_MAX) {
-        await this.env.HISTORY.send({ ...job, seqs: job.seqs.slice(at, at + JOBS_PER_MESSAGE_MAX) });
-      }
-    } catch (problem) {
-      logProblem("history queue", problem);
-    }
+    this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, { account: this.#name(), seqs: ended, profile }));
   }
 
   /** Compares with D1 and sends again what it lacks; true when something was missing. D1 decides nothing else. */
@@ -295,7 +276,7 @@ export class Account extends DurableObject<Env> {
     }
     const missing = this.#transact((nowMs) => settle(this.#sql, recorded, nowMs));
     if (missing.length === 0 && !profile) return false;
-    await this.#sendHistory({ account: this.#name(), seqs: missing, profile });
+    await enqueueHistory(this.env.HISTORY, { account: this.#name(), seqs: missing, profile });
     return true;
   }
 

@@ -1,0 +1,40 @@
+import { logProblem } from "../log.ts";
+import { JOBS_PER_MESSAGE_MAX } from "./jobs.ts";
+import type { DispatchJob, HistoryJob } from "./jobs.ts";
+
+// An account's way into the queues. What is lost here the account's alarm finds, so a failure is only told.
+
+/** Queue messages that one call takes (Cloudflare Queues). */
+const MESSAGES_PER_BATCH = 100;
+
+/** Names jobs to the dispatch queue, so many to a message; never throws. */
+export async function enqueueDispatch(
+  queue: Queue,
+  kind: DispatchJob["kind"],
+  account: string,
+  seqs: number[],
+  perMessage: number,
+): Promise<void> {
+  const bodies: { body: DispatchJob }[] = [];
+  for (let at = 0; at < seqs.length; at += perMessage) {
+    bodies.push({ body: { kind, account, seqs: seqs.slice(at, at + perMessage) } });
+  }
+  try {
+    for (let at = 0; at < bodies.length; at += MESSAGES_PER_BATCH) {
+      await queue.sendBatch(bodies.slice(at, at + MESSAGES_PER_BATCH));
+    }
+  } catch (problem) {
+    logProblem("dispatch queue", problem);
+  }
+}
+
+/** Names changed jobs to the history queue; never throws. Without jobs it still speaks of the account itself. */
+export async function enqueueHistory(queue: Queue, job: HistoryJob): Promise<void> {
+  try {
+    for (let at = 0; at === 0 || at < job.seqs.length; at += JOBS_PER_MESSAGE_MAX) {
+      await queue.send({ ...job, seqs: job.seqs.slice(at, at + JOBS_PER_MESSAGE_MAX) });
+    }
+  } catch (problem) {
+    logProblem("history queue", problem);
+  }
+}
