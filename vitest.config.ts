@@ -9,6 +9,7 @@ export default defineConfig(async () => ({
   test: {
     // What a passing test logs is nobody's concern; a failing one shows all of it.
     silent: "passed-only" as const,
+    globalSetup: ["./test/build.ts"],
     projects: [
       {
         plugins: [

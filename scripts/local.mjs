@@ -60,8 +60,10 @@ export async function writeLocalConfig(stateDir, variables) {
   // Wrangler takes a second to load: whoever mistyped an argument does not wait for it.
   const { experimental_readRawConfig } = await import("wrangler");
   const { rawConfig } = experimental_readRawConfig({ config: path.join(ROOT, "wrangler.toml") });
-  const { routes: _routes, ...rest } = rawConfig;
+  // Nothing on this machine calls a scheduled handler, and wrangler would say so at every start.
+  const { routes: _routes, triggers: _triggers, ...rest } = rawConfig;
   const config = { ...rest, main: path.join(ROOT, rawConfig.main), vars: variables };
+  config.build = { ...rawConfig.build, cwd: ROOT, watch_dir: path.join(ROOT, rawConfig.build.watch_dir) };
   config.d1_databases = rawConfig.d1_databases.map((database) => ({
     ...database,
     migrations_dir: path.join(ROOT, database.migrations_dir),

@@ -10,6 +10,7 @@ import type { Failure } from "./errors.ts";
 import { randomId } from "./ids.ts";
 import type { ApiKey } from "./keys.ts";
 import { logLine, logProblem } from "./log.ts";
+import type { Person, Session } from "./sessions.ts";
 
 // What every app shares: request id, log line, envelope of failures, not found (contract §3).
 
@@ -19,7 +20,15 @@ export interface Vars {
   /** Set once the key is verified (`authenticate`). */
   key?: ApiKey;
   failureCode?: string;
+  /** The person who is signed in, and how; set by the console's middleware. */
+  session?: Session;
+  person?: Person | null;
+  /** How a failure looks where a browser asked for a page. */
+  failurePage?: FailurePage;
 }
+
+/** A failure as a page, or null where the request wants JSON. */
+export type FailurePage = (c: Context<AppEnv>, failure: Failure) => Response | null;
 
 export interface AppEnv {
   Bindings: Env;
@@ -52,6 +61,8 @@ export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   const { code, error, param, hint, headers } = failure;
   c.set("failureCode", code);
   for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
+  const page = c.get("failurePage")?.(c, failure);
+  if (page) return page;
   return c.json({ success: false, error, code, request_id: c.get("requestId"), param, hint }, STATUS_OF_CODE[code]);
 }
 
@@ -103,13 +114,16 @@ function notFound(app: Api) {
   };
 }
 
-/** An app with everything but its routes. */
-export function createApp(): Api {
+/** An app with everything but its routes; `failurePage` where browsers come as well. */
+export function createApp(failurePage?: FailurePage): Api {
   const app: Api = new Hono<AppEnv>();
   app.use(async (c, next) => {
     const startMs = Date.now();
     c.set("requestId", randomId("req", 12));
+    if (failurePage) c.set("failurePage", failurePage);
     await next();
+    // The headers of a WebSocket's handshake cannot be changed.
+    if (c.res.status === 101) return;
     c.header("X-Request-Id", c.get("requestId"));
     if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
     const path = routePath(c, -1);

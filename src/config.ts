@@ -63,6 +63,31 @@ export const SETTINGS = z.object({
   SWEEP_MS: durationMs(30_000),
   /** How long an `audio_url` answers. */
   AUDIO_URL_TTL_MS: durationMs(86_400_000),
+  /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */
+  PAYMENTS: z.enum(["sandbox", "razorpay", "none"]).optional(),
+  RAZORPAY_KEY_ID: z.string().min(1).optional(),
+  RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
+  RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
+  /** Where Razorpay answers. */
+  RAZORPAY_URL: z.url({ protocol: /^https?$/u }).default("https://api.razorpay.com"),
+  /** Who sells, for invoices (Rule 46 of the CGST Rules). Without a GSTIN a paid order has a receipt, not a tax invoice. */
+  SELLER_NAME: z.string().min(1).default(PRODUCT),
+  SELLER_ADDRESS: z.string().default(""),
+  SELLER_GSTIN: z
+    .string()
+    .regex(/^[0-9]{2}[A-Z]{5}[0-9]{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/u, "must be a GSTIN of 15 characters")
+    .optional(),
+  /** Service accounting code and tax rate in percent that invoices show. */
+  SELLER_SAC: z
+    .string()
+    .regex(/^[0-9]{6}$/u)
+    .default("998413"),
+  GST_PERCENT: z.coerce.number().min(0).max(40).default(18),
+  /** Begins every invoice number, as in DK/26-27/000123. */
+  INVOICE_PREFIX: z
+    .string()
+    .regex(/^[A-Z0-9]{1,3}$/u)
+    .default("DK"),
   /** Submissions at once per queue consumer. */
   DISPATCH_CONCURRENCY: count(50, 1_000),
 });
@@ -70,7 +95,14 @@ export const SETTINGS = z.object({
 export type Config = Readonly<z.infer<typeof SETTINGS>>;
 
 /** Names of the secrets, which never stand in wrangler.toml. */
-export const SECRET_NAMES = ["KEY_SECRET", "SEAL_SECRET", "OPERATOR_TOKEN", "CARRIER_HTTP_SECRET"] as const;
+export const SECRET_NAMES = [
+  "KEY_SECRET",
+  "SEAL_SECRET",
+  "OPERATOR_TOKEN",
+  "CARRIER_HTTP_SECRET",
+  "RAZORPAY_KEY_SECRET",
+  "RAZORPAY_WEBHOOK_SECRET",
+] as const;
 
 /** A service that is not configured: every sentence names one variable and its fault. */
 export class ConfigError extends Error {}
@@ -83,7 +115,13 @@ function check(config: Config): string[] {
   }
   const bases = [config.SMS_URL, config.TTS_URL, config.VOICE_URL, config.OTP_URL, config.CONSOLE_URL];
   if (new Set(bases).size < bases.length) faults.push("the five base addresses must differ, by host or by path");
+  if (config.PAYMENTS === "razorpay") {
+    for (const name of ["RAZORPAY_KEY_ID", "RAZORPAY_KEY_SECRET", "RAZORPAY_WEBHOOK_SECRET"] as const) {
+      if (!config[name]) faults.push(`${name} is missing, and PAYMENTS is razorpay`);
+    }
+  }
   if (config.ENVIRONMENT === "local") return faults;
+  if (config.PAYMENTS === "sandbox") faults.push("PAYMENTS is sandbox, which gives credit without money");
   if (new Set([config.KEY_SECRET, config.SEAL_SECRET, config.OPERATOR_TOKEN]).size < 3) {
     faults.push("KEY_SECRET, SEAL_SECRET and OPERATOR_TOKEN must differ");
   }
@@ -134,4 +172,9 @@ export function configOf(env: object): Config {
 /** Coins that a new account starts with when nobody says otherwise (contract §6). */
 export function signupCredit(config: Config): number {
   return config.SIGNUP_CREDIT_COINS ?? (config.ENVIRONMENT === "local" ? 100 : 0);
+}
+
+/** How plans are paid here: in the sandbox on one's own machine, else only as configured. */
+export function paymentsOf(config: Config): "sandbox" | "razorpay" | "none" {
+  return config.PAYMENTS ?? (config.ENVIRONMENT === "local" ? "sandbox" : "none");
 }

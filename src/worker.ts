@@ -1,6 +1,7 @@
 import { destinationOf } from "./bases.ts";
 import { ConfigError, configOf } from "./config.ts";
 import type { Config } from "./config.ts";
+import { housekeeping } from "./housekeeping.ts";
 import { randomId } from "./ids.ts";
 import { logProblem } from "./log.ts";
 import { consumeDead, consumeDispatch } from "./queues/dispatch.ts";
@@ -8,6 +9,7 @@ import { consumeHistory } from "./queues/history.ts";
 import { APPS } from "./routes/index.ts";
 
 export { Account } from "./durable/account.ts";
+export { Inbox } from "./durable/inbox.ts";
 
 /** The configuration, or null after telling the operator what is wrong with it. */
 function configured(env: Env): Config | null {
@@ -44,5 +46,9 @@ export default {
     if (batch.queue.endsWith("-dispatch")) return consumeDispatch(batch, env);
     if (batch.queue.endsWith("-history")) return consumeHistory(batch, env);
     return consumeDead(batch);
+  },
+
+  async scheduled(_event, env): Promise<void> {
+    await housekeeping(env, Date.now());
   },
 } satisfies ExportedHandler<Env>;

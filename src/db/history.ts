@@ -35,7 +35,7 @@ function messageUpserts(db: Database, { accountId, mode, messages }: AccountChan
       SELECT ${accountId}, ${mode}, value ->> 'seq', value ->> 'index', value ->> 'rev', value ->> 'requestId',
              value ->> 'operation', value ->> 'to', value ->> 'state', value ->> 'charge', value ->> 'refunded',
              value ->> 'carrier', value ->> 'attempts', value ->> 'errorCode', value ->> 'createdAt',
-             value ->> 'updatedAt', value ->> 'timeline'
+             value ->> 'updatedAt', value ->> 'timeline', value ->> 'keyId'
         FROM json_each(${rows}) WHERE true`;
     statements.push(
       db

@@ -1,10 +1,10 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { MessageState, Operation } from "../durable/account-types.ts";
 import type { Mode } from "../ids.ts";
 import type { Plan } from "../plans.ts";
 
 // D1 holds what people look at afterwards. Nothing here decides about money (design §1).
-// Both tables are WITHOUT ROWID in the migration: a row with a compound key then costs one row written, not two.
+// Tables are WITHOUT ROWID in the migrations: a row whose key is no integer then costs one row written, not two.
 
 /** Messages and calls: a projection of the account objects, ordered by `rev`. */
 export const message = sqliteTable(
@@ -30,6 +30,8 @@ export const message = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
     /** States with their times, oldest first. */
     timeline: text("timeline", { mode: "json" }).$type<{ state: MessageState; at: number }[]>().notNull(),
+    /** The key that sent it; unknown for what was sent before keys were recorded. */
+    keyId: integer("key_id"),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.mode, table.seq, table.place] })],
 );
@@ -48,3 +50,139 @@ export const account = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.accountId, table.mode] })],
 );
+
+/** People who sign in; each has one account. */
+export const person = sqliteTable("person", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull().unique(),
+  name: text("name").notNull(),
+  /** E.164, proved with a one-time password. */
+  phone: text("phone").unique(),
+  /** Lower case. */
+  email: text("email").unique(),
+  /** scrypt: parameters, salt and hash. */
+  password: text("password"),
+  /** Who an invoice is made out to. */
+  buyer: text("buyer", { mode: "json" }).$type<Buyer>(),
+  createdAt: integer("created_at").notNull(),
+});
+
+/** The buyer as an invoice names them (Rule 46 of the CGST Rules). */
+export interface Buyer {
+  name: string;
+  address: string;
+  /** Two digits of the state, for the place of supply. */
+  state: string;
+  gstin: string;
+}
+
+/** Signed-in browsers. Only a hash of the token is here, so nobody who reads this table can sign in. */
+export const session = sqliteTable(
+  "session",
+  {
+    hash: text("hash").primaryKey(),
+    /** A person's id, or `operator`. */
+    holder: text("holder").notNull(),
+    /** What the browser calls itself, shortened, for the list of sessions. */
+    device: text("device").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** When its holder last proved who they are. */
+    authenticatedAt: integer("authenticated_at").notNull(),
+    /** Written at most once an hour. */
+    seenAt: integer("seen_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [index("session_holder").on(table.holder)],
+);
+
+/** One-time passwords that were sent to sign in, until they are used or over. */
+export const challenge = sqliteTable("challenge", {
+  /** Hash of the token in the browser's cookie: only the browser that asked can answer. */
+  hash: text("hash").primaryKey(),
+  phone: text("phone").notNull(),
+  /** MAC of the code. */
+  code: text("code").notNull(),
+  purpose: text("purpose").notNull(),
+  /** What is to be done when it is answered, such as the e-mail of a sign-up. */
+  payload: text("payload", { mode: "json" }).$type<Record<string, string>>().notNull(),
+  tries: integer("tries").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
+/** How often something was tried, by whom, in the running window of time. */
+export const attempt = sqliteTable("attempt", {
+  bucket: text("bucket").primaryKey(),
+  count: integer("count").notNull(),
+  resetsAt: integer("resets_at").notNull(),
+});
+
+export type PaymentState = "created" | "pending" | "failed" | "paid" | "credited" | "refunded";
+
+/** Orders of plans. What is credited comes from here, never from what a payment provider says. */
+export const paymentOrder = sqliteTable(
+  "payment_order",
+  {
+    id: text("id").primaryKey(),
+    accountId: text("account_id").notNull(),
+    plan: text("plan").$type<Plan>().notNull(),
+    amountPaise: integer("amount_paise").notNull(),
+    currency: text("currency").notNull(),
+    creditUnits: integer("credit_units").notNull(),
+    provider: text("provider").notNull(),
+    /** The provider's own id of the order or link. */
+    providerRef: text("provider_ref"),
+    /** The provider's id of the payment that paid it. */
+    paymentRef: text("payment_ref"),
+    state: text("state").$type<PaymentState>().notNull(),
+    /** Why it failed, where it did. */
+    reason: text("reason"),
+    buyer: text("buyer", { mode: "json" }).$type<Buyer>(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+    /** When it is looked up at its provider next; NULL when there is nothing left to ask. */
+    checkAt: integer("check_at"),
+  },
+  (table) => [
+    index("payment_order_account").on(table.accountId, table.createdAt),
+    index("payment_order_check").on(table.checkAt),
+  ],
+);
+
+/** What payment providers told us, once per event of theirs. */
+export const paymentEvent = sqliteTable(
+  "payment_event",
+  {
+    provider: text("provider").notNull(),
+    eventId: text("event_id").notNull(),
+    orderId: text("order_id"),
+    kind: text("kind").notNull(),
+    amountPaise: integer("amount_paise"),
+    currency: text("currency"),
+    /** Why it was not followed, for the operator; NULL when it was. */
+    quarantined: text("quarantined"),
+    receivedAt: integer("received_at").notNull(),
+    /** When the operator dealt with it. */
+    resolvedAt: integer("resolved_at"),
+  },
+  (table) => [primaryKey({ columns: [table.provider, table.eventId] })],
+);
+
+/** Invoice numbers: consecutive within a financial year, one per paid order. */
+export const invoice = sqliteTable(
+  "invoice",
+  {
+    /** Such as 26-27. */
+    year: text("year").notNull(),
+    number: integer("number").notNull(),
+    orderId: text("order_id").notNull().unique(),
+    issuedAt: integer("issued_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.year, table.number] })],
+);
+
+/** Queue messages that every attempt failed at; the rows they speak of are safe. */
+export const deadLetter = sqliteTable("dead_letter", {
+  id: text("id").primaryKey(),
+  body: text("body").notNull(),
+  at: integer("at").notNull(),
+});

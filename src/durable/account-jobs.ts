@@ -21,6 +21,8 @@ export interface Job {
   carrier: string | null;
   messages: Message[];
   rev: number;
+  /** The key that it was sent with; null for what is older than this column. */
+  keyId: number | null;
   /** Units that the whole request took, on its first job; null on the others. */
   debit: number | null;
 }
@@ -38,6 +40,7 @@ function jobOf(row: Record<string, SqlStorageValue>): Job {
     carrier: textOrNull(row, "carrier"),
     messages: JSON.parse(text(row, "messages")) as Message[],
     rev: number(row, "rev"),
+    keyId: numberOrNull(row, "key_id"),
     debit: numberOrNull(row, "debit"),
   };
 }
@@ -57,7 +60,7 @@ export function dueAmong(sql: SqlStorage, seqs: number[]): number | null {
 /** Writes a request's jobs, the debit with the first; the caller has checked the balance. Returns their numbers. */
 export function insertJobs(
   sql: SqlStorage,
-  command: Omit<SendCommand, "price" | "keyId">,
+  command: Omit<SendCommand, "price">,
   charge: number,
   head: LedgerHead,
   timers: Timers,
@@ -74,8 +77,8 @@ export function insertJobs(
     const expiresAt = nowMs + command.validityMs;
     sql.exec(
       `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at,
-                        content, text, messages, due_at, rev)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+                        content, text, messages, due_at, rev, key_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
       seq,
       command.requestId,
       command.operation,
@@ -88,6 +91,7 @@ export function insertJobs(
       command.text,
       JSON.stringify(messages),
       Math.min(nowMs + timers.sweepMs, expiresAt),
+      command.keyId,
     );
     seqs.push(seq);
   }
@@ -166,6 +170,7 @@ export function messageViews(job: Job): MessageView[] {
     index,
     rev: message.rev ?? 1,
     requestId: job.requestId,
+    keyId: job.keyId,
     operation: job.operation,
     to: message.to,
     state: message.state,

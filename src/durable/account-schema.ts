@@ -86,6 +86,7 @@ export const MIGRATIONS: readonly string[] = [
     created_at INTEGER NOT NULL
   ) WITHOUT ROWID;
   `,
+  `ALTER TABLE job ADD COLUMN key_id INTEGER;`,
 ];
 
 /** Whether this object holds an account: an object that nobody opened stays empty, and costs nothing. */

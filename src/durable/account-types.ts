@@ -164,6 +164,8 @@ export interface MessageView {
   /** Rises with every change of the message; history keeps the highest. */
   rev: number;
   requestId: string;
+  /** Null for what was sent before keys were recorded. */
+  keyId: number | null;
   operation: Operation;
   to: string;
   state: MessageState;

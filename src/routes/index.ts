@@ -1,7 +1,26 @@
 import { createApp } from "../app.ts";
-import type { Api } from "../app.ts";
+import type { Api, FailurePage } from "../app.ts";
 import type { BaseName } from "../bases.ts";
+import { failurePage } from "../console.tsx";
 import { carrierCallback } from "./callbacks/carrier.ts";
+import { paymentWebhooks } from "./callbacks/payments.ts";
+import { activityPages } from "./console/activity.tsx";
+import { assets } from "./console/assets.ts";
+import { billingPages } from "./console/billing.tsx";
+import { confirmPages } from "./console/confirm.tsx";
+import { deskPages } from "./console/desk.tsx";
+import { inboxApi } from "./console/inbox-api.ts";
+import { inboxPages } from "./console/inbox.tsx";
+import { invoicePages } from "./console/invoice.tsx";
+import { keysPages } from "./console/keys.tsx";
+import { liveFeed } from "./console/live.ts";
+import { overviewPage } from "./console/overview.tsx";
+import { payPages } from "./console/pay.tsx";
+import { preferences } from "./console/preferences.ts";
+import { recordingsPages } from "./console/recordings.tsx";
+import { sendPages } from "./console/send.tsx";
+import { settingsPages } from "./console/settings.tsx";
+import { signInPages } from "./console/sign-in.tsx";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
@@ -39,11 +58,29 @@ export const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorReconcile,
     carrierCallback,
     mediaRecording,
+    paymentWebhooks,
+    assets,
+    preferences,
+    signInPages,
+    confirmPages,
+    overviewPage,
+    liveFeed,
+    sendPages,
+    activityPages,
+    inboxPages,
+    inboxApi,
+    recordingsPages,
+    keysPages,
+    billingPages,
+    invoicePages,
+    payPages,
+    settingsPages,
+    deskPages,
   ],
 };
 
-function appOf(routes: readonly Route[]): Api {
-  const app = createApp();
+function appOf(routes: readonly Route[], failures?: FailurePage): Api {
+  const app = createApp(failures);
   for (const add of [health, ...routes]) add(app);
   return app;
 }
@@ -54,7 +91,7 @@ export const APPS: Readonly<Record<BaseName | "all" | "none", Api>> = {
   tts: appOf(ROUTES.tts),
   voice: appOf(ROUTES.voice),
   otp: appOf(ROUTES.otp),
-  console: appOf(ROUTES.console),
-  all: appOf(Object.values(ROUTES).flat()),
+  console: appOf(ROUTES.console, failurePage),
+  all: appOf(Object.values(ROUTES).flat(), failurePage),
   none: createApp(),
 };

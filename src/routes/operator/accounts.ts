@@ -1,22 +1,16 @@
-import type { Context } from "hono";
 import * as z from "zod";
 import { settings } from "../../app.ts";
-import type { Api, AppEnv } from "../../app.ts";
+import type { Api } from "../../app.ts";
 import { jsonBody } from "../../body.ts";
-import { signupCredit } from "../../config.ts";
+import { firstKey, openCustomer } from "../../customers.ts";
 import type { AccountView } from "../../durable/account-types.ts";
 import { fail } from "../../errors.ts";
 import { optional } from "../../fields.ts";
 import { idempotencyKey } from "../../idempotency.ts";
-import { newAccountId, objectName } from "../../ids.ts";
-import type { Mode } from "../../ids.ts";
-import { newKeyId, showKey } from "../../keys.ts";
-import { UNITS_PER_COIN, coins } from "../../money.ts";
+import { newAccountId } from "../../ids.ts";
+import { coins } from "../../money.ts";
 import { planName } from "../../plans.ts";
 import { accountInPath, amountField, keySecret, missing, nameField, operator, stubOf, timeOf } from "./operator.ts";
-
-/** Play coins that the test twin of an account starts with (contract §10). */
-const PLAY_COINS = 100_000;
 
 const creation = z.object({
   name: nameField("name"),
@@ -45,42 +39,30 @@ function wire(accountId: string, view: AccountView) {
   };
 }
 
-/** Opens one of the two objects of an account and returns its key; a repeated request gets the same. */
-async function open(
-  c: Context<AppEnv>,
-  accountId: string,
-  mode: Mode,
-  body: z.infer<typeof creation>,
-): Promise<string> {
-  const secret = keySecret(c);
-  const keyId = newKeyId(secret, mode, `first\0${accountId}`);
-  const signup = signupCredit(settings(c)) * UNITS_PER_COIN;
-  const opened = await c.env.ACCOUNT.getByName(objectName({ accountId, mode })).open({
-    name: body.name,
-    plan: body.plan ?? "starter",
-    otpRate: body.otpRate ?? null,
-    balance: mode === "test" ? PLAY_COINS * UNITS_PER_COIN : (body.balance ?? signup),
-    keyId,
-    keyName: "first key",
-  });
-  if (!opened) {
-    fail(
-      "idempotency_mismatch",
-      "This Idempotency-Key has opened an account with another name or balance; use a new key.",
-    );
-  }
-  return showKey(secret, { accountId, mode, keyId });
-}
-
 /** `/operator/accounts` (contract §10). */
 export const operatorAccounts = (app: Api) => {
   app.post("/operator/accounts", operator, jsonBody(creation), async (c) => {
     const body = c.req.valid("json");
     const accountId = newAccountId(keySecret(c), idempotencyKey(c));
-    // The live object last: an account that can spend is complete.
-    const testKey = await open(c, accountId, "test", body);
-    const apiKey = await open(c, accountId, "live", body);
-    return c.json({ success: true, account_id: accountId, api_key: apiKey, test_key: testKey });
+    const { name, plan, balance, otpRate } = body;
+    const opened = await openCustomer(c.env, settings(c), accountId, {
+      name,
+      ...(plan !== undefined && { plan }),
+      ...(balance !== undefined && { balance }),
+      ...(otpRate !== undefined && { otpRate }),
+    });
+    if (!opened) {
+      fail(
+        "idempotency_mismatch",
+        "This Idempotency-Key has opened an account with another name or balance; use a new key.",
+      );
+    }
+    return c.json({
+      success: true,
+      account_id: accountId,
+      api_key: firstKey(settings(c), accountId, "live"),
+      test_key: firstKey(settings(c), accountId, "test"),
+    });
   });
 
   app.get("/operator/accounts/:id", operator, async (c) => {

@@ -1,0 +1,2 @@
+/** Activity. */
+export function startActivity(): void {}

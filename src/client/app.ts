@@ -1,0 +1,11 @@
+import { startActivity } from "./activity.ts";
+import { startDesk } from "./desk.ts";
+import { startInbox } from "./inbox.ts";
+import { startKeys } from "./keys.ts";
+import { startLive } from "./live.ts";
+import { startPage } from "./page.ts";
+import { startSend } from "./send.ts";
+
+// The whole script of the console: what pages do better with it. None needs it.
+
+for (const start of [startPage, startLive, startSend, startActivity, startKeys, startInbox, startDesk]) start();

@@ -1,0 +1,2 @@
+/** Desk. */
+export function startDesk(): void {}

@@ -1,0 +1,2 @@
+/** Inbox. */
+export function startInbox(): void {}

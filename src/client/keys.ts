@@ -1,0 +1,2 @@
+/** Keys. */
+export function startKeys(): void {}

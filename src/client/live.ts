@@ -1,0 +1,2 @@
+/** Live. */
+export function startLive(): void {}

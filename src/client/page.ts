@@ -1,0 +1,94 @@
+import { find, findAll, locale, on, toast } from "./dom.ts";
+
+// What every page has: copying, the drawer, tabs, times of the reader's own zone, keys.
+
+const STYLES: Record<string, Intl.DateTimeFormatOptions> = {
+  time: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
+  day: { day: "numeric", month: "short" },
+  date: { day: "numeric", month: "short", year: "numeric" },
+};
+const FULL: Intl.DateTimeFormatOptions = { ...STYLES["date"], ...STYLES["time"] };
+
+/** Writes times in the reader's own zone. */
+export function localTimes(within: ParentNode = document): void {
+  for (const time of findAll<HTMLTimeElement>("time[data-style]", within)) {
+    const options = STYLES[time.dataset["style"] ?? ""] ?? FULL;
+    time.textContent = new Intl.DateTimeFormat(locale, options).format(new Date(time.dateTime));
+  }
+}
+
+/** Opens a page's part in the drawer; where that fails, the page itself. */
+export async function openDrawer(href: string): Promise<void> {
+  const drawer = find<HTMLDialogElement>("#drawer");
+  const content = drawer && find("[data-content]", drawer);
+  const reply = await fetch(href, { headers: { "x-part": "1", accept: "text/html" } }).catch(() => null);
+  if (!drawer || !content || !reply?.ok || reply.redirected) {
+    location.href = href;
+    return;
+  }
+  // The document was made by this console, where every text is escaped; the policy allows no script in it.
+  const parsed = new DOMParser().parseFromString(await reply.text(), "text/html");
+  content.replaceChildren(...parsed.body.childNodes);
+  localTimes(content);
+  if (!drawer.open) drawer.showModal();
+}
+
+function selectTab(tab: HTMLElement): void {
+  const tabs = tab.closest("[role=tablist]");
+  if (!tabs) return;
+  for (const other of findAll("[role=tab]", tabs)) {
+    const selected = other === tab;
+    other.setAttribute("aria-selected", String(selected));
+    other.tabIndex = selected ? 0 : -1;
+    const panel = document.querySelector<HTMLElement>(`#${other.getAttribute("aria-controls")}`);
+    if (panel) panel.hidden = !selected;
+  }
+  tab.focus();
+}
+
+function moveTab(tab: HTMLElement, step: number): void {
+  const all = findAll("[role=tab]", tab.parentElement ?? document);
+  const next = all[(all.indexOf(tab) + step + all.length) % all.length];
+  if (next) selectTab(next);
+}
+
+export async function copy(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+  toast(find("#toasts")?.dataset["copied"] ?? "");
+}
+
+export function startPage(): void {
+  localTimes();
+  on("click", "[data-copy]", (button) => copy(button.dataset["copy"] ?? ""));
+  on("click", "a[data-drawer]", (link, event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    return openDrawer((link as HTMLAnchorElement).href);
+  });
+  on("click", "#drawer", (drawer, event) => {
+    if (event.target === drawer) (drawer as HTMLDialogElement).close();
+  });
+  on("click", "[role=tab]", selectTab);
+  on("keydown", "[role=tab]", (tab, event) => {
+    if (event.key === "ArrowRight") moveTab(tab, 1);
+    if (event.key === "ArrowLeft") moveTab(tab, -1);
+  });
+  // A form that asks first; without the script the page behind its button asks.
+  on("submit", "form[data-ask]", (form, event) => {
+    if (!confirm(form.dataset["ask"])) event.preventDefault();
+  });
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target instanceof Element && event.target.closest("input, textarea, select");
+    if (typing || event.metaKey || event.ctrlKey || event.altKey || event.key !== "/") return;
+    const search = find<HTMLInputElement>("input[type=search]");
+    if (!search) return;
+    event.preventDefault();
+    search.focus();
+  });
+  // A sheet that is open closes where somebody points elsewhere.
+  document.addEventListener("click", (event) => {
+    for (const sheet of findAll<HTMLDetailsElement>(".bar details[open]")) {
+      if (event.target instanceof Node && !sheet.contains(event.target)) sheet.open = false;
+    }
+  });
+}

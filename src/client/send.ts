@@ -1,0 +1,2 @@
+/** Send. */
+export function startSend(): void {}

@@ -1,0 +1,11 @@
+import { logProblem } from "./log.ts";
+import { forgetSessions } from "./sessions.ts";
+
+// What is done every few minutes, whoever asks: each piece by itself, so that one that fails stops no other.
+
+const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [forgetSessions];
+
+/** The scheduled handler's work. Never throws: the next run comes anyway. */
+export async function housekeeping(env: Env, nowMs: number): Promise<void> {
+  for (const work of WORK) await work(env, nowMs).catch((problem: unknown) => logProblem("housekeeping", problem));
+}

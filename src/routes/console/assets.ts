@@ -1,0 +1,35 @@
+import type { Api } from "../../app.ts";
+import { fail } from "../../errors.ts";
+import built from "../../ui/built.json";
+
+interface Asset {
+  type: string;
+  binary: boolean;
+  body: string;
+}
+
+const FILES: Readonly<Record<string, Asset>> = built.files;
+
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#c2410c"/>' +
+  '<g fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"><path d="M11 8.5v15h4.5a7.5 7.5 0 0 0 0-15z"/>' +
+  '<path d="M15.5 13a3 3 0 0 1 0 6"/></g></svg>';
+
+/** Script, style sheet and fonts. A name holds the hash of its content, so a browser asks for it once. */
+export const assets = (app: Api) => {
+  app.get("/assets/icon.svg", (c) =>
+    c.body(ICON, 200, { "Content-Type": "image/svg+xml", "Cache-Control": "public, max-age=86400" }),
+  );
+
+  app.get("/assets/:name", (c) => {
+    const name = c.req.param("name");
+    const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+    if (!file) return fail("not_found", "There is nothing at this address.");
+    const headers = {
+      "Content-Type": file.type,
+      "Cache-Control": "public, max-age=31536000, immutable",
+      "X-Content-Type-Options": "nosniff",
+    };
+    return file.binary ? c.body(Buffer.from(file.body, "base64"), 200, headers) : c.body(file.body, 200, headers);
+  });
+};

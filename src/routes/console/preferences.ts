@@ -1,0 +1,25 @@
+import { setCookie } from "hono/cookie";
+import type { Api } from "../../app.ts";
+import { at, formOf, page, safeNext } from "../../console.tsx";
+import { isHttps } from "../../sessions.ts";
+
+const YEAR_SEC = 31_536_000;
+
+/** What a browser may choose for itself. It says nothing about who somebody is, so it needs no session. */
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  lang: ["en", "hi"],
+  theme: ["light", "dark"],
+  mode: ["live", "test"],
+};
+
+/** `POST /preferences`: language, colours, and whether the pages show live or test mode. */
+export const preferences = (app: Api) =>
+  app.post("/preferences", page, async (c) => {
+    const form = await formOf(c);
+    for (const [name, values] of Object.entries(CHOICES)) {
+      const value = form[name];
+      if (value === undefined || !values.includes(value)) continue;
+      setCookie(c, name, value, { path: "/", sameSite: "Lax", secure: isHttps(c), httpOnly: true, maxAge: YEAR_SEC });
+    }
+    return c.redirect(at(c, safeNext(form["next"])), 303);
+  });

@@ -1,0 +1,145 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { settings } from "./app.ts";
+import type { AppEnv } from "./app.ts";
+import {
+  deleteSession,
+  deleteSessionsOf,
+  forgetOldSessions,
+  insertSession,
+  sessionByHash,
+  touchSession,
+} from "./db/people.ts";
+import type { PersonRow } from "./db/people.ts";
+
+// Sessions of the console. The browser keeps 256 random bits, D1 keeps only their hash.
+
+/** Who a session is: a customer, or whoever brought the operator's token. */
+export type Holder = "customer" | "operator";
+
+export type Person = PersonRow;
+
+export interface Session {
+  hash: string;
+  /** When its holder last proved who they are, in ms. */
+  authenticatedAt: number;
+}
+
+/** A session that nobody used for so long has ended. */
+export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_000, operator: 3_600_000 };
+
+/** For this long after a sign-in a key is shown, rotated or revoked without another proof. */
+export const FRESH_MS = 10 * 60_000;
+
+/** `seen_at` is written at most this often. */
+const SEEN_STEP_MS = 3_600_000;
+
+/** The holder under which the operator's sessions stand. */
+const OPERATOR = "operator";
+
+const TOKEN_SIZE = 32;
+
+/** Whether browsers reach this console by https, where cookies are Secure and carry the `__Host-` prefix. */
+export function isHttps(c: Context<AppEnv>): boolean {
+  return settings(c).CONSOLE_URL.startsWith("https:");
+}
+
+/** A cookie's name: with `__Host-` no other host and no plain http can set it (RFC 6265bis §4.1.3.2). */
+export function cookieName(c: Context<AppEnv>, name: string): string {
+  return isHttps(c) ? `__Host-${name}` : name;
+}
+
+const NAME: Record<Holder, string> = { customer: "session", operator: "operator" };
+
+export const hashOf = (token: string) => createHash("sha256").update(token).digest("base64url");
+
+/** A fresh secret for a cookie. */
+export const newToken = () => randomBytes(TOKEN_SIZE).toString("base64url");
+
+/** Sets a cookie that no script reads and no other site sends along with a post. */
+export function keepCookie(c: Context<AppEnv>, name: string, value: string, maxAgeMs: number): void {
+  setCookie(c, cookieName(c, name), value, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Lax",
+    secure: isHttps(c),
+    maxAge: Math.floor(maxAgeMs / 1000),
+  });
+}
+
+export function readCookie(c: Context<AppEnv>, name: string): string | undefined {
+  return getCookie(c, cookieName(c, name));
+}
+
+export function dropCookie(c: Context<AppEnv>, name: string): void {
+  deleteCookie(c, cookieName(c, name), { path: "/", secure: isHttps(c) });
+}
+
+/** What a browser calls itself, in a few words, for the list of sessions. */
+export function deviceOf(userAgent: string): string {
+  const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//u.exec(userAgent)?.[1] ?? "";
+  const system = /Android|iPhone|iPad|Windows|Mac OS X|Linux/u.exec(userAgent)?.[0] ?? "";
+  const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", "Mac OS X": "macOS" };
+  return [names[browser] ?? browser, names[system] ?? system].filter((part) => part !== "").join(", ");
+}
+
+/** Signs in: a new token in place of whatever the browser had, which then opens nothing any more. */
+export async function startSession(c: Context<AppEnv>, holder: Holder, personId: string = OPERATOR): Promise<void> {
+  const before = readCookie(c, NAME[holder]);
+  if (before !== undefined) await deleteSession(c.env.DB, hashOf(before));
+  const token = newToken();
+  const nowMs = Date.now();
+  const idleMs = SESSION_IDLE_MS[holder];
+  await insertSession(c.env.DB, {
+    hash: hashOf(token),
+    holder: holder === "operator" ? OPERATOR : personId,
+    device: deviceOf(c.req.header("user-agent") ?? ""),
+    createdAt: nowMs,
+    authenticatedAt: nowMs,
+    seenAt: nowMs,
+    expiresAt: nowMs + idleMs,
+  });
+  keepCookie(c, NAME[holder], token, idleMs);
+}
+
+/** The session that the request's cookie opens, or null. */
+export async function findSession(
+  c: Context<AppEnv>,
+  holder: Holder,
+): Promise<{ session: Session; person: Person | null } | null> {
+  const token = readCookie(c, NAME[holder]);
+  if (token === undefined) return null;
+  const nowMs = Date.now();
+  const found = await sessionByHash(c.env.DB, hashOf(token), nowMs);
+  if (!found || (found.session.holder === OPERATOR) !== (holder === "operator")) return null;
+  if (holder === "customer" && !found.person) return null;
+  if (nowMs - found.session.seenAt >= SEEN_STEP_MS) {
+    const idleMs = SESSION_IDLE_MS[holder];
+    await touchSession(c.env.DB, found.session.hash, nowMs, nowMs + idleMs);
+    keepCookie(c, NAME[holder], token, idleMs);
+  }
+  return { session: found.session, person: found.person };
+}
+
+/** Signs this browser out. */
+export async function endSession(c: Context<AppEnv>, holder: Holder): Promise<void> {
+  const token = readCookie(c, NAME[holder]);
+  if (token !== undefined) await deleteSession(c.env.DB, hashOf(token));
+  dropCookie(c, NAME[holder]);
+}
+
+/** Signs a person out in every browser, but for the one with `exceptHash`. */
+export async function endSessionsOf(c: Context<AppEnv>, personId: string, exceptHash?: string): Promise<void> {
+  await deleteSessionsOf(c.env.DB, personId, exceptHash);
+}
+
+/** Whether the holder proved who they are a moment ago. */
+export function isFresh(session: Session, nowMs: number): boolean {
+  return nowMs - session.authenticatedAt < FRESH_MS;
+}
+
+/** Forgets sessions that are over; the scheduled handler calls it. */
+export async function forgetSessions(env: Env, nowMs: number): Promise<void> {
+  await forgetOldSessions(env.DB, nowMs);
+}

@@ -1,0 +1,26 @@
+import type { FC } from "hono/jsx";
+import type { Failure } from "../errors.ts";
+import { useView, useWords } from "./view.ts";
+import { shell } from "./words/shell.ts";
+
+/** What went wrong, in one sentence, with the way back. */
+export const FailureNotice: FC<{ failure: Failure; requestId: string }> = ({ failure, requestId }) => {
+  const t = useWords(shell);
+  const { at } = useView();
+  const lost = failure.code === "not_found";
+  return (
+    <section class="card failure">
+      <h1>{lost ? t.notFound : t.wentWrong}</h1>
+      <p>{lost ? t.notFoundHint : failure.error}</p>
+      {failure.hint !== undefined && <p class="dim">{failure.hint}</p>}
+      <p>
+        <a class="btn" href={at("/")}>
+          {t.backHome}
+        </a>
+      </p>
+      <p class="dim small">
+        {t.requestId} <code>{requestId}</code>
+      </p>
+    </section>
+  );
+};

@@ -1,0 +1,56 @@
+import { coins } from "../money.ts";
+import type { Lang } from "./view.ts";
+
+// Numbers, money and times as people in India write them.
+
+/** Times are shown for this zone by the server; the browser shows its own. */
+export const TIME_ZONE = "Asia/Kolkata";
+
+const LOCALE: Record<Lang, string> = { en: "en-IN", hi: "hi-IN" };
+
+/** Units as rupees: ₹2,77,071.50; fractions of a paisa only where there are any. */
+export function rupees(units: number, lang: Lang): string {
+  const options = { style: "currency", currency: "INR", minimumFractionDigits: 2, maximumFractionDigits: 4 } as const;
+  return new Intl.NumberFormat(LOCALE[lang], options).format(coins(units));
+}
+
+/** Paise as rupees. */
+export function paise(amount: number, lang: Lang): string {
+  return new Intl.NumberFormat(LOCALE[lang], { style: "currency", currency: "INR" }).format(amount / 100);
+}
+
+export function count(value: number, lang: Lang): string {
+  return new Intl.NumberFormat(LOCALE[lang]).format(value);
+}
+
+const STYLES = {
+  time: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
+  day: { day: "numeric", month: "short" },
+  date: { day: "numeric", month: "short", year: "numeric" },
+  full: {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+  },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+export type TimeStyle = keyof typeof STYLES;
+
+/** A time in India. */
+export function timeText(ms: number, style: TimeStyle, lang: Lang): string {
+  return new Intl.DateTimeFormat(LOCALE[lang], { ...STYLES[style], timeZone: TIME_ZONE }).format(ms);
+}
+
+/** The last characters of a key; the rest is dots. */
+export function maskedKey(key: string): string {
+  return `${key.slice(0, 9)}••••••••${key.slice(-4)}`;
+}
+
+/** +91 98765 43210 for an Indian number, others as they are. */
+export function phoneText(e164: string): string {
+  return /^\+91\d{10}$/u.test(e164) ? `+91 ${e164.slice(3, 8)} ${e164.slice(8)}` : e164;
+}

@@ -1,0 +1,216 @@
+import type { FC, PropsWithChildren } from "hono/jsx";
+import { PRODUCT } from "../config.ts";
+import built from "./built.json";
+import { Icon, Mark } from "./icons.tsx";
+import type { IconName } from "./icons.tsx";
+import { useView, useWords } from "./view.ts";
+import { shell } from "./words/shell.ts";
+
+// The frame of every page: head, sidebar, bottom bar of a phone, and where messages of the script appear.
+
+/** The pages of the menu, in its order; the first four stand in a phone's bottom bar. */
+export const PAGES = [
+  { id: "overview", path: "/" },
+  { id: "send", path: "/send" },
+  { id: "activity", path: "/activity" },
+  { id: "inbox", path: "/inbox" },
+  { id: "recordings", path: "/recordings" },
+  { id: "keys", path: "/keys" },
+  { id: "billing", path: "/billing" },
+  { id: "settings", path: "/settings" },
+] as const satisfies { id: IconName; path: string }[];
+
+export type PageId = (typeof PAGES)[number]["id"];
+
+const BAR_SIZE = 4;
+
+export type DocumentProps = PropsWithChildren<{
+  title: string;
+  /** The page of the menu that this belongs to. */
+  active?: PageId;
+  /** Without menu: sign-in, payment page, invoice. */
+  bare?: boolean;
+  /** Adds to the class of the main part. */
+  kind?: string;
+}>;
+
+const NavLink: FC<{ id: PageId; path: string; active: PageId | undefined }> = ({ id, path, active }) => {
+  const { at } = useView();
+  return (
+    <a href={at(path)} {...(id === active && { "aria-current": "page" })}>
+      <Icon name={id} />
+      <span>{useWords(shell)[id]}</span>
+    </a>
+  );
+};
+
+/** A form of one button that changes what the pages look like. */
+const Preference: FC<
+  PropsWithChildren<{ name: string; value: string; label?: string; lang?: string; pressed?: boolean }>
+> = ({ name, value, label, lang, pressed, children }) => {
+  const { at, path } = useView();
+  return (
+    <form method="post" action={at("/preferences")}>
+      <input type="hidden" name="next" value={path} />
+      <button
+        class="ghost"
+        name={name}
+        value={value}
+        {...(label !== undefined && { "aria-label": label, title: label })}
+        {...(lang !== undefined && { lang })}
+        {...(pressed !== undefined && { "aria-pressed": String(pressed) })}
+      >
+        {children}
+      </button>
+    </form>
+  );
+};
+
+/** Language and colours: on every page, also before a sign-in. */
+export const Preferences: FC = () => {
+  const t = useWords(shell);
+  return (
+    <div class="preferences">
+      <Preference name="lang" value={t.otherLanguageCode} lang={t.otherLanguageCode}>
+        {t.otherLanguage}
+      </Preference>
+      <div class="for-dark">
+        <Preference name="theme" value="light" label={t.light}>
+          <Icon name="sun" />
+        </Preference>
+      </div>
+      <div class="for-light">
+        <Preference name="theme" value="dark" label={t.dark}>
+          <Icon name="moon" />
+        </Preference>
+      </div>
+    </div>
+  );
+};
+
+const ModeSwitch: FC = () => {
+  const t = useWords(shell);
+  const { mode } = useView();
+  return (
+    <div class="modes" role="group" aria-label={t.mode}>
+      <Preference name="mode" value="live" pressed={mode === "live"}>
+        {t.live}
+      </Preference>
+      <Preference name="mode" value="test" pressed={mode === "test"}>
+        {t.test}
+      </Preference>
+    </div>
+  );
+};
+
+const Sidebar: FC<{ active: PageId | undefined }> = ({ active }) => {
+  const t = useWords(shell);
+  const { at } = useView();
+  return (
+    <header class="side">
+      <a class="brand" href={at("/")}>
+        <Mark />
+        <b>{PRODUCT}</b>
+      </a>
+      <ModeSwitch />
+      <nav class="menu" aria-label={t.main}>
+        {PAGES.map(({ id, path }) => (
+          <NavLink id={id} path={path} active={active} />
+        ))}
+      </nav>
+      <div class="sidefoot">
+        <Preferences />
+        <form method="post" action={at("/sign-out")}>
+          <button class="ghost">
+            <Icon name="out" />
+            {t.signOut}
+          </button>
+        </form>
+      </div>
+    </header>
+  );
+};
+
+const BottomBar: FC<{ active: PageId | undefined }> = ({ active }) => {
+  const t = useWords(shell);
+  const rest = PAGES.slice(BAR_SIZE);
+  const { at } = useView();
+  return (
+    <nav class="bar" aria-label={t.main}>
+      {PAGES.slice(0, BAR_SIZE).map(({ id, path }) => (
+        <NavLink id={id} path={path} active={active} />
+      ))}
+      <details {...(rest.some(({ id }) => id === active) && { class: "current" })}>
+        <summary>
+          <Icon name="more" />
+          <span>{t.more}</span>
+        </summary>
+        <div class="sheet">
+          {rest.map(({ id, path }) => (
+            <NavLink id={id} path={path} active={active} />
+          ))}
+          <form method="post" action={at("/sign-out")}>
+            <button class="ghost">
+              <Icon name="out" />
+              {t.signOut}
+            </button>
+          </form>
+        </div>
+      </details>
+    </nav>
+  );
+};
+
+/** Says in which world the page is: play money, or a machine from which nothing leaves. */
+const WorldNotice: FC = () => {
+  const t = useWords(shell);
+  const { mode, local } = useView();
+  if (mode === "test") return <p class="world">{t.testNotice}</p>;
+  return local ? <p class="world">{t.localNotice}</p> : null;
+};
+
+/** The whole document. */
+export const Document: FC<DocumentProps> = ({ title, active, bare = false, kind = "", children }) => {
+  const t = useWords(shell);
+  const { lang, theme, at, mode } = useView();
+  return (
+    <html lang={lang} data-at={at("")} data-mode={mode} {...(theme && { "data-theme": theme })}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+        <meta name="color-scheme" content={theme ?? "light dark"} />
+        <title>{`${title} · ${PRODUCT}`}</title>
+        <link rel="icon" href={at("/assets/icon.svg")} type="image/svg+xml" />
+        <link rel="stylesheet" href={at(`/assets/${built.entries["app.css"]}`)} />
+        <script type="module" src={at(`/assets/${built.entries["app.js"]}`)} />
+      </head>
+      <body class={bare ? "bare" : "shell"}>
+        <a class="skip" href="#main">
+          {t.skip}
+        </a>
+        {!bare && <Sidebar active={active} />}
+        <main id="main" class={kind} tabindex={-1}>
+          {!bare && <WorldNotice />}
+          {children}
+        </main>
+        {!bare && <BottomBar active={active} />}
+        <div
+          id="toasts"
+          class="toasts"
+          role="status"
+          aria-live="polite"
+          data-copied={t.copied}
+          data-failed={t.failed}
+        />
+        <dialog id="drawer" class="drawer" aria-label={title}>
+          <form method="dialog">
+            <button class="ghost close" aria-label={t.close}>
+              <Icon name="close" />
+            </button>
+          </form>
+          <div data-content />
+        </dialog>
+      </body>
+    </html>
+  );
+};
