@@ -2,8 +2,8 @@ import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-// Two kinds of tests: most run inside workerd, beside the objects they test; those in test/process drive the started
-// service from outside, as its users do.
+// Two kinds of tests: most run inside workerd, beside the objects they test; those in test/process and test/browser
+// drive the started service from outside, as its users do.
 
 export default defineConfig(async () => ({
   test: {
@@ -51,7 +51,7 @@ export default defineConfig(async () => ({
         test: {
           name: "workers",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/process/**"],
+          exclude: ["test/process/**", "test/browser/**"],
           setupFiles: ["./test/setup.ts"],
           testTimeout: 30_000,
         },
@@ -59,7 +59,7 @@ export default defineConfig(async () => ({
       {
         test: {
           name: "process",
-          include: ["test/process/**/*.test.ts"],
+          include: ["test/process/**/*.test.ts", "test/browser/**/*.test.ts"],
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 120_000,

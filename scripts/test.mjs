@@ -1,5 +1,6 @@
 // npm test: the one gate. Each step is a command that can also be run alone; the first that fails ends it.
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { QUIET, ROOT } from "./local.mjs";
 
@@ -13,6 +14,16 @@ const CHECKS = {
   format: "prettier --check --log-level warn .",
   "deployable bundle": "wrangler deploy --dry-run --outdir .wrangler/bundle",
 };
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+if (![process.env.CHROMIUM ?? "", ...CHROMIUM].some((place) => place !== "" && existsSync(place))) {
+  const how = "install it with: apt-get install chromium, or name it in CHROMIUM";
+  if (process.env.CI) {
+    console.error(`npm test: there is no Chromium for the browser tests; ${how}.`);
+    process.exit(1);
+  }
+  console.log(`There is no Chromium, so the browser tests are skipped; ${how}.`);
+}
 
 function run(command, args, options) {
   const file = path.join(ROOT, "node_modules/.bin", command);

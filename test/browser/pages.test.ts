@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startService } from "../process/service.ts";
+import type { Service } from "../process/service.ts";
+import { DESKTOP, PHONE, describeInBrowser, openWindow } from "./chromium.ts";
+import type { Window } from "./chromium.ts";
+
+// Every page as a browser shows it: nothing leaves the machine, nothing complains, everybody can use it.
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What a signed-in customer can open. */
+const PAGES = [
+  "/",
+  "/send/sms",
+  "/send/bulk",
+  "/send/international",
+  "/send/otp",
+  "/send/tts",
+  "/send/voice",
+  "/activity",
+  "/inbox",
+  "/recordings",
+  "/keys",
+  "/billing",
+  "/settings",
+  "/there-is-no-such-page",
+];
+const PUBLIC = ["/sign-in", "/desk/sign-in"];
+
+/** The first page a person sees, with all it loads, over the wire. */
+const FIRST_PAGE_BYTES_MAX = 80_000;
+const SCRIPT_BYTES_MAX = 8_000;
+
+async function axe(window: Window): Promise<string[]> {
+  await window.page.evaluate(AXE);
+  const violations = await window.page.evaluate(async (tags) => {
+    const { axe: runner } = globalThis as unknown as {
+      axe: { run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const found = await runner.run({ runOnly: tags });
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+  }, AXE_TAGS);
+  return violations;
+}
+
+/** Pixels that the page is wider than the window. */
+const sideways = (window: Window) =>
+  window.page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+
+/** Sends one of each kind, so that no list is empty. */
+async function fill(service: Service): Promise<void> {
+  const { apiKey } = service.demo;
+  await service.post(apiKey, "/send-sms", { phone: "9876543210", message: "Hello" });
+  await service.post(apiKey, "/send-otp", { phone: "9876543211", otp: "482913", brandName: "Chai & Co" });
+  await service.post(apiKey, "/send-bulk-sms", { recipients: ["9876543212", "9876543213"], message: "नमस्ते 🙏" });
+  await service.post(apiKey, "/api/tts-call", { callee: "9876543214", text: "Namaste" });
+}
+
+describeInBrowser("every page", () => {
+  let service: Service;
+  let base: string;
+
+  beforeAll(async () => {
+    service = await startService();
+    base = `http://localhost:${service.port}`;
+    await fill(service);
+  });
+  afterAll(() => service?.kill9());
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const lang of ["en", "hi"] as const) {
+      it(`has nothing for axe to find, in ${colorScheme} and ${lang}, at desktop and phone width`, async () => {
+        const window = await openWindow(base, { colorScheme });
+        await window.context.addCookies([{ name: "lang", value: lang, url: base }]);
+        const found: Record<string, unknown> = {};
+        const look = async (at: string) => {
+          await window.goto(at);
+          for (const [name, size] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+            await window.page.setViewportSize(size);
+            const violations = await axe(window);
+            const wide = await sideways(window);
+            if (violations.length > 0 || wide > 0) found[`${name} ${at}`] = { violations, wide };
+            await window.picture(`${at.replaceAll("/", "_")}-${name}-${colorScheme}-${lang}`);
+          }
+        };
+        for (const at of PUBLIC) await look(at);
+        await window.signInAsDemo();
+        for (const at of PAGES) await look(at);
+        expect(found).toEqual({});
+        window.expectQuiet(/404 \(Not Found\)/u);
+        await window.context.close();
+      });
+    }
+  }
+
+  it("weighs less than 80 kB when it is the first, in each language, and its script less than 8 kB", async () => {
+    for (const lang of ["en", "hi"]) {
+      const window = await openWindow(base);
+      await window.context.addCookies([{ name: "lang", value: lang, url: base }]);
+      const weights: Record<string, number> = {};
+      window.page.on("response", async (response) => {
+        const body = await response.body().catch(() => Buffer.alloc(0));
+        // Fonts are packed already; the rest travels packed as soon as it is deployed.
+        const packed = response.url().endsWith(".woff2") ? body.length : gzipSync(body).length;
+        weights[new URL(response.url()).pathname] = packed;
+      });
+      await window.page.goto(`${base}/sign-in`, { waitUntil: "networkidle" });
+      const total = Object.values(weights).reduce((sum, bytes) => sum + bytes, 0);
+      expect(total, JSON.stringify(weights)).toBeLessThan(FIRST_PAGE_BYTES_MAX);
+      const script = Object.entries(weights).find(([name]) => name.endsWith(".js"))?.[1] ?? Infinity;
+      expect(script).toBeLessThan(SCRIPT_BYTES_MAX);
+      await window.context.close();
+    }
+  });
+});
