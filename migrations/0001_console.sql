@@ -25,6 +25,7 @@ CREATE TABLE `invoice` (
 	`number` integer NOT NULL,
 	`order_id` text NOT NULL,
 	`issued_at` integer NOT NULL,
+	`terms` text NOT NULL,
 	PRIMARY KEY(`year`, `number`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
@@ -34,7 +35,9 @@ CREATE TABLE `payment_event` (
 	`event_id` text NOT NULL,
 	`order_id` text,
 	`kind` text NOT NULL,
+	`payment_ref` text,
 	`amount_paise` integer,
+	`refunded_paise` integer NOT NULL,
 	`currency` text,
 	`quarantined` text,
 	`received_at` integer NOT NULL,

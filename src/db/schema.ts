@@ -156,7 +156,10 @@ export const paymentEvent = sqliteTable(
     eventId: text("event_id").notNull(),
     orderId: text("order_id"),
     kind: text("kind").notNull(),
+    /** The provider's id of the payment that it speaks of. */
+    paymentRef: text("payment_ref"),
     amountPaise: integer("amount_paise"),
+    refundedPaise: integer("refunded_paise").notNull(),
     currency: text("currency"),
     /** Why it was not followed, for the operator; NULL when it was. */
     quarantined: text("quarantined"),
@@ -167,6 +170,19 @@ export const paymentEvent = sqliteTable(
   (table) => [primaryKey({ columns: [table.provider, table.eventId] })],
 );
 
+/** Who sold, and at which tax, when an invoice was issued. */
+export interface InvoiceTerms {
+  name: string;
+  address: string;
+  /** Null: the seller is not registered, and what is issued is a receipt. */
+  gstin: string | null;
+  sac: string;
+  /** Percent. */
+  gstPercent: number;
+  /** Begins the number. */
+  prefix: string;
+}
+
 /** Invoice numbers: consecutive within a financial year, one per paid order. */
 export const invoice = sqliteTable(
   "invoice",
@@ -176,6 +192,8 @@ export const invoice = sqliteTable(
     number: integer("number").notNull(),
     orderId: text("order_id").notNull().unique(),
     issuedAt: integer("issued_at").notNull(),
+    /** Seller and tax as they stood then: what was issued never changes. */
+    terms: text("terms", { mode: "json" }).$type<InvoiceTerms>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.year, table.number] })],
 );
