@@ -67,8 +67,13 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** Whether a request brings the operator's token (contract §10), compared without leaking where it differs. */
+/** Whether this is the operator's token (contract §10), compared without leaking where it differs. */
+export function isOperatorToken(c: Context<AppEnv>, given: string): boolean {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  return sameBytes(bytes(given), bytes(settings(c).OPERATOR_TOKEN));
+}
+
+/** Whether a request brings the operator's token. */
 export function isOperator(c: Context<AppEnv>): boolean {
-  const given = new TextEncoder().encode(bearerOf(c) ?? "");
-  return sameBytes(given, new TextEncoder().encode(settings(c).OPERATOR_TOKEN));
+  return isOperatorToken(c, bearerOf(c) ?? "");
 }

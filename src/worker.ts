@@ -4,7 +4,8 @@ import type { Config } from "./config.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { randomId } from "./ids.ts";
 import { logProblem } from "./log.ts";
-import { consumeDead, consumeDispatch } from "./queues/dispatch.ts";
+import { consumeDead } from "./queues/dead.ts";
+import { consumeDispatch } from "./queues/dispatch.ts";
 import { consumeHistory } from "./queues/history.ts";
 import { APPS } from "./routes/index.ts";
 
@@ -45,7 +46,7 @@ export default {
   async queue(batch, env): Promise<void> {
     if (batch.queue.endsWith("-dispatch")) return consumeDispatch(batch, env);
     if (batch.queue.endsWith("-history")) return consumeHistory(batch, env);
-    return consumeDead(batch);
+    return consumeDead(batch, env);
   },
 
   async scheduled(_event, env): Promise<void> {

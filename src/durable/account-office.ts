@@ -45,15 +45,18 @@ export function otpRateOf(account: AccountRow): number {
 /** The account as the operator sees it. */
 export function accountView(sql: SqlStorage): AccountView {
   const account = readAccount(sql);
+  const { seq, balance } = ledgerHead(sql);
   return {
     name: account.name,
     status: account.status,
     plan: account.plan,
-    balance: ledgerHead(sql).balance,
+    balance,
     otpRate: otpRateOf(account),
+    ownOtpRate: account.otpRate,
     requestsPerMinute: PLANS[account.plan].requestsPerMinute,
     createdAt: account.createdAt,
     rev: account.rev,
+    seq,
   };
 }
 

@@ -200,9 +200,13 @@ export interface AccountView {
   balance: number;
   /** Units per OTP that apply now. */
   otpRate: number;
+  /** Units per OTP that were agreed on, where the plan's do not apply. */
+  ownOtpRate: number | null;
   requestsPerMinute: number;
   createdAt: number;
   rev: number;
+  /** Number of the newest job or ledger entry. */
+  seq: number;
 }
 
 export interface KeyView {

@@ -213,9 +213,3 @@ export async function consumeDispatch(batch: MessageBatch, env: Env): Promise<vo
     }),
   );
 }
-
-/** Consumes dead letters: the rows are safe and the sweep goes on, so a dead letter is only told to the operator. */
-export function consumeDead(batch: MessageBatch): void {
-  for (const message of batch.messages) logLine("dead_letter", { queue: batch.queue, id: message.id });
-  batch.ackAll();
-}

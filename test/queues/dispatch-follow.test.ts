@@ -1,7 +1,8 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { consumeDead, consumeDispatch } from "../../src/queues/dispatch.ts";
+import { consumeDead } from "../../src/queues/dead.ts";
+import { consumeDispatch } from "../../src/queues/dispatch.ts";
 import { dispatch, follow, messagesOf, openWorld, runAlarm, sendSms } from "../world.ts";
 import type { World } from "../world.ts";
 
@@ -139,7 +140,7 @@ describe("a dead letter", () => {
     const told = vi.spyOn(console, "log").mockReturnValue();
     const messages = ["a", "b"].map((id) => ({ id, timestamp: new Date(), attempts: 6, body: { kind: "send" } }));
     const batch = createMessageBatch("dastak-dead", messages);
-    consumeDead(batch);
+    await consumeDead(batch, env);
     expect((await getQueueResult(batch, createExecutionContext())).ackAll).toBe(true);
     expect(told.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown)).toEqual([
       { event: "dead_letter", queue: "dastak-dead", id: "a" },

@@ -1,9 +1,131 @@
-import type { Api } from "../../app.ts";
-import { page, show, signedIn } from "../../console.tsx";
-import { PageHead } from "../../ui/parts.tsx";
+import type { Context } from "hono";
+import type { Child } from "hono/jsx";
+import { settings } from "../../app.ts";
+import type { Api, AppEnv } from "../../app.ts";
+import {
+  at,
+  formOf,
+  freshlySignedIn,
+  page,
+  personOf,
+  refOf,
+  show,
+  showPart,
+  signedIn,
+  viewOf,
+  wantsJson,
+} from "../../console.tsx";
+import type { Rotation } from "../../durable/account-keys.ts";
+import { fail } from "../../errors.ts";
+import {
+  isOpen,
+  keyOfAccount,
+  keysOfAccount,
+  makeKey,
+  revealKey,
+  revokeKey,
+  rotateKey,
+} from "../../keys-of-account.ts";
+import type { OwnKey } from "../../keys-of-account.ts";
+import { readKeyId } from "../../keys.ts";
+import { KeyShown, KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
+import { keyWords } from "../../ui/words/keys.ts";
 
-/** `/keys`. */
-export const keysPages = (app: Api) =>
-  app.get("/keys", page, signedIn, (c) =>
-    show(c, <PageHead title="API keys" />, { title: "API keys", active: "keys" }),
-  );
+const NAME_LENGTH_MAX = 100;
+
+const wordsOf = (c: Context<AppEnv>) => keyWords[viewOf(c).lang];
+const secretOf = (c: Context<AppEnv>) => settings(c).KEY_SECRET;
+
+const missing = () => fail("not_found", "There is no such key.");
+
+/** The open key in the path. Unknown, ended, somebody else's or the console's own: all the same. */
+async function keyInPath(c: Context<AppEnv>): Promise<OwnKey> {
+  const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing();
+  const key = await keyOfAccount(c.env, secretOf(c), personOf(c).accountId, keyId, Date.now());
+  return key && isOpen(key) ? key : missing();
+}
+
+async function list(c: Context<AppEnv>, more: { revoked?: boolean; fault?: string } = {}): Promise<Response> {
+  const now = Date.now();
+  const ring = await keysOfAccount(c.env, secretOf(c), refOf(c), now);
+  return show(c, <KeysPage ring={ring} now={now} {...more} />, {
+    title: wordsOf(c).title,
+    active: "keys",
+    status: more.fault === undefined ? 200 : 400,
+  });
+}
+
+const asPage = (c: Context<AppEnv>, title: string, content: Child) => show(c, content, { title, active: "keys" });
+
+/** For the drawer where the script asks, else as a page of its own. */
+function asked(c: Context<AppEnv>, title: string, content: (part: boolean) => Child): Response {
+  const part = c.req.header("x-part") !== undefined;
+  return part ? showPart(c, content(true)) : asPage(c, title, content(false));
+}
+
+async function rotate(c: Context<AppEnv>): Promise<Response> {
+  const t = wordsOf(c);
+  const { overlap = "", once } = await formOf(c);
+  if (!Object.hasOwn(t.overlaps, overlap)) fail("invalid_request", "Choose when the old key stops.");
+  const { accountId } = personOf(c);
+  const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing();
+  // An ended key may be the one that this very form has ended: the account knows its own rotation again.
+  const old = await keyOfAccount(c.env, secretOf(c), accountId, keyId, Date.now());
+  if (!old) return missing();
+  const command = { keyId, overlapMs: Number(overlap) * 1000, once: once ?? null };
+  const rotated: Rotation = await rotateKey(c.env, secretOf(c), accountId, command);
+  if (!rotated.ok) {
+    if (rotated.reason === "unknown") return missing();
+    return fail("permission_denied", rotated.reason === "too_many" ? t.tooMany : t.notActive);
+  }
+  const apiKey = revealKey(secretOf(c), accountId, { mode: old.mode, keyId: rotated.keyId });
+  const shown = { title: t.rotatedTitle, apiKey, oldEndsAt: rotated.oldExpiresAt, now: Date.now() };
+  return asPage(c, t.rotatedTitle, <KeyShown {...shown} />);
+}
+
+/** `/keys`: the keys of the chosen mode; make, show, rotate, revoke. */
+export const keysPages = (app: Api) => {
+  app.get("/keys", page, signedIn, (c) => list(c, { revoked: c.req.query("done") === "revoked" }));
+
+  app.post("/keys", page, signedIn, freshlySignedIn, async (c) => {
+    const { name = "", once } = await formOf(c);
+    const trimmed = name.trim();
+    if (trimmed === "" || trimmed.length > NAME_LENGTH_MAX) return list(c, { fault: wordsOf(c).nameMissing });
+    const ref = refOf(c);
+    const keyId = await makeKey(c.env, secretOf(c), ref, { name: trimmed, once: once ?? null });
+    if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany);
+    const apiKey = revealKey(secretOf(c), ref.accountId, { ...ref, keyId });
+    const title = wordsOf(c).madeTitle;
+    return asPage(c, title, <KeyShown title={title} apiKey={apiKey} now={Date.now()} />);
+  });
+
+  app.post("/keys/:keyId/show", page, signedIn, freshlySignedIn, async (c) => {
+    const apiKey = revealKey(secretOf(c), personOf(c).accountId, await keyInPath(c));
+    if (wantsJson(c)) return c.json({ success: true, key: apiKey });
+    const title = wordsOf(c).shownTitle;
+    return asPage(c, title, <KeyShown title={title} apiKey={apiKey} now={Date.now()} />);
+  });
+
+  app.get("/keys/:keyId/rotate", page, signedIn, freshlySignedIn, async (c) => {
+    const key = await keyInPath(c);
+    const title = wordsOf(c).rotateTitle;
+    return asked(c, title, (part) => <RotateKey of={key} now={Date.now()} part={part} />);
+  });
+
+  app.post("/keys/:keyId/rotate", page, signedIn, freshlySignedIn, rotate);
+
+  app.get("/keys/:keyId/revoke", page, signedIn, freshlySignedIn, async (c) => {
+    const key = await keyInPath(c);
+    const title = wordsOf(c).revokeTitle;
+    return asked(c, title, (part) => <RevokeKey of={key} now={Date.now()} part={part} />);
+  });
+
+  app.post("/keys/:keyId/revoke", page, signedIn, freshlySignedIn, async (c) => {
+    const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing();
+    const { accountId } = personOf(c);
+    // One that is revoked already stays so: the same form twice is one answer.
+    if (!(await keyOfAccount(c.env, secretOf(c), accountId, keyId, Date.now()))) missing();
+    await revokeKey(c.env, accountId, keyId);
+    return c.redirect(`${at(c, "/keys")}?done=revoked`, 303);
+  });
+};

@@ -1,23 +1,11 @@
-import type { Context } from "hono";
-import type { Api, AppEnv } from "../../app.ts";
-import { accountsPage } from "../../accounts.ts";
-import type { Difference } from "../../durable/account-types.ts";
+import type { Api } from "../../app.ts";
 import { fail } from "../../errors.ts";
 import { accountBytes } from "../../ids.ts";
-import type { Mode } from "../../ids.ts";
-import { missing, operator, pageLimit, stubOf } from "./operator.ts";
+import { recountAccount, recountPage } from "../../reconcile.ts";
+import type { Found } from "../../reconcile.ts";
+import { missing, operator, pageLimit } from "./operator.ts";
 
-const MODES: readonly Mode[] = ["live", "test"];
-
-async function recount(c: Context<AppEnv>, accountId: string) {
-  const found = await Promise.all(
-    MODES.map(async (mode) => {
-      const differences: Difference[] | null = await stubOf(c, { accountId, mode }).reconcile();
-      return differences?.map((difference) => ({ account_id: accountId, mode, ...difference })) ?? null;
-    }),
-  );
-  return found.every((one) => one === null) ? null : found.flatMap((one) => one ?? []);
-}
+const wire = ({ accountId, mode, kind, detail }: Found) => ({ account_id: accountId, mode, kind, detail });
 
 /** `GET /operator/reconcile`: recounts one account, or a page of all of them (contract §10). */
 export const operatorReconcile = (app: Api) =>
@@ -25,11 +13,9 @@ export const operatorReconcile = (app: Api) =>
     const asked = c.req.query("account");
     if (asked !== undefined) {
       if (!accountBytes(asked)) fail("invalid_request", "account must be an account id.", { param: "account" });
-      return c.json({ success: true, differences: (await recount(c, asked)) ?? missing("account") });
+      const differences = (await recountAccount(c.env, asked)) ?? missing("account");
+      return c.json({ success: true, differences: differences.map(wire) });
     }
-    const limit = pageLimit(c);
-    const { ids, next } = await accountsPage(c.env, c.req.query("after") ?? "", limit);
-    const differences = [];
-    for (const accountId of ids) differences.push(...((await recount(c, accountId)) ?? []));
-    return c.json({ success: true, differences, accounts: ids.length, has_more: next !== null, next });
+    const { differences, accounts, next } = await recountPage(c.env, c.req.query("after") ?? "", pageLimit(c));
+    return c.json({ success: true, differences: differences.map(wire), accounts, has_more: next !== null, next });
   });

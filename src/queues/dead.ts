@@ -1,0 +1,70 @@
+import {
+  countDeadLetters,
+  deadLetterById,
+  deleteDeadLetter,
+  insertDeadLetters,
+  newestDeadLetters,
+} from "../db/dead-letters.ts";
+import { logLine, logProblem } from "../log.ts";
+import { dispatchJob, historyJob } from "./jobs.ts";
+import type { DispatchJob, HistoryJob } from "./jobs.ts";
+
+// Dead letters: queue messages that every attempt failed at. Their rows are safe and the accounts' alarms go on, so
+// they are only told, and kept for the operator, who may hand them over again.
+
+/** A queue message that can be handed over again. */
+export type Letter = { queue: "dispatch"; job: DispatchJob } | { queue: "history"; job: HistoryJob };
+
+/** A dead letter as the operator sees it; `letter` is null for a body that is no job of ours. */
+export interface DeadLetter {
+  id: string;
+  at: number;
+  letter: Letter | null;
+}
+
+/** What a body asks for. Anything else in it is dropped: only numbers are kept. */
+function letterOf(body: unknown): Letter | null {
+  const dispatch = dispatchJob.safeParse(body);
+  if (dispatch.success) return { queue: "dispatch", job: dispatch.data };
+  const history = historyJob.safeParse(body);
+  return history.success ? { queue: "history", job: history.data } : null;
+}
+
+/** Consumes dead letters: tells each, and keeps it for the operator. Never throws: nothing depends on it. */
+export async function consumeDead(batch: MessageBatch, env: Env): Promise<void> {
+  for (const message of batch.messages) logLine("dead_letter", { queue: batch.queue, id: message.id });
+  const rows = batch.messages.map((message) => ({
+    id: message.id,
+    body: JSON.stringify(letterOf(message.body)?.job ?? null),
+    at: message.timestamp.getTime(),
+  }));
+  await insertDeadLetters(env.DB, rows).catch((problem: unknown) => logProblem("dead letters", problem));
+  batch.ackAll();
+}
+
+/** The newest dead letters, and how many there are in all. */
+export async function deadLetters(env: Env, limit: number): Promise<{ letters: DeadLetter[]; total: number }> {
+  const [rows, total] = await Promise.all([newestDeadLetters(env.DB, limit), countDeadLetters(env.DB)]);
+  return { letters: rows.map(({ id, at, body }) => ({ id, at, letter: letterOf(JSON.parse(body)) })), total };
+}
+
+/** Hands a dead letter to its queue again and forgets it; false when there is none, or nothing to hand over. */
+export async function retryDeadLetter(env: Env, id: string): Promise<boolean> {
+  const row = await deadLetterById(env.DB, id);
+  const letter = row && letterOf(JSON.parse(row.body));
+  if (!letter) return false;
+  // Sent before it is forgotten: a job that comes twice changes nothing.
+  await (letter.queue === "dispatch" ? env.DISPATCH : env.HISTORY).send(letter.job);
+  await deleteDeadLetter(env.DB, id);
+  return true;
+}
+
+/** Forgets a dead letter; false when there is none. */
+export function forgetDeadLetter(env: Env, id: string): Promise<boolean> {
+  return deleteDeadLetter(env.DB, id);
+}
+
+/** How many dead letters are kept. */
+export function countDead(env: Env): Promise<number> {
+  return countDeadLetters(env.DB);
+}

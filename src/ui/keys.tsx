@@ -1,0 +1,296 @@
+import type { FC } from "hono/jsx";
+import { isOpen } from "../keys-of-account.ts";
+import type { KeyRing, OwnKey } from "../keys-of-account.ts";
+import { count } from "./format.ts";
+import { Icon } from "./icons.tsx";
+import { Card, Choice, CopyButton, Empty, Field, Notice, OnceField, PageHead, Time } from "./parts.tsx";
+import { useView, useWords } from "./view.ts";
+import { keyWords } from "./words/keys.ts";
+
+// The pieces of the page of API keys.
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Days after which a date says more than a number of days. */
+const DAYS_MAX = 30;
+
+const TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad" } as const;
+
+/** When a key was last used. It is known to the hour, so no minute is named. */
+export const LastUsed: FC<{ at: number | null; now: number }> = ({ at, now }) => {
+  const t = useWords(keyWords);
+  const { lang } = useView();
+  if (at === null) return <span>{t.never}</span>;
+  const agoMs = now - at;
+  if (agoMs < HOUR_MS) return <span>{t.withinHour}</span>;
+  if (agoMs >= DAYS_MAX * DAY_MS) return <Time at={at} style="date" />;
+  const ago = new Intl.RelativeTimeFormat(lang, { numeric: "auto" });
+  const text =
+    agoMs < DAY_MS ? ago.format(-Math.floor(agoMs / HOUR_MS), "hour") : ago.format(-Math.floor(agoMs / DAY_MS), "day");
+  return <time datetime={new Date(at).toISOString()}>{text}</time>;
+};
+
+const StatePill: FC<{ of: OwnKey }> = ({ of }) => (
+  <span class={`pill ${TONE[of.state]}`}>{useWords(keyWords).states[of.state]}</span>
+);
+
+const Row: FC<{ of: OwnKey; now: number }> = ({ of, now }) => {
+  const t = useWords(keyWords);
+  const { at } = useView();
+  const showUrl = at(`/keys/${of.id}/show`);
+  const named = t.of(of.name);
+  return (
+    <li class="keyrow" data-key-box="" data-masked={of.masked} data-show-url={showUrl}>
+      <div class="keyname">
+        <h3>{of.name}</h3>
+        <StatePill of={of} />
+      </div>
+      <code class="keytext" data-key-text="">
+        {of.masked}
+      </code>
+      <dl class="keyfacts">
+        <dt>{t.created}</dt>
+        <dd>
+          <Time at={of.createdAt} style="date" />
+        </dd>
+        <dt>{t.lastUsed}</dt>
+        <dd>
+          <LastUsed at={of.lastUsedAt} now={now} />
+        </dd>
+        {of.expiresAt !== null && (
+          <>
+            <dt>{t.endsAt}</dt>
+            <dd>
+              <Time at={of.expiresAt} />
+            </dd>
+          </>
+        )}
+        <dt class="sr">ID</dt>
+        <dd>
+          <code>{of.id}</code>
+        </dd>
+      </dl>
+      <div class="keyactions">
+        <form method="post" action={showUrl}>
+          <button class="ghost" data-show-key="">
+            <span class="when-hidden">{t.show}</span>
+            <span class="when-shown">{t.hide}</span>
+            <span class="sr">{named}</span>
+          </button>
+          <button class="ghost" data-copy-key="">
+            <Icon name="copy" />
+            {t.copy}
+            <span class="sr">{named}</span>
+          </button>
+        </form>
+        <a class="ghost" href={at(`/keys/${of.id}/rotate`)} data-drawer="">
+          <Icon name="rotate" />
+          {t.rotate}
+          <span class="sr">{named}</span>
+        </a>
+        <a class="ghost bad" href={at(`/keys/${of.id}/revoke`)} data-drawer="">
+          <Icon name="trash" />
+          {t.revoke}
+          <span class="sr">{named}</span>
+        </a>
+      </div>
+    </li>
+  );
+};
+
+const EndedKeys: FC<{ keys: OwnKey[] }> = ({ keys }) => {
+  const t = useWords(keyWords);
+  const { lang } = useView();
+  return (
+    <details class="keysended">
+      <summary>
+        {t.ended} ({count(keys.length, lang)})
+      </summary>
+      <ul>
+        {keys.map((key) => (
+          <li>
+            <b>{key.name}</b>
+            <StatePill of={key} />
+            <code>{key.id}</code>
+            <span class="dim small">
+              {key.state === "revoked" ? t.revokedAt : t.endedAt}{" "}
+              <Time at={key.revokedAt ?? key.expiresAt ?? key.createdAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+};
+
+const MakeKey: FC<{ fault: string | undefined }> = ({ fault }) => {
+  const t = useWords(keyWords);
+  const { at, mode } = useView();
+  return (
+    <Card title={t.makeTitle[mode]}>
+      <form class="stack" method="post" action={at("/keys")}>
+        <OnceField />
+        <Field
+          label={t.name}
+          name="name"
+          hint={t.nameHint}
+          required
+          maxlength={100}
+          autocomplete="off"
+          error={fault}
+          autofocus={fault !== undefined}
+        />
+        <div>
+          <button class="btn">
+            <Icon name="plus" />
+            {t.make}
+          </button>
+        </div>
+      </form>
+    </Card>
+  );
+};
+
+/** The page: the keys of the chosen mode, and a form for another. */
+export const KeysPage: FC<{ ring: KeyRing; now: number; revoked?: boolean; fault?: string }> = ({
+  ring,
+  now,
+  revoked = false,
+  fault,
+}) => {
+  const t = useWords(keyWords);
+  const { mode } = useView();
+  const open = ring.keys.filter(isOpen);
+  const ended = ring.keys.filter((key) => !isOpen(key));
+  return (
+    <>
+      <PageHead title={t.title} lead={t.lead} />
+      {revoked && <Notice tone="ok">{t.revoked}</Notice>}
+      <div class="cols">
+        <Card title={mode === "live" ? t.listLive : t.listTest}>
+          {open.length === 0 ? (
+            <Empty icon="keys" title={t.noKeys}>
+              <p>{t.noKeysHint}</p>
+            </Empty>
+          ) : (
+            <ul class="keylist">
+              {open.map((key) => (
+                <Row of={key} now={now} />
+              ))}
+            </ul>
+          )}
+          {ended.length > 0 && <EndedKeys keys={ended} />}
+        </Card>
+        <div class="stack">
+          <MakeKey fault={fault} />
+          <p class="hint">{t.otherMode[mode]}</p>
+          {ring.consoleKey && <p class="hint">{t.consoleKey}</p>}
+        </div>
+      </div>
+    </>
+  );
+};
+
+/** A key, once, for whoever asked for it. `oldEndsAt` is when the key before it ends. */
+export const KeyShown: FC<{ title: string; apiKey: string; oldEndsAt?: number; now: number }> = ({
+  title,
+  apiKey,
+  oldEndsAt,
+  now,
+}) => {
+  const t = useWords(keyWords);
+  const { at } = useView();
+  return (
+    <section class="card stack keyshown">
+      <h1>{title}</h1>
+      <p>{t.shownLead}</p>
+      <div class="field">
+        <label for="f-key">{t.keyField}</label>
+        <div class="keycopy">
+          <input id="f-key" class="mono" readonly value={apiKey} autocomplete="off" spellcheck={false} />
+          <CopyButton text={apiKey} />
+        </div>
+      </div>
+      {oldEndsAt !== undefined && (
+        <Notice tone="info">
+          {oldEndsAt > now ? (
+            <>
+              {t.oldWorksUntil} <Time at={oldEndsAt} />
+            </>
+          ) : (
+            t.oldStopped
+          )}
+        </Notice>
+      )}
+      <p>
+        <a class="btn quiet" href={at("/keys")}>
+          {t.back}
+        </a>
+      </p>
+    </section>
+  );
+};
+
+const Named: FC<{ of: OwnKey; now: number }> = ({ of, now }) => {
+  const t = useWords(keyWords);
+  return (
+    <dl class="facts">
+      <dt>{t.name}</dt>
+      <dd>{of.name}</dd>
+      <dt>{t.keyField}</dt>
+      <dd>
+        <code>{of.masked}</code>
+      </dd>
+      <dt>{t.lastUsed}</dt>
+      <dd>
+        <LastUsed at={of.lastUsedAt} now={now} />
+      </dd>
+    </dl>
+  );
+};
+
+/** Asks how long the old key goes on. */
+export const RotateKey: FC<{ of: OwnKey; now: number; part: boolean }> = ({ of, now, part }) => {
+  const t = useWords(keyWords);
+  const { at } = useView();
+  const options = Object.entries(t.overlaps).map(([value, label]) => ({ value, label }));
+  return (
+    <section class={part ? "stack" : "card stack keyshown"}>
+      {part ? <h2>{t.rotateTitle}</h2> : <h1>{t.rotateTitle}</h1>}
+      <Named of={of} now={now} />
+      <p>{t.rotateLead}</p>
+      <form class="stack" method="post" action={at(`/keys/${of.id}/rotate`)}>
+        <OnceField />
+        <Choice label={t.overlap} name="overlap" value="86400" options={options} />
+        <div class="actions">
+          <button class="btn">{t.rotateNow}</button>
+          <a class="btn quiet" href={at("/keys")}>
+            {t.cancel}
+          </a>
+        </div>
+      </form>
+    </section>
+  );
+};
+
+/** Asks before a key ends, and says what ends with it. */
+export const RevokeKey: FC<{ of: OwnKey; now: number; part: boolean }> = ({ of, now, part }) => {
+  const t = useWords(keyWords);
+  const { at } = useView();
+  const recent = of.lastUsedAt !== null && now - of.lastUsedAt < HOUR_MS;
+  return (
+    <section class={part ? "stack" : "card stack keyshown"}>
+      {part ? <h2>{t.revokeTitle}</h2> : <h1>{t.revokeTitle}</h1>}
+      <Named of={of} now={now} />
+      <p>{t.revokeLead}</p>
+      {recent && <Notice tone="bad">{t.usedRecently}</Notice>}
+      <form class="actions" method="post" action={at(`/keys/${of.id}/revoke`)}>
+        <button class="btn danger">{t.revokeNow}</button>
+        <a class="btn quiet" href={at("/keys")}>
+          {t.cancel}
+        </a>
+      </form>
+    </section>
+  );
+};
