@@ -56,6 +56,7 @@ CREATE TABLE `payment_order` (
 	`provider_ref` text,
 	`payment_ref` text,
 	`state` text NOT NULL,
+	`refunded_paise` integer NOT NULL,
 	`reason` text,
 	`buyer` text,
 	`created_at` integer NOT NULL,
@@ -65,6 +66,8 @@ CREATE TABLE `payment_order` (
 --> statement-breakpoint
 CREATE INDEX `payment_order_account` ON `payment_order` (`account_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `payment_order_check` ON `payment_order` (`check_at`);--> statement-breakpoint
+CREATE INDEX `payment_order_provider_ref` ON `payment_order` (`provider_ref`);--> statement-breakpoint
+CREATE INDEX `payment_order_payment_ref` ON `payment_order` (`payment_ref`);--> statement-breakpoint
 CREATE TABLE `person` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,

@@ -134,6 +134,8 @@ export const paymentOrder = sqliteTable(
     /** The provider's id of the payment that paid it. */
     paymentRef: text("payment_ref"),
     state: text("state").$type<PaymentState>().notNull(),
+    /** What of it was paid back; 0 until then. */
+    refundedPaise: integer("refunded_paise").notNull(),
     /** Why it failed, where it did. */
     reason: text("reason"),
     buyer: text("buyer", { mode: "json" }).$type<Buyer>(),
@@ -145,6 +147,8 @@ export const paymentOrder = sqliteTable(
   (table) => [
     index("payment_order_account").on(table.accountId, table.createdAt),
     index("payment_order_check").on(table.checkAt),
+    index("payment_order_provider_ref").on(table.providerRef),
+    index("payment_order_payment_ref").on(table.paymentRef),
   ],
 );
 
