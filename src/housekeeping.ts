@@ -1,9 +1,15 @@
+import { forgetOldAttempts } from "./attempts.ts";
+import { forgetOldChallenges } from "./challenges.ts";
 import { logProblem } from "./log.ts";
 import { forgetSessions } from "./sessions.ts";
 
 // What is done every few minutes, whoever asks: each piece by itself, so that one that fails stops no other.
 
-const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [forgetSessions];
+const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
+  forgetSessions,
+  forgetOldChallenges,
+  forgetOldAttempts,
+];
 
 /** The scheduled handler's work. Never throws: the next run comes anyway. */
 export async function housekeeping(env: Env, nowMs: number): Promise<void> {

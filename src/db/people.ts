@@ -91,3 +91,26 @@ export async function updatePerson(
 ): Promise<void> {
   await drizzle(binding).update(person).set(change).where(eq(person.id, id));
 }
+
+/** Gives a person an e-mail and a password, unless the e-mail is somebody else's; false then. */
+export async function setEmail(binding: D1Database, id: string, email: string, password: string): Promise<boolean> {
+  // One statement: between a look and a write somebody else could take it.
+  const done = await drizzle(binding).run(
+    sql`UPDATE OR IGNORE person SET email = ${email}, password = ${password} WHERE id = ${id}`,
+  );
+  return done.meta.changes > 0;
+}
+
+/** Gives an e-mail and a password to a person who has no e-mail, unless it is somebody else's; false then. */
+export async function addEmail(binding: D1Database, id: string, email: string, password: string): Promise<boolean> {
+  const done = await drizzle(binding).run(
+    sql`UPDATE OR IGNORE person SET email = ${email}, password = ${password} WHERE id = ${id} AND email IS NULL`,
+  );
+  return done.meta.changes > 0;
+}
+
+/** Gives a person another phone, unless it is somebody else's; false then. */
+export async function setPhone(binding: D1Database, id: string, phone: string): Promise<boolean> {
+  const done = await drizzle(binding).run(sql`UPDATE OR IGNORE person SET phone = ${phone} WHERE id = ${id}`);
+  return done.meta.changes > 0;
+}

@@ -21,6 +21,7 @@ import { recordingsPages } from "./console/recordings.tsx";
 import { sendPages } from "./console/send.tsx";
 import { settingsPages } from "./console/settings.tsx";
 import { signInPages } from "./console/sign-in.tsx";
+import { signUpPages } from "./console/sign-up.tsx";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
@@ -62,6 +63,7 @@ export const ROUTES: Record<BaseName, readonly Route[]> = {
     assets,
     preferences,
     signInPages,
+    signUpPages,
     confirmPages,
     overviewPage,
     liveFeed,

@@ -1,7 +1,151 @@
-import type { Api } from "../../app.ts";
-import { page, show } from "../../console.tsx";
-import { PageHead } from "../../ui/parts.tsx";
+import type { Context } from "hono";
+import type { FC } from "hono/jsx";
+import { settings } from "../../app.ts";
+import type { Api, AppEnv } from "../../app.ts";
+import { currentChallenge } from "../../challenges.ts";
+import { at, formOf, page, personOf, safeNext, sessionOf, signedIn } from "../../console.tsx";
+import { fail } from "../../errors.ts";
+import { isDemo } from "../../people.ts";
+import type { Person } from "../../sessions.ts";
+import { askConfirmation, confirmByCode, confirmByPassword, enterAs } from "../../sign-in.ts";
+import { phoneText } from "../../ui/format.ts";
+import { Field } from "../../ui/parts.tsx";
+import { CodeForm, GateCard, NextField, Or } from "../../ui/sign-in.tsx";
+import { useView, useWords } from "../../ui/view.ts";
+import { signIn } from "../../ui/words/sign-in.ts";
+import { refuseForm, showGate, unanswered, unsent, wordsOf } from "./gate.tsx";
+import type { Refused } from "./gate.tsx";
 
-/** `/confirm`. */
-export const confirmPages = (app: Api) =>
-  app.get("/confirm", page, (c) => show(c, <PageHead title="/confirm" />, { title: "/confirm", bare: true }));
+interface ConfirmProps {
+  person: Person;
+  next: string;
+  /** Whether the demo customer's one button is enough. */
+  demo: boolean;
+  /** Where the code of a moment ago went; null when none was asked for. */
+  sentTo: string | null;
+  error?: string | undefined;
+}
+
+const Ways: FC<ConfirmProps> = ({ person, next, demo }) => {
+  const t = useWords(signIn);
+  const { at } = useView();
+  const { phone, password } = person;
+  return (
+    <>
+      {demo && (
+        <form method="post" action={at("/confirm/demo")}>
+          <NextField next={next} />
+          <button class="btn wide">{t.confirmDemo}</button>
+        </form>
+      )}
+      {demo && (phone !== null || password !== null) && <Or />}
+      {phone !== null && (
+        <form method="post" action={at("/confirm/send")}>
+          <NextField next={next} />
+          <button class="btn wide">{t.confirmSend(phoneText(phone))}</button>
+        </form>
+      )}
+      {phone !== null && password !== null && <Or />}
+      {password !== null && (
+        <form method="post" action={at("/confirm/password")} class="stack">
+          <NextField next={next} />
+          <Field label={t.password} name="password" type="password" autocomplete="current-password" required />
+          <button class="btn quiet wide">{t.confirmPassword}</button>
+        </form>
+      )}
+      {!demo && phone === null && password === null && <p>{t.confirmNone}</p>}
+    </>
+  );
+};
+
+const ConfirmPage: FC<ConfirmProps> = (props) => {
+  const t = useWords(signIn);
+  const { at } = useView();
+  const { sentTo, next, error } = props;
+  return (
+    <GateCard title={t.confirmTitle} lead={t.confirmLead} error={sentTo === null ? error : undefined}>
+      {sentTo === null ? (
+        <Ways {...props} />
+      ) : (
+        <CodeForm action="/confirm/code" resend="/confirm/resend" next={next} phone={sentTo} error={error} />
+      )}
+      <p class="gate-links">
+        <a class="ghost" href={at("/")}>
+          {t.cancel}
+        </a>
+      </p>
+    </GateCard>
+  );
+};
+
+/** Shows the ways to confirm, or the code's form; with what was wrong, if anything was. */
+async function showConfirm(
+  c: Context<AppEnv>,
+  next: string,
+  { coded = false, refused }: { coded?: boolean; refused?: Refused } = {},
+): Promise<Response> {
+  const person = personOf(c);
+  const challenge = coded ? await currentChallenge(c, "confirm") : null;
+  const sentTo = challenge?.payload["personId"] === person.id ? challenge.phone : null;
+  const demo = isDemo(settings(c), person);
+  const content = <ConfirmPage person={person} next={next} demo={demo} sentTo={sentTo} error={refused?.error} />;
+  const title = wordsOf(c).confirmTitle;
+  return refused ? refuseForm(c, refused, title, content) : showGate(c, title, content);
+}
+
+const codePath = (c: Context<AppEnv>, next: string) => at(c, `/confirm/code?next=${encodeURIComponent(next)}`);
+
+function addCode(app: Api): void {
+  for (const path of ["/confirm/send", "/confirm/resend"] as const) {
+    app.post(path, page, signedIn, async (c) => {
+      const person = personOf(c);
+      const next = safeNext((await formOf(c))["next"]);
+      const { phone } = person;
+      if (phone === null) return showConfirm(c, next);
+      const sent = await askConfirmation(c, person, phone, next);
+      if (sent.ok) return c.redirect(codePath(c, next), 303);
+      return showConfirm(c, next, { coded: path === "/confirm/resend", refused: unsent(c, sent) });
+    });
+  }
+
+  app.get("/confirm/code", page, signedIn, (c) => showConfirm(c, safeNext(c.req.query("next")), { coded: true }));
+
+  app.post("/confirm/code", page, signedIn, async (c) => {
+    const form = await formOf(c);
+    const done = await confirmByCode(c, personOf(c), form["code"] ?? "");
+    if (done.ok) return c.redirect(at(c, safeNext(done.next)), 303);
+    return showConfirm(c, safeNext(form["next"]), { coded: true, refused: unanswered(c, done) });
+  });
+}
+
+/** `/confirm`: proves once more who is there, and makes the sign-in fresh with a new token. */
+export const confirmPages = (app: Api) => {
+  app.get("/confirm", page, signedIn, (c) => showConfirm(c, safeNext(c.req.query("next"))));
+  addCode(app);
+  // Whoever changes the language on the answer to a form comes back by its address.
+  app.get("/confirm/:step", page, signedIn, (c) => c.redirect(at(c, "/confirm"), 303));
+
+  app.post("/confirm/password", page, signedIn, async (c) => {
+    const t = wordsOf(c);
+    const form = await formOf(c);
+    const next = safeNext(form["next"]);
+    const done = await confirmByPassword(c, personOf(c), sessionOf(c).hash, form["password"] ?? "");
+    if (done.ok) return c.redirect(at(c, next), 303);
+    const refused: Refused =
+      done.reason === "wrong"
+        ? { code: "unauthorized", error: t.passwordWrong }
+        : {
+            code: "rate_limited",
+            error: t.tooManyPasswords(done.retryAfterSec),
+            retryAfterSec: done.retryAfterSec,
+          };
+    return showConfirm(c, next, { refused });
+  });
+
+  app.post("/confirm/demo", page, signedIn, async (c) => {
+    const person = personOf(c);
+    if (!isDemo(settings(c), person)) return fail("not_found", wordsOf(c).noDemo);
+    await enterAs(c, person);
+    return c.redirect(at(c, safeNext((await formOf(c))["next"])), 303);
+  });
+};

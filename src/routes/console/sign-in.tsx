@@ -1,31 +1,173 @@
-import type { Api } from "../../app.ts";
+import type { Context } from "hono";
+import type { FC } from "hono/jsx";
 import { settings } from "../../app.ts";
-import { at, formOf, page, personOf, safeNext, show, signedIn } from "../../console.tsx";
+import type { Api, AppEnv } from "../../app.ts";
+import { askAgain, currentChallenge } from "../../challenges.ts";
+import { at, formOf, page, personOf, safeNext, signedIn } from "../../console.tsx";
 import { fail } from "../../errors.ts";
-import { demoPerson } from "../../people.ts";
-import { endSession, endSessionsOf, startSession } from "../../sessions.ts";
-import { PageHead } from "../../ui/parts.tsx";
+import { demoPerson, emailOf } from "../../people.ts";
+import { phoneOf } from "../../phones.ts";
+import { endSession, endSessionsOf } from "../../sessions.ts";
+import { askPhone, enterAs, signInByCode, signInByPassword } from "../../sign-in.ts";
+import { Field } from "../../ui/parts.tsx";
+import { CodeForm, GateCard, NextField, Or, PhoneField } from "../../ui/sign-in.tsx";
+import { useView, useWords } from "../../ui/view.ts";
+import { signIn } from "../../ui/words/sign-in.ts";
+import { refuseForm, showGate, unanswered, unsent, wordsOf } from "./gate.tsx";
+import type { Refused } from "./gate.tsx";
+
+const query = (next: string) => (next === "/" ? "" : `?next=${encodeURIComponent(next)}`);
+
+interface FormProps {
+  next: string;
+  error?: string;
+  value?: string;
+}
+
+const PhonePage: FC<FormProps> = ({ next, error, value }) => {
+  const t = useWords(signIn);
+  const { at, local } = useView();
+  return (
+    <GateCard title={t.title} lead={t.lead}>
+      <form method="post" action={at("/sign-in")} class="stack">
+        <NextField next={next} />
+        <PhoneField value={value} error={error} autofocus />
+        <button class="btn wide">{t.sendCode}</button>
+      </form>
+      <Or />
+      <a class="btn quiet wide" href={at(`/sign-in/password${query(next)}`)}>
+        {t.byEmail}
+      </a>
+      {local && (
+        <form method="post" action={at("/sign-in/demo")}>
+          <NextField next={next} />
+          <button class="btn quiet wide">{t.demo}</button>
+        </form>
+      )}
+    </GateCard>
+  );
+};
+
+const CodePage: FC<{ phone: string; error?: string }> = ({ phone, error }) => {
+  const t = useWords(signIn);
+  const { at } = useView();
+  return (
+    <GateCard title={t.codeTitle}>
+      <CodeForm action="/sign-in/code" resend="/sign-in/resend" phone={phone} error={error} />
+      <p class="gate-links">
+        <a class="ghost" href={at("/sign-in")}>
+          {t.otherPhone}
+        </a>
+      </p>
+    </GateCard>
+  );
+};
+
+const PasswordPage: FC<FormProps> = ({ next, error, value }) => {
+  const t = useWords(signIn);
+  const { at } = useView();
+  return (
+    <GateCard title={t.passwordTitle} error={error}>
+      <form method="post" action={at("/sign-in/password")} class="stack">
+        <NextField next={next} />
+        <Field label={t.email} name="email" type="email" autocomplete="username" value={value} required autofocus />
+        <Field label={t.password} name="password" type="password" autocomplete="current-password" required />
+        <button class="btn wide">{t.submit}</button>
+      </form>
+      <Or />
+      <a class="btn quiet wide" href={at(`/sign-in${query(next)}`)}>
+        {t.byPhone}
+      </a>
+      <p class="gate-foot">
+        {t.noAccount} <a href={at(`/sign-up${query(next)}`)}>{t.create}</a>
+      </p>
+    </GateCard>
+  );
+};
+
+/** By phone: a number, then the code that was sent to it. */
+function addPhone(app: Api): void {
+  app.get("/sign-in", page, (c) => {
+    const next = safeNext(c.req.query("next"));
+    if (c.get("person")) return c.redirect(at(c, next), 303);
+    return showGate(c, wordsOf(c).title, <PhonePage next={next} />);
+  });
+
+  app.post("/sign-in", page, async (c) => {
+    const form = await formOf(c);
+    const next = safeNext(form["next"]);
+    const typed = form["phone"] ?? "";
+    const again = (refused: Refused) =>
+      refuseForm(c, refused, wordsOf(c).title, <PhonePage next={next} value={typed} error={refused.error} />);
+    const phone = phoneOf(typed);
+    if (phone === null) return again({ code: "invalid_request", error: wordsOf(c).phoneFault });
+    const sent = await askPhone(c, phone, next);
+    return sent.ok ? c.redirect(at(c, "/sign-in/code"), 303) : again(unsent(c, sent));
+  });
+}
+
+async function showCode(c: Context<AppEnv>, refused?: Refused): Promise<Response> {
+  const challenge = await currentChallenge(c, "sign-in");
+  if (!challenge) return c.redirect(at(c, "/sign-in"), 303);
+  const title = wordsOf(c).codeTitle;
+  return refused
+    ? refuseForm(c, refused, title, <CodePage phone={challenge.phone} error={refused.error} />)
+    : showGate(c, title, <CodePage phone={challenge.phone} />);
+}
+
+function addCode(app: Api): void {
+  app.get("/sign-in/code", page, (c) => showCode(c));
+
+  app.post("/sign-in/code", page, async (c) => {
+    const done = await signInByCode(c, (await formOf(c))["code"] ?? "");
+    if (done.ok) return c.redirect(at(c, done.emailLeftOut ? "/settings?note=email" : safeNext(done.next)), 303);
+    return showCode(c, unanswered(c, done));
+  });
+
+  app.get("/sign-in/resend", (c) => c.redirect(at(c, "/sign-in/code"), 303));
+
+  app.post("/sign-in/resend", page, async (c) => {
+    const sent = await askAgain(c, "sign-in");
+    return sent.ok ? c.redirect(at(c, "/sign-in/code"), 303) : showCode(c, unsent(c, sent));
+  });
+}
+
+function addPassword(app: Api): void {
+  app.get("/sign-in/password", page, (c) =>
+    showGate(c, wordsOf(c).passwordTitle, <PasswordPage next={safeNext(c.req.query("next"))} />),
+  );
+
+  app.post("/sign-in/password", page, async (c) => {
+    const t = wordsOf(c);
+    const form = await formOf(c);
+    const next = safeNext(form["next"]);
+    const typed = form["email"] ?? "";
+    const again = (refused: Refused) =>
+      refuseForm(c, refused, t.passwordTitle, <PasswordPage next={next} value={typed} error={refused.error} />);
+    const email = emailOf(typed);
+    if (email === null) return again({ code: "invalid_request", error: t.emailFault });
+    const done = await signInByPassword(c, email, form["password"] ?? "");
+    if (done.ok) return c.redirect(at(c, next), 303);
+    return done.reason === "wrong"
+      ? again({ code: "unauthorized", error: t.wrong })
+      : again({
+          code: "rate_limited",
+          error: t.tooManyPasswords(done.retryAfterSec),
+          retryAfterSec: done.retryAfterSec,
+        });
+  });
+}
 
 /** `/sign-in` and `/sign-out`. */
 export const signInPages = (app: Api) => {
-  app.get("/sign-in", page, (c) =>
-    show(
-      c,
-      <>
-        <PageHead title="Sign in" />
-        <form method="post" action={at(c, "/sign-in/demo")}>
-          <input type="hidden" name="next" value={safeNext(c.req.query("next"))} />
-          <button class="btn">Use the demo account</button>
-        </form>
-      </>,
-      { title: "Sign in", bare: true },
-    ),
-  );
+  addPhone(app);
+  addCode(app);
+  addPassword(app);
 
   app.post("/sign-in/demo", page, async (c) => {
-    const person = settings(c).ENVIRONMENT === "local" ? await demoPerson(c.env, settings(c)) : null;
-    if (!person) return fail("not_found", "There is no demo customer here.");
-    await startSession(c, "customer", person.id);
+    const person = await demoPerson(c.env, settings(c));
+    if (!person) return fail("not_found", wordsOf(c).noDemo);
+    await enterAs(c, person);
     return c.redirect(at(c, safeNext((await formOf(c))["next"])), 303);
   });
 

@@ -1,0 +1,26 @@
+import { parsePhoneNumberFromString } from "libphonenumber-js/max";
+
+// Numbers as people type them: with spaces, a leading 0 or 00, in Devanagari digits, with or without +91.
+
+const INDIAN_MOBILE = /^\+91[6-9][0-9]{9}$/u;
+const DEVANAGARI_ZERO = 0x0966;
+const TYPED_LENGTH_MAX = 40;
+
+/** Devanagari digits as ASCII; a Hindi keyboard writes them. */
+export function asciiDigits(text: string): string {
+  return text.replace(/[\u0966-\u096f]/gu, (digit) => String((digit.codePointAt(0) ?? 0) - DEVANAGARI_ZERO));
+}
+
+/** A number that can receive an SMS, in E.164; without a country code it is an Indian mobile. Null for anything else. */
+export function phoneOf(typed: string): string | null {
+  if (typed.length > TYPED_LENGTH_MAX) return null;
+  const parsed = parsePhoneNumberFromString(asciiDigits(typed), "IN");
+  if (!parsed?.isPossible() || parsed.ext !== undefined) return null;
+  const { number, countryCallingCode } = parsed;
+  return countryCallingCode !== "91" || INDIAN_MOBILE.test(number) ? number : null;
+}
+
+/** Whether a number in E.164 is an Indian mobile. */
+export function isIndian(phone: string): boolean {
+  return INDIAN_MOBILE.test(phone);
+}

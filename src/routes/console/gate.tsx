@@ -1,0 +1,60 @@
+import type { Context } from "hono";
+import type { Child } from "hono/jsx";
+import type { AppEnv } from "../../app.ts";
+import type { Answer } from "../../challenges.ts";
+import { show, viewOf, wantsJson } from "../../console.tsx";
+import { STATUS_OF_CODE, fail } from "../../errors.ts";
+import type { ErrorCode } from "../../errors.ts";
+import type { Sent } from "../../house.ts";
+import { signIn } from "../../ui/words/sign-in.ts";
+
+// What sign-in, sign-up, confirmation and settings share: how a form is refused.
+
+/** Why a form was not followed: a sentence in the reader's language, and under which code it travels. */
+export interface Refused {
+  code: ErrorCode;
+  error: string;
+  retryAfterSec?: number;
+}
+
+export const wordsOf = (c: Context<AppEnv>) => signIn[viewOf(c).lang];
+
+/** Why no code was sent. */
+export function unsent(c: Context<AppEnv>, sent: Exclude<Sent | { ok: false; reason: "over" }, { ok: true }>): Refused {
+  const t = wordsOf(c);
+  switch (sent.reason) {
+    case "rate_limited":
+      return { code: "rate_limited", error: t.tooManyCodes(sent.retryAfterSec), retryAfterSec: sent.retryAfterSec };
+    case "not_offered":
+      return { code: "invalid_request", error: t.notOffered };
+    case "over":
+      return { code: "invalid_request", error: t.codeOver };
+  }
+}
+
+/** Why a code was not taken. */
+export function unanswered(c: Context<AppEnv>, answer: Exclude<Answer, { ok: true }>): Refused {
+  const t = wordsOf(c);
+  switch (answer.reason) {
+    case "malformed":
+      return { code: "invalid_request", error: t.codeMalformed };
+    case "wrong":
+      return { code: "unauthorized", error: t.codeWrong(answer.triesLeft) };
+    case "over":
+      return { code: "unauthorized", error: t.codeOver };
+  }
+}
+
+/** Answers a form that was not followed: with its page again, or with JSON for whoever wants that. */
+export function refuseForm(c: Context<AppEnv>, refused: Refused, title: string, page: Child): Response {
+  const headers = refused.retryAfterSec === undefined ? {} : { "Retry-After": String(refused.retryAfterSec) };
+  if (wantsJson(c)) fail(refused.code, refused.error, { headers });
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  c.set("failureCode", refused.code);
+  return show(c, page, { title, bare: true, kind: "gate", status: STATUS_OF_CODE[refused.code] });
+}
+
+/** Shows one card. */
+export function showGate(c: Context<AppEnv>, title: string, page: Child): Response {
+  return show(c, page, { title, bare: true, kind: "gate" });
+}

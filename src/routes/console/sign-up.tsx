@@ -1,0 +1,106 @@
+import type { FC } from "hono/jsx";
+import type { Api } from "../../app.ts";
+import { at, formOf, page, safeNext } from "../../console.tsx";
+import { passwordFault } from "../../passwords.ts";
+import { emailOf, nameOf } from "../../people.ts";
+import { phoneOf } from "../../phones.ts";
+import { askSignUp } from "../../sign-in.ts";
+import { Field } from "../../ui/parts.tsx";
+import { GateCard, NextField, PhoneField } from "../../ui/sign-in.tsx";
+import { useView, useWords } from "../../ui/view.ts";
+import { signIn } from "../../ui/words/sign-in.ts";
+import type { SignInWords } from "../../ui/words/sign-in.ts";
+import { refuseForm, showGate, unsent, wordsOf } from "./gate.tsx";
+
+interface SignUpForm {
+  next: string;
+  name: string;
+  email: string;
+  phone: string;
+}
+
+type Faults = Partial<Record<"email" | "phone" | "password", string>>;
+
+const SignUpPage: FC<SignUpForm & { faults?: Faults; error?: string }> = ({
+  next,
+  name,
+  email,
+  phone,
+  faults = {},
+  error,
+}) => {
+  const t = useWords(signIn);
+  const { at } = useView();
+  return (
+    <GateCard title={t.upTitle} lead={t.upLead} error={error}>
+      <form method="post" action={at("/sign-up")} class="stack">
+        <NextField next={next} />
+        <Field label={t.name} name="name" value={name} autocomplete="name" maxlength={80} autofocus />
+        <Field
+          label={t.email}
+          name="email"
+          type="email"
+          value={email}
+          autocomplete="username"
+          required
+          error={faults.email}
+        />
+        <Field
+          label={t.password}
+          name="password"
+          type="password"
+          hint={t.passwordHint}
+          autocomplete="new-password"
+          required
+          error={faults.password}
+        />
+        <PhoneField value={phone} error={faults.phone} />
+        <button class="btn wide">{t.upSubmit}</button>
+      </form>
+      <p class="gate-foot">
+        {t.haveAccount} <a href={at("/sign-in")}>{t.title}</a>
+      </p>
+    </GateCard>
+  );
+};
+
+/** What a form asks for, or what is wrong with it, by field. */
+function read(t: SignInWords, form: Record<string, string>) {
+  const password = form["password"] ?? "";
+  const email = emailOf(form["email"] ?? "");
+  const phone = phoneOf(form["phone"] ?? "");
+  const name = nameOf(form["name"] ?? "");
+  const weak = passwordFault(password, [email ?? "", phone ?? "", phone?.slice(3) ?? "", name]);
+  if (email !== null && phone !== null && weak === null) return { ok: true, email, phone, password, name } as const;
+  const faults: Faults = {
+    ...(email === null && { email: t.emailFault }),
+    ...(phone === null && { phone: t.phoneFault }),
+    ...(weak !== null && { password: t.passwordFaults[weak] }),
+  };
+  return { ok: false, faults } as const;
+}
+
+/** `/sign-up`: by e-mail and password, with a phone that proves it. */
+export const signUpPages = (app: Api) => {
+  app.get("/sign-up", page, (c) => {
+    const next = safeNext(c.req.query("next"));
+    return showGate(c, wordsOf(c).upTitle, <SignUpPage next={next} name="" email="" phone="" />);
+  });
+
+  app.post("/sign-up", page, async (c) => {
+    const t = wordsOf(c);
+    const form = await formOf(c);
+    const next = safeNext(form["next"]);
+    const typed = { next, name: form["name"] ?? "", email: form["email"] ?? "", phone: form["phone"] ?? "" };
+    const asked = read(t, form);
+    if (!asked.ok) {
+      const error = Object.values(asked.faults)[0] ?? "";
+      const refused = { code: "invalid_request", error } as const;
+      return refuseForm(c, refused, t.upTitle, <SignUpPage {...typed} faults={asked.faults} />);
+    }
+    const sent = await askSignUp(c, { ...asked, next });
+    if (sent.ok) return c.redirect(at(c, "/sign-in/code"), 303);
+    const refused = unsent(c, sent);
+    return refuseForm(c, refused, t.upTitle, <SignUpPage {...typed} error={refused.error} />);
+  });
+};

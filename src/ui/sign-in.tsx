@@ -1,0 +1,110 @@
+import type { FC, PropsWithChildren } from "hono/jsx";
+import { PRODUCT } from "../config.ts";
+import { phoneText } from "./format.ts";
+import { Icon, Mark } from "./icons.tsx";
+import { Preferences } from "./layout.tsx";
+import { Field, Notice } from "./parts.tsx";
+import { useView, useWords } from "./view.ts";
+import { signIn } from "./words/sign-in.ts";
+
+// The pieces of sign-in, sign-up and confirmation: one calm card, and the forms that stand in it.
+
+/** The card, under the product's name and what it is. */
+export const GateCard: FC<PropsWithChildren<{ title: string; lead?: string; error?: string | undefined }>> = ({
+  title,
+  lead,
+  error,
+  children,
+}) => {
+  const t = useWords(signIn);
+  return (
+    <div class="gate-column">
+      <div class="gate-brand">
+        <Mark />
+        <b>{PRODUCT}</b>
+        <p class="dim">{t.promise}</p>
+      </div>
+      <section class="card stack">
+        <div>
+          <h1>{title}</h1>
+          {lead !== undefined && <p class="dim">{lead}</p>}
+        </div>
+        {error !== undefined && <Notice tone="bad">{error}</Notice>}
+        {children}
+      </section>
+      <Preferences />
+    </div>
+  );
+};
+
+/** A line between two ways of doing the same. */
+export const Or: FC = () => <p class="gate-or">{useWords(signIn).or}</p>;
+
+export const NextField: FC<{ next: string }> = ({ next }) => <input type="hidden" name="next" value={next} />;
+
+export const PhoneField: FC<{ value?: string | undefined; error?: string | undefined; autofocus?: boolean }> = (
+  props,
+) => {
+  const t = useWords(signIn);
+  return (
+    <Field
+      label={t.phone}
+      name="phone"
+      type="tel"
+      prefix="+91"
+      hint={t.phoneHint}
+      autocomplete="tel"
+      placeholder="98765 43210"
+      maxlength={40}
+      required
+      {...props}
+    />
+  );
+};
+
+/** Asks for the code that was sent; posts to `action`, and for another one to `resend`. */
+export const CodeForm: FC<{
+  action: string;
+  resend: string;
+  next?: string;
+  phone: string;
+  error?: string | undefined;
+}> = ({ action, resend, next, phone, error }) => {
+  const t = useWords(signIn);
+  const { at, local } = useView();
+  return (
+    <>
+      <p class="dim gate-lead">{t.codeLead(phoneText(phone))}</p>
+      <form method="post" action={at(action)} class="stack">
+        {next !== undefined && <NextField next={next} />}
+        <div class="gate-code">
+          <Field
+            label={t.code}
+            name="code"
+            inputmode="numeric"
+            autocomplete="one-time-code"
+            maxlength={12}
+            required
+            autofocus
+            mono
+            error={error}
+          />
+        </div>
+        <button class="btn wide">{t.codeSubmit}</button>
+      </form>
+      {local && (
+        <a class="btn quiet wide" href={at("/inbox")} target="_blank" rel="noopener">
+          <Icon name="inbox" />
+          {t.inbox}
+        </a>
+      )}
+      <form method="post" action={at(resend)} class="gate-links">
+        {next !== undefined && <NextField next={next} />}
+        <button class="ghost">
+          <Icon name="rotate" />
+          {t.resend}
+        </button>
+      </form>
+    </>
+  );
+};
