@@ -42,8 +42,8 @@ export function claimJobs(
     // A job stays with the carrier that it was first claimed for: that one is asked what became of its messages.
     const carrier = job.carrier ?? asked.carrier;
     writeJob(sql, { ...job, carrier }, messages, timers);
-    const { operation, content, text } = job;
-    claimed.push({ seq, carrier, operation, content, text, messages: taken });
+    const { requestId, operation, content, text } = job;
+    claimed.push({ seq, carrier, requestId, operation, content, text, messages: taken });
   }
   return claimed;
 }

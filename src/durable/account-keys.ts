@@ -20,6 +20,12 @@ export function touchKey(sql: SqlStorage, keyId: number, nowMs: number): boolean
   return true;
 }
 
+/** Whether this key is active now; leaves no trace. */
+export function isActive(sql: SqlStorage, keyId: number, nowMs: number): boolean {
+  const active = "SELECT 1 FROM key WHERE key_id = ? AND revoked_at IS NULL AND coalesce(expires_at, ?) > ?";
+  return sql.exec(active, keyId, Number.MAX_SAFE_INTEGER, nowMs).toArray().length > 0;
+}
+
 /** Adds a key; the same id again changes nothing. False when the account has too many. */
 export function addKey(sql: SqlStorage, keyId: number, name: string, nowMs: number): boolean {
   if (sql.exec("SELECT 1 FROM key WHERE key_id = ?", keyId).toArray().length > 0) return true;

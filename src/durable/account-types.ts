@@ -113,6 +113,11 @@ export interface Recording {
   durationMs: number;
 }
 
+/** A recording in the account's list. */
+export interface RecordingView extends Recording {
+  createdAt: number;
+}
+
 export type MessageState =
   "queued" | "sending" | "submitted" | "delivered" | "undelivered" | "unconfirmed" | "failed" | "unknown";
 
@@ -128,6 +133,7 @@ export interface ClaimedJob {
   seq: number;
   /** The carrier that this job belongs to: the first that it was claimed for. */
   carrier: string;
+  requestId: string;
   operation: Operation;
   content: Content;
   text: Uint8Array | null;

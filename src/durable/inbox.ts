@@ -1,4 +1,148 @@
 import { DurableObject } from "cloudflare:workers";
+import { configOf } from "../config.ts";
+import { matcherOf } from "../inbox-search.ts";
+import { logProblem } from "../log.ts";
+import { isOpened, migrate } from "./account-schema.ts";
+import { accept, broadcast, goneEvent, landedEvent, readListener } from "./inbox-live.ts";
+import { INBOX_MIGRATIONS, forget, hasStart, keep, matching, messageByRef, newestSeq } from "./inbox-rows.ts";
+import type { Range } from "./inbox-rows.ts";
+import type * as types from "./inbox-types.ts";
+
+/** Waits that may be open at once in one inbox: each is a request that hangs for up to a minute. */
+export const WAITS_MAX = 1_000;
+
+/** The longest wait. */
+export const WAIT_MS_MAX = 60_000;
+
+/** Somebody who waits for the first message that matches. */
+interface Waiter {
+  filter: types.InboxFilter;
+  found: (message: types.InboxMessage) => void;
+}
 
 /** What the simulator caught, for one account in test mode; on a developer's machine, for everything. */
-export class Inbox extends DurableObject<Env> {}
+export class Inbox extends DurableObject<Env> {
+  readonly #sql = this.ctx.storage.sql;
+  readonly #waiters = new Set<Waiter>();
+  /** An inbox that never got a message has no tables, and costs nothing. */
+  #opened = false;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    if (isOpened(this.#sql)) this.#open();
+  }
+
+  /** Puts messages in, each once however often it comes; stored when this returns. */
+  put(caught: types.Caught[]): void {
+    if (!this.#opened) this.#open();
+    const before = this.ctx.storage.transactionSync(() => {
+      const newest = newestSeq(this.#sql);
+      keep(this.#sql, caught, Date.now());
+      return newest;
+    });
+    this.#tell(before);
+  }
+
+  /** Up to `limit` messages, newest first; null where `since` names a message that is not there. */
+  list(filter: types.InboxFilter, range: Omit<Range, "newestFirst">, limit: number): types.InboxMessage[] | null {
+    if (!this.#knows(filter)) return null;
+    return this.#opened ? [...this.#matching(filter, { ...range, newestFirst: true }).take(limit)] : [];
+  }
+
+  /** One message by its id, or null. */
+  find(account: string | null, ref: string): types.InboxMessage | null {
+    return this.#opened ? messageByRef(this.#sql, account, ref, this.#secret()) : null;
+  }
+
+  /** Deletes what matches, and says how much that was. */
+  remove(filter: types.InboxFilter): number {
+    if (!this.#opened) return 0;
+    return this.#forget([...this.#matching(filter, { newestFirst: true })]);
+  }
+
+  /** Deletes one message; false when there is none. */
+  removeOne(account: string | null, ref: string): boolean {
+    const message = this.find(account, ref);
+    return message !== null && this.#forget([message]) > 0;
+  }
+
+  /**
+   * The first message that matches: one that is there already, else the next to come. With null when none came in
+   * time. An object that is evicted ends its waits with an error; whoever waited asks again.
+   */
+  async wait({ newest, ...filter }: types.Awaited, timeoutMs: number): Promise<types.Waited> {
+    if (!this.#knows(filter)) return { ok: false, reason: "unknown_message" };
+    const [there] = this.#opened ? this.#matching(filter, { newestFirst: newest }).take(1) : [];
+    if (there || timeoutMs <= 0) return { ok: true, message: there ?? null };
+    if (this.#waiters.size >= WAITS_MAX) return { ok: false, reason: "too_many_waits" };
+    const { promise, resolve } = Promise.withResolvers<types.InboxMessage | null>();
+    const waiter: Waiter = { filter, found: resolve };
+    const timer = setTimeout(() => resolve(null), Math.min(timeoutMs, WAIT_MS_MAX));
+    this.#waiters.add(waiter);
+    try {
+      return { ok: true, message: await promise };
+    } finally {
+      clearTimeout(timer);
+      this.#waiters.delete(waiter);
+    }
+  }
+
+  /** Opens the live list of the page: what came after `?after=`, and then whatever comes. */
+  override async fetch(request: Request): Promise<Response> {
+    const { filter, after } = readListener(new URL(request.url));
+    const wants = this.#opened && after !== null;
+    return accept(this.ctx, filter, wants ? [...this.#matching(filter, { above: after, newestFirst: false })] : []);
+  }
+
+  /** The page says nothing that matters. */
+  override webSocketMessage(): void {}
+
+  override webSocketClose(socket: WebSocket): void {
+    socket.close();
+  }
+
+  #open(): void {
+    this.ctx.storage.transactionSync(() => migrate(this.#sql, INBOX_MIGRATIONS));
+    this.#opened = true;
+  }
+
+  /** Tells waits and pages of what came after a place; where nobody listens, nothing is opened. Never throws. */
+  #tell(above: number): void {
+    const sockets = this.ctx.getWebSockets();
+    if (this.#waiters.size === 0 && sockets.length === 0) return;
+    try {
+      const fresh = [...this.#matching({ account: null }, { above, newestFirst: false })];
+      for (const { filter, found } of this.#waiters) {
+        const first = fresh.find(matcherOf(filter, Date.now()));
+        if (first) found(first);
+      }
+      broadcast(sockets, fresh, landedEvent);
+    } catch (problem) {
+      logProblem("test inbox", problem);
+    }
+  }
+
+  #forget(messages: types.InboxMessage[]): number {
+    this.ctx.storage.transactionSync(() =>
+      forget(
+        this.#sql,
+        messages.map(({ seq }) => seq),
+      ),
+    );
+    broadcast(this.ctx.getWebSockets(), messages, goneEvent);
+    return messages.length;
+  }
+
+  /** Whether the message that a filter begins after is there; an inbox without tables has none. */
+  #knows(filter: types.InboxFilter): boolean {
+    return this.#opened ? hasStart(this.#sql, filter) : !(filter.since && "after" in filter.since);
+  }
+
+  #matching(filter: types.InboxFilter, range: Range) {
+    return matching(this.#sql, filter, range, this.#secret());
+  }
+
+  #secret(): string {
+    return configOf(this.env).SEAL_SECRET;
+  }
+}

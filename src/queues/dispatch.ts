@@ -6,6 +6,8 @@ import type { Account } from "../durable/account.ts";
 import type { ClaimedJob, Followed, News, Outcome } from "../durable/account-types.ts";
 import { accountOfName, messageId, objectName } from "../ids.ts";
 import type { AccountRef } from "../ids.ts";
+import { land } from "../inbox.ts";
+import type { Told } from "../inbox.ts";
 import { logLine, logProblem } from "../log.ts";
 import { mediaToken } from "../media.ts";
 import { unseal } from "../seal.ts";
@@ -27,8 +29,8 @@ const REPORT_TRIES = 3;
 const CALLS_MAX = 5_000;
 const WORK_MS_MAX = 600_000;
 
-/** Calls of a round beside its submissions: the claim, a report tried three times, and the job to ask later. */
-const CALLS_PER_ROUND = 2 + REPORT_TRIES;
+/** Calls of a round beside its submissions: the claim, the test inbox, a report tried three times, the job to ask later. */
+const CALLS_PER_ROUND = 3 + REPORT_TRIES;
 
 /** What one invocation may still do. */
 class Budget {
@@ -99,9 +101,10 @@ async function sendJobs(
       slots.give(taken - used);
       taken = used;
       budget.spend(used + CALLS_PER_ROUND);
-      const news = await Promise.all(
+      const told = await Promise.all(
         jobs.flatMap((job) => job.messages.map((at) => submit(carrier, config, ref, job, at))),
       );
+      const news = await land(env, config, ref, jobs, told);
       await report(env, name, news, follow);
       if (follow) await askLater(env, name, news);
     } finally {
@@ -119,7 +122,7 @@ async function submit(
   ref: AccountRef,
   job: ClaimedJob,
   at: ClaimedJob["messages"][number],
-): Promise<News> {
+): Promise<Told> {
   const own = carrierNamed(config, job.carrier) ?? carrier;
   const outcome = await outcomeOf(own, () => outgoing(config, ref, job, at));
   return { kind: "outcome", seq: job.seq, index: at.index, attempt: at.attempt, outcome };

@@ -1,0 +1,90 @@
+import { simCarrier } from "./carriers/sim.ts";
+import type { Config } from "./config.ts";
+import type { ClaimedJob, Content, News, Outcome } from "./durable/account-types.ts";
+import type { Awaited, Caught, Waited } from "./durable/inbox-types.ts";
+import { messageId, objectName } from "./ids.ts";
+import type { AccountRef } from "./ids.ts";
+import { logProblem } from "./log.ts";
+import { mediaToken } from "./media.ts";
+
+// The test inbox: where what the simulator took can be read. On one's own machine one inbox has everything; a
+// deployed service has one per account, for what test keys send, and live messages land in none.
+
+/** The inbox of one's own machine. */
+export const LOCAL_INBOX = "local";
+
+/** A wait that broke off is asked for again after this. */
+const AGAIN_MS = 100;
+
+/** The inbox that an account's messages land in, or null when they land in none. */
+export function inboxName(config: Config, ref: AccountRef): string | null {
+  if (config.ENVIRONMENT === "local") return LOCAL_INBOX;
+  return ref.mode === "test" ? objectName(ref) : null;
+}
+
+/** The object of an inbox. */
+export function inboxNamed(env: Env, name: string) {
+  return env.INBOX.getByName(name);
+}
+
+/** What became of a message's attempt. */
+export type Told = Extract<News, { kind: "outcome" }>;
+
+/** A message that could not be put into its inbox: nobody got it. */
+const UNREACHED: Outcome = { kind: "not_accepted", code: "inbox_unavailable" };
+
+const placeOf = ({ seq, index }: { seq: number; index: number }) => `${seq}.${index}`;
+
+/**
+ * Puts what the simulator took into the inbox, before any of it is reported: what counts as submitted stands there.
+ * Where the inbox cannot be reached nothing was delivered, and these messages are tried again.
+ */
+export async function land(
+  env: Env,
+  config: Config,
+  ref: AccountRef,
+  jobs: readonly ClaimedJob[],
+  news: Told[],
+): Promise<Told[]> {
+  const name = inboxName(config, ref);
+  if (name === null) return news;
+  const ofSim = jobs.filter(({ carrier }) => carrier === simCarrier.name);
+  const seqs = new Set(ofSim.map(({ seq }) => seq));
+  const isCaught = (one: Told) => one.outcome.kind === "submitted" && seqs.has(one.seq);
+  const taken = new Set(news.filter(isCaught).map(placeOf));
+  if (taken.size === 0) return news;
+  const caught = ofSim.map(({ seq, messages, requestId, operation, content, text }): Caught => {
+    const refs = messages
+      .filter(({ index }) => taken.has(placeOf({ seq, index })))
+      .map(({ index, to }) => ({ ref: messageId(config.KEY_SECRET, ref, operation, { seq, index }), to }));
+    return { account: objectName(ref), requestId, operation, content, text, messages: refs };
+  });
+  try {
+    await inboxNamed(env, name).put(caught);
+    return news;
+  } catch (problem) {
+    logProblem("test inbox", problem);
+    return news.map((one) => (isCaught(one) ? { ...one, outcome: UNREACHED } : one));
+  }
+}
+
+/** Where a message's recording is played from, below the console's address; null where it has none. */
+export function recordingPath(config: Config, { recording }: Content): string | null {
+  if (!recording) return null;
+  const expiresAtMs = Date.now() + config.AUDIO_URL_TTL_MS;
+  return `/media/${mediaToken(config.KEY_SECRET, recording.objectKey, recording.mime, expiresAtMs)}`;
+}
+
+/** Waits for a message until the time is over, also when the object is evicted meanwhile. */
+export async function waitFor(env: Env, name: string, asked: Awaited, timeoutMs: number): Promise<Waited> {
+  const endsAt = Date.now() + timeoutMs;
+  for (;;) {
+    const leftMs = Math.max(0, endsAt - Date.now());
+    try {
+      return await inboxNamed(env, name).wait(asked, leftMs);
+    } catch (problem) {
+      if (leftMs <= 0) throw problem;
+      await scheduler.wait(Math.min(AGAIN_MS, leftMs));
+    }
+  }
+}
