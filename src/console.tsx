@@ -1,9 +1,11 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { getCookie } from "hono/cookie";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
+import { BODY_BYTES_MAX } from "./body.ts";
 import { paymentsOf } from "./config.ts";
 import { FailureError, STATUS_OF_CODE, fail } from "./errors.ts";
 import type { Failure } from "./errors.ts";
@@ -121,21 +123,27 @@ function protect(c: Context<AppEnv>): void {
 
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** Whether a post comes from a page of this console; every browser says where a post comes from (Fetch, §3.2). */
-function isOwnPost(c: Context<AppEnv>): boolean {
+/** Whether a request comes from a page of this console; every browser says so of a post and of a WebSocket (Fetch, §3.2). */
+export function isFromHere(c: Context<AppEnv>): boolean {
   const origin = c.req.header("origin");
   return origin === new URL(c.req.url).origin || origin === new URL(settings(c).CONSOLE_URL).origin;
 }
 
+/** No form is larger than any body of the API may be. */
+const limited = bodyLimit({
+  maxSize: BODY_BYTES_MAX,
+  onError: () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`),
+});
+
 /** Middleware of every page: security headers, no posts from elsewhere, and who is signed in, if anybody is. */
 export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
-  if (!SAFE.has(c.req.method) && !isOwnPost(c)) {
+  if (!SAFE.has(c.req.method) && !isFromHere(c)) {
     fail("permission_denied", "This form was sent from another site; open the page here and send it again.");
   }
   const found = await findSession(c, "customer");
   c.set("person", found?.person ?? null);
   if (found) c.set("session", found.session);
-  await next();
+  await limited(c, next);
   if (c.res.status !== 101) protect(c);
 };
 

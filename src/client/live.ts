@@ -1,2 +1,157 @@
-/** Live. */
-export function startLive(): void {}
+import { otpsLeft } from "../live.ts";
+import type { LiveAccount, LiveNews } from "../live.ts";
+import { at, find, findAll, locale, on, rupees } from "./dom.ts";
+import { startFirstCall } from "./first-call.ts";
+import { LiveList } from "./live-list.ts";
+
+// The account's live feed: rows and tiles follow it. A connection that is lost comes back with the oldest row that is
+// shown, so that nothing is missed.
+
+const RETRY_MS = 500;
+const RETRY_MS_MAX = 30_000;
+/** The server answers a heartbeat without waking anything; two without an answer mean that the connection is dead. */
+const BEAT_MS = 20_000;
+/** The server asks to connect again. */
+const COME_BACK = 4000;
+
+function put(name: string, text: string): void {
+  for (const element of findAll(`[data-live=${name}]`)) {
+    const word = element.dataset[text] ?? text;
+    if (element.textContent === word) continue;
+    element.textContent = word;
+    element.classList.remove("bump");
+    // Reading a size between the two lets the animation begin anew.
+    void element.offsetWidth;
+    element.classList.add("bump");
+  }
+}
+
+function showAccount({ balance, otpRate, plan, status, requestsPerMinute }: LiveAccount): void {
+  const left = otpsLeft(balance, otpRate);
+  put("balance", rupees(balance));
+  put("left", left === null ? "∞" : new Intl.NumberFormat(locale).format(left));
+  put("rate", rupees(otpRate));
+  put("plan", plan);
+  put("limit", String(requestsPerMinute));
+  put("status", status);
+  for (const pill of findAll("[data-live=status]")) {
+    pill.classList.toggle("ok", status === "active");
+    pill.classList.toggle("bad", status !== "active");
+  }
+}
+
+class Feed {
+  readonly #list: LiveList;
+  readonly #told: () => void;
+  #socket: WebSocket | null = null;
+  #tries = 0;
+  #timer = 0;
+  #heard = true;
+
+  constructor(list: LiveList, told: () => void) {
+    this.#list = list;
+    this.#told = told;
+    setInterval(() => this.#beat(), BEAT_MS);
+    document.addEventListener("visibilitychange", () => this.#wake());
+    addEventListener("online", () => this.#wake());
+    this.#connect();
+  }
+
+  get isOpen(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  #connect(): void {
+    clearTimeout(this.#timer);
+    const { from } = this.#list;
+    const socket = new WebSocket(
+      location.origin.replace("http", "ws") + at(from === "" ? "/live" : `/live?from=${from}`),
+    );
+    this.#socket = socket;
+    this.#heard = true;
+    socket.addEventListener("message", ({ data }: MessageEvent<string>) => {
+      this.#heard = true;
+      if (this.#socket !== socket || data === "pong") return;
+      this.#tries = 0;
+      const news = JSON.parse(data) as LiveNews;
+      this.#list.take(news);
+      showAccount(news.account);
+      this.#told();
+    });
+    socket.addEventListener("close", ({ code }) => this.#lost(socket, code === COME_BACK));
+  }
+
+  #lost(socket: WebSocket, atOnce: boolean): void {
+    if (this.#socket !== socket) return;
+    this.#socket = null;
+    this.#told();
+    // Half of the pause is chance, so that not everybody comes back in the same moment.
+    const pause = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** this.#tries++) * (0.5 + Math.random() / 2);
+    this.#timer = setTimeout(() => this.#connect(), atOnce ? 0 : pause);
+  }
+
+  #wake(): void {
+    if (!this.#socket && !document.hidden) this.#connect();
+  }
+
+  #beat(): void {
+    const socket = this.#socket;
+    if (socket?.readyState !== WebSocket.OPEN) return;
+    if (this.#heard) {
+      this.#heard = false;
+      socket.send("ping");
+    } else {
+      socket.close();
+      this.#lost(socket, true);
+    }
+  }
+}
+
+/** The buttons of the list: pause, show what came meanwhile, search. */
+function startControls(list: LiveList, isOpen: () => boolean): () => void {
+  const state = find("[data-live-state]");
+  const pause = find("[data-live-pause]");
+  const fresh = find("[data-live-new]");
+  const show = () => {
+    const name = isOpen() ? (list.paused ? "paused" : "on") : "lost";
+    if (state && state.dataset["liveState"] !== name) {
+      state.dataset["liveState"] = name;
+      state.textContent = state.dataset[name] ?? "";
+    }
+    const label = pause && find("span", pause);
+    if (label) label.textContent = pause.dataset[list.paused ? "resume" : "pause"] ?? "";
+    if (!fresh) return;
+    fresh.hidden = list.waiting === 0;
+    fresh.textContent = (fresh.dataset["text"] ?? "").replace("{n}", String(list.waiting));
+  };
+  const toggle = () => {
+    if (list.paused) list.resume();
+    else list.paused = true;
+    show();
+  };
+  on("click", "[data-live-pause], [data-live-new]", toggle);
+  on("input", "[data-live-search]", (input) => list.search((input as HTMLInputElement).value));
+  on("click", "#live tr", (row, event) => {
+    const link = find<HTMLAnchorElement>("a", row);
+    const elsewhere = event.target instanceof Element && event.target.closest("a");
+    if (link && !elsewhere && getSelection()?.isCollapsed) link.click();
+  });
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
+    if (!typing && !event.metaKey && !event.ctrlKey && !event.altKey && event.key.toLowerCase() === "l") toggle();
+  });
+  return show;
+}
+
+/** The overview: its list, its tiles and its first call. */
+export function startLive(): void {
+  startFirstCall();
+  const body = find("#live");
+  if (!body) return;
+  const controls = find("[data-live-controls]");
+  if (controls) controls.hidden = false;
+  const list = new LiveList(body);
+  let feed: Feed | null = null;
+  const show = startControls(list, () => feed?.isOpen ?? false);
+  feed = new Feed(list, show);
+}

@@ -22,6 +22,8 @@ export interface Swept {
   dispatch: number[];
   /** Jobs with messages whose carrier is to be asked. */
   follow: number[];
+  /** Jobs that time changed. */
+  changed: number[];
 }
 
 function sweepJob(sql: SqlStorage, job: Job, timers: Timers, nowMs: number, swept: Swept): void {
@@ -34,7 +36,7 @@ function sweepJob(sql: SqlStorage, job: Job, timers: Timers, nowMs: number, swep
     asks = true;
     return { message: pollAgain(after, timers, nowMs), refund };
   };
-  stepJob(sql, job, step, timers, nowMs);
+  if (stepJob(sql, job, step, timers, nowMs).changed) swept.changed.push(job.seq);
   if (waits) swept.dispatch.push(job.seq);
   if (asks) swept.follow.push(job.seq);
 }
@@ -45,7 +47,7 @@ export type Atomically = (work: () => void) => void;
 /** Lets time pass for every open message (contract §9). A job that cannot be read or changed stops no other. */
 export function sweep(sql: SqlStorage, atomically: Atomically, timers: Timers, nowMs: number): Swept {
   const account = readAccount(sql);
-  const swept: Swept = { dispatch: [], follow: [] };
+  const swept: Swept = { dispatch: [], follow: [], changed: [] };
   for (const seq of jobsDue(sql, account.settledSeq, nowMs)) {
     try {
       atomically(() => {

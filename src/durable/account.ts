@@ -2,24 +2,34 @@ import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config.ts";
 import { recordedJobs, recordedProfile } from "../db/history.ts";
 import { accountOfName } from "../ids.ts";
+import type { MessagePlace } from "../ids.ts";
 import { logProblem } from "../log.ts";
 import { enqueueDispatch, enqueueHistory } from "../queues/enqueue.ts";
 import { enter, writeTimes } from "./account-admission.ts";
 import type { WindowTimes } from "./account-admission.ts";
 import { claimJobs, followJobs, reportNews, timersOf } from "./account-dispatch.ts";
+import { lookAtFresh } from "./account-history.ts";
+import type { Fresh, Look } from "./account-history.ts";
 import { dueAmong, messagePage, messageViews, readJob } from "./account-jobs.ts";
-import { addKey, listKeys, revokeKey, rotateKey } from "./account-keys.ts";
+import { addKey, isActive, listKeys, revokeKey, rotateKey } from "./account-keys.ts";
 import type { Rotation } from "./account-keys.ts";
 import { ledgerHead, ledgerPage } from "./account-ledger.ts";
+import { LiveFeed, outline } from "./account-live.ts";
+import type { Outline } from "./account-live.ts";
 import type { Timers } from "./account-messages.ts";
 import { accountView, amendAccount, credit, openAccount, readAccount } from "./account-office.ts";
 import type { Amendment, Credited, Opening } from "./account-office.ts";
+import { refundPayment, settlePayment } from "./account-payments.ts";
+import type { Payment, PaymentRefund, Refunded, Settled } from "./account-payments.ts";
 import { reconcile } from "./account-reconcile.ts";
-import { abandonUpload, beginUpload, finishUpload } from "./account-recordings.ts";
+import { abandonUpload, beginUpload, finishUpload, listRecordings, readRecording } from "./account-recordings.ts";
+import type { RecordingPlace } from "./account-recordings.ts";
 import { lateJobsUnrecorded, nextDueMs } from "./account-open.ts";
 import { isOpened, migrate } from "./account-schema.ts";
 import { send } from "./account-send.ts";
 import { settle, sweep } from "./account-sweep.ts";
+import { tellStory } from "./account-story.ts";
+import type { Story } from "./account-story.ts";
 import type { Recorded } from "./account-sweep.ts";
 import type * as types from "./account-types.ts";
 
@@ -38,6 +48,7 @@ const HISTORY_PACK_MS = 5_000;
 export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #window: WindowTimes = { times: null };
+  readonly #live = new LiveFeed(this.ctx, this.env);
   #opened = false;
   #historyToldAt = 0;
   #alarmAt: number | null = null;
@@ -77,11 +88,19 @@ export class Account extends DurableObject<Env> {
     });
   }
 
+  /** Whether a key opens this account now. No request of a customer: it is not counted. */
+  isActive(keyId: number): boolean {
+    return this.#opened && isActive(this.#sql, keyId, Date.now());
+  }
+
   /** One billable request: all of it is stored before this returns, or none of it (contract §6). */
   send(command: types.SendCommand): types.DoneOrRefusal {
     if (!this.#opened) return UNKNOWN_ACCOUNT;
     const { result, seqs } = this.#transact((nowMs) => send(this.#sql, this.#window, command, this.#timers(), nowMs));
-    if (seqs.length > 0) this.#leave(seqs);
+    if (seqs.length > 0) {
+      this.#leave(seqs);
+      this.#live.tell(seqs);
+    }
     return result;
   }
 
@@ -101,13 +120,25 @@ export class Account extends DurableObject<Env> {
     this.#transact(() => abandonUpload(this.#sql, caller));
   }
 
+  /** Recordings after a place, newest first. */
+  recordings(after: RecordingPlace | null, limit: number): types.RecordingView[] {
+    return this.#opened ? listRecordings(this.#sql, after, limit) : [];
+  }
+
+  /** One recording of this account; null for another account's and for an unknown one. */
+  recording(fileId: string): types.RecordingView | null {
+    return this.#opened ? readRecording(this.#sql, fileId) : null;
+  }
+
   /** Takes up to `max` waiting messages for one attempt each; nobody else gets them while the lease lasts. */
   claim(seqs: number[], max: number, carrier: string, leaseMs: number): types.ClaimedJob[] {
     if (!this.#opened) return [];
     const claimed = this.#transact((nowMs) =>
       claimJobs(this.#sql, { seqs, max, carrier, leaseMs }, this.#timers(), nowMs),
     );
-    this.#lookAgain(claimed.map((job) => job.seq));
+    const changed = claimed.map((job) => job.seq);
+    this.#lookAgain(changed);
+    this.#live.tell(changed);
     return claimed;
   }
 
@@ -117,6 +148,7 @@ export class Account extends DurableObject<Env> {
     const { changed, ended } = this.#transact((nowMs) => reportNews(this.#sql, news, follow, this.#timers(), nowMs));
     this.#lookAgain(changed);
     this.#tellHistory(ended);
+    this.#live.tell(changed);
   }
 
   /** The messages of these jobs whose carrier can still tell something new. */
@@ -143,13 +175,32 @@ export class Account extends DurableObject<Env> {
     if (!this.#opened) return null;
     this.#transact(() => amendAccount(this.#sql, change));
     this.#tellHistory([], true);
+    this.#live.tell([]);
     return accountView(this.#sql);
   }
 
   /** Gives credit, or takes an adjustment, once per reference. */
   credit(asked: Parameters<typeof credit>[1]): Credited | null {
     if (!this.#opened) return null;
-    return this.#transact((nowMs) => credit(this.#sql, asked, nowMs));
+    const credited = this.#transact((nowMs) => credit(this.#sql, asked, nowMs));
+    this.#live.tell([]);
+    return credited;
+  }
+
+  /** Credits a paid order once and raises the plan to it; null where nobody opened an account. */
+  settlePayment(payment: Payment): Settled | null {
+    if (!this.#opened) return null;
+    const settled = this.#transact((nowMs) => settlePayment(this.#sql, payment, nowMs));
+    if (settled.ok && settled.changed) this.#tellAccount();
+    return settled;
+  }
+
+  /** Takes the credit of a refunded payment back once, never below 0; null where nobody opened an account. */
+  refundPayment(refund: PaymentRefund): Refunded | null {
+    if (!this.#opened) return null;
+    const refunded = this.#transact((nowMs) => refundPayment(this.#sql, refund, nowMs));
+    if (refunded.ok && refunded.changed) this.#tellAccount();
+    return refunded;
   }
 
   /** Ledger entries after a number, oldest first. */
@@ -160,6 +211,16 @@ export class Account extends DurableObject<Env> {
   /** Messages after a place, oldest first. */
   messages(after: { seq: number; index: number }, limit: number): types.MessageView[] | null {
     return this.#opened ? messagePage(this.#sql, after, limit) : null;
+  }
+
+  /** What a search finds among the messages that history may lack; null where nobody opened an account. */
+  look(asked: Look): Fresh | null {
+    return this.#opened ? lookAtFresh(this.#sql, asked) : null;
+  }
+
+  /** One message with all that belongs to it. */
+  story(place: MessagePlace): Story | null {
+    return this.#opened ? tellStory(this.#sql, place) : null;
   }
 
   /** Every key, revoked ones included. */
@@ -188,6 +249,22 @@ export class Account extends DurableObject<Env> {
     return this.#opened ? reconcile(this.#sql) : null;
   }
 
+  /** What a first page shows: the account, its keys, its newest jobs, and the first job since a time. */
+  outline(sinceMs: number): Outline | null {
+    return this.#opened ? outline(this.#sql, this.#live, sinceMs) : null;
+  }
+
+  /** Opens a WebSocket that is told of every change; `from` is the first job that its listener still shows. */
+  override fetch(request: Request): Response {
+    if (!this.#opened) return new Response(null, { status: 404 });
+    return this.#live.accept(Number(new URL(request.url).searchParams.get("from")) || null);
+  }
+
+  /** Listeners have nothing to say; one that does is not ours. */
+  override webSocketMessage(socket: WebSocket): void {
+    socket.close(1008, "this feed only tells");
+  }
+
   /** Answers; that is all (`/readyz`). */
   ping(): "pong" {
     return "pong";
@@ -199,7 +276,9 @@ export class Account extends DurableObject<Env> {
     if (!this.#opened) return;
     try {
       const atomically = (work: () => void) => this.ctx.storage.transactionSync(work);
-      const { dispatch, follow } = this.#transact((nowMs) => sweep(this.#sql, atomically, this.#timers(), nowMs));
+      const swept = this.#transact((nowMs) => sweep(this.#sql, atomically, this.#timers(), nowMs));
+      const { dispatch, follow, changed } = swept;
+      this.#live.tell(changed);
       await this.#enqueue("send", dispatch);
       await this.#enqueue("follow", follow);
       // While D1 is away history waits, and nothing else does.
@@ -224,6 +303,12 @@ export class Account extends DurableObject<Env> {
       this.#window.times = null;
       throw problem;
     }
+  }
+
+  /** Standing, plan or balance changed: history and whoever looks on are told. */
+  #tellAccount(): void {
+    this.#tellHistory([], true);
+    this.#live.tell([]);
   }
 
   #timers(): Timers {

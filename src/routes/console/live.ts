@@ -1,5 +1,18 @@
 import type { Api } from "../../app.ts";
+import { isFromHere, page, signedIn, stubOf } from "../../console.tsx";
 import { fail } from "../../errors.ts";
 
-/** `/live`. */
-export const liveFeed = (app: Api) => app.get("/live", () => fail("not_found", "There is nothing at this address."));
+/** The object does not ask who calls: only this Worker reaches it, and no cookie travels to it. */
+const FEED_URL = "https://account/live";
+
+/** `/live`: a WebSocket on which the account tells what changes. `from` is the oldest job that the browser shows. */
+export const liveFeed = (app: Api) =>
+  app.get("/live", page, signedIn, async (c) => {
+    if (!isFromHere(c)) fail("permission_denied", "This address is for the pages of this console.");
+    if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
+      return c.text("This address takes WebSockets.", 426, { Upgrade: "websocket" });
+    }
+    const from = c.req.query("from") ?? "";
+    const query = /^\d{1,15}$/u.test(from) ? `?from=${from}` : "";
+    return stubOf(c).fetch(FEED_URL + query, { headers: { Upgrade: "websocket" } });
+  });

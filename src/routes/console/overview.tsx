@@ -1,9 +1,77 @@
-import type { Api } from "../../app.ts";
-import { page, show, signedIn } from "../../console.tsx";
+import type { Context } from "hono";
+import { settings } from "../../app.ts";
+import type { Api, AppEnv } from "../../app.ts";
+import { page, personOf, refOf, show, signedIn, stubOf, viewOf } from "../../console.tsx";
+import type { Outline } from "../../durable/account-live.ts";
+import type { KeyView } from "../../durable/account-types.ts";
+import { fail } from "../../errors.ts";
+import { consoleKeyId, showKey, showKeyId } from "../../keys.ts";
+import { liveRows } from "../../live.ts";
+import { UsageChart } from "../../ui/chart.tsx";
+import { maskedKey } from "../../ui/format.ts";
+import { LiveList } from "../../ui/live.tsx";
+import { FirstCall, OtpSender, Tiles, samplesOf } from "../../ui/overview.tsx";
 import { PageHead } from "../../ui/parts.tsx";
+import { overview } from "../../ui/words/overview.ts";
+import { shell } from "../../ui/words/shell.ts";
+import { usageOf, usageStartMs } from "../../usage.ts";
 
-/** `/`. */
-export const overviewPage = (app: Api) =>
-  app.get("/", page, signedIn, (c) =>
-    show(c, <PageHead title="Overview" />, { title: "Overview", active: "overview" }),
+/** Whom a sample sends to: the reader, where their number is known; so that nobody else gets a trial's message. */
+const SOME_PHONE = "9876543210";
+
+const CODE_DIGITS = 6;
+
+/** A code to begin with; whoever sends may write another. */
+function someCode(): string {
+  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return String(number % 10 ** CODE_DIGITS).padStart(CODE_DIGITS, "0");
+}
+
+/** The newest key that opens the API now and is not the console's own. */
+function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined {
+  return keys.findLast(
+    (key) =>
+      key.keyId !== consoleKeyId(key.mode) &&
+      key.revokedAt === null &&
+      (key.expiresAt ?? Number.POSITIVE_INFINITY) > nowMs,
   );
+}
+
+/** Where programs on the reader's side reach `send-otp`; on one machine many cannot resolve *.localhost. */
+function sendOtpUrl(c: Context<AppEnv>): string {
+  const { ENVIRONMENT, CONSOLE_URL, OTP_URL } = settings(c);
+  return `${ENVIRONMENT === "local" ? CONSOLE_URL : OTP_URL}/send-otp`;
+}
+
+/** `/`: how the account stands, the first call, sending by hand, and what was sent. */
+export const overviewPage = (app: Api) =>
+  app.get("/", page, signedIn, async (c) => {
+    const nowMs = Date.now();
+    const { lang } = viewOf(c);
+    const ref = refOf(c);
+    const outline: Outline | null = await stubOf(c).outline(usageStartMs(nowMs));
+    if (!outline) fail("unavailable", overview[lang].notOpen, { headers: { "Retry-After": "5" } });
+    const { account, keys, news, seqSince } = outline;
+    const days = await usageOf(c.env, ref, seqSince, nowMs);
+    const key = newestKey(keys, nowMs);
+    const own = /^\+91(\d{10})$/u.exec(personOf(c).phone ?? "")?.[1];
+    const masked = key ? maskedKey(showKey(settings(c).KEY_SECRET, { ...ref, keyId: key.keyId })) : "";
+    return show(
+      c,
+      <>
+        <PageHead title={shell[lang].overview} />
+        <Tiles account={account} />
+        <div class="cols">
+          <FirstCall
+            keyId={key ? showKeyId(key.keyId) : null}
+            masked={masked}
+            samples={samplesOf(sendOtpUrl(c), own ?? SOME_PHONE)}
+          />
+          <OtpSender phone={own ?? ""} code={someCode()} otpRate={account.otpRate} />
+        </div>
+        <LiveList rows={liveRows(news.jobs)} />
+        <UsageChart days={days} />
+      </>,
+      { title: shell[lang].overview, active: "overview", kind: "overview" },
+    );
+  });

@@ -1,0 +1,31 @@
+import { and, eq, gte, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { Operation } from "../durable/account-types.ts";
+import type { AccountRef } from "../ids.ts";
+import { message } from "./schema.ts";
+
+// How much was sent, for the chart. The projection may lag by seconds; nothing decides by it.
+
+export interface DayCount {
+  /** Days since 1970, of the zone that was asked for. */
+  day: number;
+  operation: Operation;
+  count: number;
+}
+
+/** Counts an account's messages from a job on by day and operation; it reads these rows along the primary key, no other. */
+export function countByDay(binding: D1Database, ref: AccountRef, from: { seq: number; atMs: number }, zoneMs: number) {
+  const day = sql<number>`(${message.createdAt} + ${sql.raw(String(zoneMs))}) / 86400000`;
+  return drizzle(binding)
+    .select({ day, operation: message.operation, count: sql<number>`count(*)` })
+    .from(message)
+    .where(
+      and(
+        eq(message.accountId, ref.accountId),
+        eq(message.mode, ref.mode),
+        gte(message.seq, from.seq),
+        gte(message.createdAt, from.atMs),
+      ),
+    )
+    .groupBy(day, message.operation);
+}

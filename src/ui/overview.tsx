@@ -1,0 +1,234 @@
+import type { FC, PropsWithChildren } from "hono/jsx";
+import type { AccountView } from "../durable/account-types.ts";
+import { otpsLeft } from "../live.ts";
+import { count, rupees } from "./format.ts";
+import { Icon } from "./icons.tsx";
+import { useTileWords } from "./live.tsx";
+import { Card, Empty, Field, OnceField } from "./parts.tsx";
+import { useView, useWords } from "./view.ts";
+import { overview } from "./words/overview.ts";
+import { shell } from "./words/shell.ts";
+
+// The pieces of the overview: what there is, the first call, and sending by hand. The script keeps what is marked
+// data-live up to date.
+
+const Tile: FC<PropsWithChildren<{ name: string; class?: string }>> = ({ name, children, ...props }) => (
+  <div class={`card tile ${props.class ?? ""}`}>
+    <dt>{name}</dt>
+    {children}
+  </div>
+);
+
+/** How the account stands. */
+export const Tiles: FC<{ account: AccountView }> = ({ account }) => {
+  const t = useWords(overview);
+  const s = useWords(shell);
+  const { lang, at } = useView();
+  const tileWords = useTileWords();
+  const left = otpsLeft(account.balance, account.otpRate);
+  return (
+    <dl class="tiles">
+      <Tile name={t.balance} class="hero">
+        <dd class="figure" data-live="balance">
+          {rupees(account.balance, lang)}
+        </dd>
+        <dd>
+          <a class="btn small" href={at("/billing")}>
+            <Icon name="plus" />
+            {t.addMoney}
+          </a>
+        </dd>
+      </Tile>
+      <Tile name={t.otpsLeft}>
+        <dd class="figure" data-live="left">
+          {left === null ? t.free : count(left, lang)}
+        </dd>
+        <dd class="dim small">{t.otpsLeftHint}</dd>
+      </Tile>
+      <Tile name={t.otpRate}>
+        <dd class="figure" data-live="rate">
+          {rupees(account.otpRate, lang)}
+        </dd>
+        <dd class="dim small">{t.otpRateHint}</dd>
+      </Tile>
+      <Tile name={t.plan}>
+        <dd class="figure" data-live="plan" {...tileWords}>
+          {s.plans[account.plan]}
+        </dd>
+        <dd class="dim small">
+          <span data-live="limit">{account.requestsPerMinute}</span> {t.perMinute}
+        </dd>
+      </Tile>
+      <Tile name={t.status}>
+        <dd>
+          <span class={`pill ${account.status === "active" ? "ok" : "bad"}`} data-live="status" {...tileWords}>
+            {s.status[account.status]}
+          </span>
+        </dd>
+      </Tile>
+    </dl>
+  );
+};
+
+export interface Sample {
+  id: string;
+  name: string;
+  /** The call, with the key's place between its pieces. */
+  pieces: string[];
+}
+
+/** How the API is called, in three languages. What they send is what the form beside them sends. */
+export function samplesOf(url: string, phone: string): Sample[] {
+  const body = `{"phone": "${phone}", "otp": "482913", "brandName": "Acme"}`;
+  const curl = [
+    `curl ${url} \\\n  -H 'Authorization: Bearer `,
+    `' \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`,
+  ];
+  const node = [
+    `const reply = await fetch("${url}", {\n  method: "POST",\n  headers: {\n    Authorization: "Bearer `,
+    `",\n    "Content-Type": "application/json",\n  },\n  body: JSON.stringify(${body}),\n});\nconsole.log(await reply.json());`,
+  ];
+  const python = [
+    `import json, urllib.request\n\nrequest = urllib.request.Request(\n    "${url}",\n    data=json.dumps(${body}).encode(),\n    headers={\n        "Authorization": "Bearer `,
+    `",\n        "Content-Type": "application/json",\n    },\n)\nprint(urllib.request.urlopen(request).read().decode())`,
+  ];
+  return [
+    { id: "curl", name: "curl", pieces: curl },
+    { id: "node", name: "Node", pieces: node },
+    { id: "python", name: "Python", pieces: python },
+  ];
+}
+
+const Samples: FC<{ masked: string; samples: Sample[] }> = ({ masked, samples }) => {
+  const t = useWords(overview);
+  return (
+    <div class="code samples">
+      <div class="codebar">
+        <div role="tablist" aria-label={t.language}>
+          {samples.map(({ id, name }, place) => (
+            <button
+              type="button"
+              class="ghost"
+              role="tab"
+              id={`tab-${id}`}
+              aria-controls={`sample-${id}`}
+              aria-selected={place === 0 ? "true" : "false"}
+              tabindex={place === 0 ? 0 : -1}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+        <button type="button" class="ghost" data-copy-sample>
+          <Icon name="copy" />
+          <span>{t.copySample}</span>
+        </button>
+      </div>
+      {samples.map(({ id, pieces }, place) => (
+        <div
+          role="tabpanel"
+          id={`sample-${id}`}
+          aria-labelledby={`tab-${id}`}
+          {...(place > 0 && { "data-later": true })}
+        >
+          <pre tabindex={0}>
+            {pieces.flatMap((piece, at) => (at === 0 ? [piece] : [<span data-key-text>{masked}</span>, piece]))}
+          </pre>
+        </div>
+      ))}
+    </div>
+  );
+};
+
+/** The newest key, and the first call with it; without a key, how to get one. */
+export const FirstCall: FC<{ keyId: string | null; masked: string; samples: Sample[] }> = ({
+  keyId,
+  masked,
+  samples,
+}) => {
+  const t = useWords(overview);
+  const { at } = useView();
+  if (keyId === null) {
+    return (
+      <Card title={t.keyTitle}>
+        <Empty icon="keys" title={t.noKey}>
+          <p>{t.noKeyHint}</p>
+          <a class="btn" href={at("/keys")}>
+            {t.makeKey}
+          </a>
+        </Empty>
+      </Card>
+    );
+  }
+  return (
+    <Card
+      title={t.keyTitle}
+      extra={
+        <a class="ghost" href={at("/keys")}>
+          {t.allKeys}
+        </a>
+      }
+    >
+      <form class="keyline" method="post" action={at(`/keys/${keyId}/show`)} data-key>
+        <span class="sr">{t.keyLabel}: </span>
+        <code data-key-text>{masked}</code>
+        <button class="ghost" data-show-key>
+          {t.show}
+        </button>
+        <button type="button" class="ghost" data-copy-key aria-label={t.copyKey}>
+          <Icon name="copy" />
+        </button>
+      </form>
+      <Samples masked={masked} samples={samples} />
+      <p class="hint">{t.keyHint}</p>
+    </Card>
+  );
+};
+
+/** Sends an OTP by hand: the same command, price, limit and ledger as the API. */
+export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = ({ phone, code, otpRate }) => {
+  const t = useWords(overview);
+  const { at, lang } = useView();
+  return (
+    <Card title={t.otpTitle}>
+      <form class="stack" method="post" action={at("/send/otp")} data-send>
+        <OnceField />
+        <Field
+          label={t.phone}
+          name="phone"
+          value={phone}
+          type="tel"
+          prefix="+91"
+          hint={t.phoneHint}
+          inputmode="numeric"
+          pattern="[6-9][0-9]{9}"
+          maxlength={10}
+          autocomplete="off"
+          required
+        />
+        <div class="two">
+          <Field
+            label={t.code}
+            name="otp"
+            value={code}
+            hint={t.codeHint}
+            inputmode="numeric"
+            pattern="[0-9]{4,8}"
+            maxlength={8}
+            autocomplete="off"
+            required
+            mono
+          />
+          <Field label={t.brand} name="brandName" hint={t.brandHint} maxlength={40} autocomplete="organization" />
+        </div>
+        <button class="btn wide">
+          <Icon name="send" />
+          {t.sendOtp}
+          <span class="price" data-live="rate">
+            {rupees(otpRate, lang)}
+          </span>
+        </button>
+      </form>
+    </Card>
+  );
+};
