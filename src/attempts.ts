@@ -39,12 +39,13 @@ const LOCAL_FACTOR = 20;
 
 export type Verdict = { ok: true } | { ok: false; retryAfterSec: number };
 
+const groups = (text: string) => (text === "" ? [] : text.split(":"));
+
 /** The network of an address: itself, and of an IPv6 address the /64 that one customer of a provider holds. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:([0-9.]+)$/iu.exec(address)?.[1];
   if (mapped !== undefined || !address.includes(":")) return mapped ?? address;
   const [head = "", tail] = address.split("::");
-  const groups = (text: string) => (text === "" ? [] : text.split(":"));
   const left = groups(head);
   const right = groups(tail ?? "");
   const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => "0");

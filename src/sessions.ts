@@ -9,6 +9,7 @@ import {
   forgetOldSessions,
   insertSession,
   sessionByHash,
+  sessionsOf,
   touchSession,
 } from "./db/people.ts";
 import type { PersonRow } from "./db/people.ts";
@@ -132,6 +133,26 @@ export async function endSession(c: Context<AppEnv>, holder: Holder): Promise<vo
 /** Signs a person out in every browser, but for the one with `exceptHash`. */
 export async function endSessionsOf(c: Context<AppEnv>, personId: string, exceptHash?: string): Promise<void> {
   await deleteSessionsOf(c.env.DB, personId, exceptHash);
+}
+
+/** A session as its person sees it. */
+export interface SessionView {
+  /** What the browser calls itself, or empty. */
+  device: string;
+  /** Whether it is the one that asks. */
+  current: boolean;
+  createdAt: number;
+  /** When it was used last, to the hour. */
+  seenAt: number;
+}
+
+/** Every session of a person that has not ended: the one that asks first, then by use. */
+export async function listSessions(c: Context<AppEnv>, personId: string): Promise<SessionView[]> {
+  const own = c.get("session")?.hash;
+  const rows = await sessionsOf(c.env.DB, personId, Date.now());
+  return rows
+    .map(({ hash, device, createdAt, seenAt }) => ({ device, current: hash === own, createdAt, seenAt }))
+    .toSorted((one, other) => Number(other.current) - Number(one.current));
 }
 
 /** Whether the holder proved who they are a moment ago. */

@@ -87,8 +87,8 @@ export async function confirmByCode(
   const answered = await answer(c, "confirm", code);
   if (!answered.ok) return answered;
   // Its phone was the person's when the code was sent; another person may have signed in since.
-  if (answered.payload["personId"] !== person.id || answered.phone !== person.phone)
-    return { ok: false, reason: "over" };
+  const own = answered.payload["personId"] === person.id && answered.phone === person.phone;
+  if (!own) return { ok: false, reason: "over" };
   await enterAs(c, person);
   return { ok: true, next: answered.payload["next"] ?? "/" };
 }

@@ -8,7 +8,13 @@ import { activityPages } from "./console/activity.tsx";
 import { assets } from "./console/assets.ts";
 import { billingPages } from "./console/billing.tsx";
 import { confirmPages } from "./console/confirm.tsx";
-import { deskPages } from "./console/desk.tsx";
+import { deskAccount } from "./console/desk-account.tsx";
+import { deskAccounts } from "./console/desk-accounts.tsx";
+import { deskPayments } from "./console/desk-payments.tsx";
+import { deskQueues } from "./console/desk-queues.tsx";
+import { deskRateCard } from "./console/desk-rate-card.tsx";
+import { deskReconcile } from "./console/desk-reconcile.tsx";
+import { deskDoor } from "./console/desk.tsx";
 import { inboxApi } from "./console/inbox-api.ts";
 import { inboxPages } from "./console/inbox.tsx";
 import { invoicePages } from "./console/invoice.tsx";
@@ -19,6 +25,7 @@ import { payPages } from "./console/pay.tsx";
 import { preferences } from "./console/preferences.ts";
 import { recordingsPages } from "./console/recordings.tsx";
 import { sendPages } from "./console/send.tsx";
+import { settingsPhone } from "./console/settings-phone.tsx";
 import { settingsPages } from "./console/settings.tsx";
 import { signInPages } from "./console/sign-in.tsx";
 import { signUpPages } from "./console/sign-up.tsx";
@@ -77,7 +84,14 @@ export const ROUTES: Record<BaseName, readonly Route[]> = {
     invoicePages,
     payPages,
     settingsPages,
-    deskPages,
+    settingsPhone,
+    deskDoor,
+    deskAccounts,
+    deskAccount,
+    deskRateCard,
+    deskPayments,
+    deskQueues,
+    deskReconcile,
   ],
 };
 

@@ -24,7 +24,7 @@ export async function codesFor(phone: string): Promise<string[]> {
     state.storage.sql.exec("SELECT text, messages FROM job ORDER BY seq DESC").toArray(),
   ).catch(() => []);
   return rows
-    .filter((row) => String(row["messages"]).includes(phone))
+    .filter((row) => JSON.stringify(row["messages"]).includes(phone))
     .map((row) => /\d{6}/u.exec(unseal(env.SEAL_SECRET, name, new Uint8Array(row["text"] as ArrayBuffer)))?.[0] ?? "");
 }
 
@@ -39,7 +39,10 @@ export async function codeFor(phone: string): Promise<string> {
 export const otherCode = (code: string, by = 1) => String((Number(code) + by) % 1_000_000).padStart(6, "0");
 
 /** Signs in by phone, as whoever holds it. */
-export async function signInByPhone(number: string, visitor = new Visitor()): Promise<{ visitor: Visitor; page: Page }> {
+export async function signInByPhone(
+  number: string,
+  visitor = new Visitor(),
+): Promise<{ visitor: Visitor; page: Page }> {
   await visitor.submit("/sign-in", { phone: number });
   const page = await visitor.submit("/sign-in/code", { code: await codeFor(`+91${number}`) });
   return { visitor, page };
@@ -47,7 +50,9 @@ export async function signInByPhone(number: string, visitor = new Visitor()): Pr
 
 /** Every row of every table of D1, as text. */
 export async function allOfD1(): Promise<string> {
-  const tables = await env.DB.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'").all<{ name: string }>();
+  const tables = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'",
+  ).all<{ name: string }>();
   const rows = await Promise.all(tables.results.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`).all()));
   return JSON.stringify(rows.map(({ results }) => results));
 }

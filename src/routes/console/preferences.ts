@@ -8,7 +8,8 @@ const YEAR_SEC = 31_536_000;
 /** What a browser may choose for itself. It says nothing about who somebody is, so it needs no session. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   lang: ["en", "hi"],
-  theme: ["light", "dark"],
+  /** `system` is no choice: the colours follow the system again. */
+  theme: ["light", "dark", "system"],
   mode: ["live", "test"],
 };
 

@@ -1,0 +1,78 @@
+import type { Context } from "hono";
+import type { FC } from "hono/jsx";
+import type { Api, AppEnv } from "../../app.ts";
+import { currentChallenge } from "../../challenges.ts";
+import { at, formOf, freshlySignedIn, page, personOf, signedIn, viewOf } from "../../console.tsx";
+import { phoneOf } from "../../phones.ts";
+import { askNewPhone, changePhoneByCode } from "../../sign-in.ts";
+import { CodeForm, GateCard } from "../../ui/sign-in.tsx";
+import { useView, useWords } from "../../ui/view.ts";
+import { settingsWords } from "../../ui/words/settings.ts";
+import { signIn } from "../../ui/words/sign-in.ts";
+import { refuseForm, showGate, unanswered, unsent, wordsOf } from "./gate.tsx";
+import type { Refused } from "./gate.tsx";
+import { saved, showSettings } from "./settings.tsx";
+
+const PhoneCodePage: FC<{ phone: string; error?: string }> = ({ phone, error }) => {
+  const { at } = useView();
+  return (
+    <GateCard title={useWords(settingsWords).phoneTitle}>
+      <CodeForm action="/settings/phone/code" resend="/settings/phone/resend" phone={phone} error={error} />
+      <p class="gate-links">
+        <a class="ghost" href={at("/settings")}>
+          {useWords(signIn).cancel}
+        </a>
+      </p>
+    </GateCard>
+  );
+};
+
+/** The phone that this person's code went to, or null. */
+async function askedPhone(c: Context<AppEnv>): Promise<string | null> {
+  const challenge = await currentChallenge(c, "phone");
+  return challenge?.payload["personId"] === personOf(c).id ? challenge.phone : null;
+}
+
+async function showCode(c: Context<AppEnv>, refused?: Refused): Promise<Response> {
+  const phone = await askedPhone(c);
+  if (phone === null) return refused ? refuseOn(c, refused, "") : c.redirect(at(c, "/settings"), 303);
+  const title = settingsWords[viewOf(c).lang].phoneTitle;
+  return refused
+    ? refuseForm(c, refused, title, <PhoneCodePage phone={phone} error={refused.error} />)
+    : showGate(c, title, <PhoneCodePage phone={phone} />);
+}
+
+const refuseOn = (c: Context<AppEnv>, refused: Refused, phone: string) =>
+  showSettings(c, { ...refused, field: "phone", typed: { phone } });
+
+/** `/settings/phone`: another phone to sign in with, proved by a code that goes to it. */
+export const settingsPhone = (app: Api) => {
+  app.get("/settings/phone", page, signedIn, (c) => showCode(c));
+
+  app.post("/settings/phone", page, signedIn, freshlySignedIn, async (c) => {
+    const typed = (await formOf(c))["phone"] ?? "";
+    const phone = phoneOf(typed);
+    if (phone === null) return refuseOn(c, { code: "invalid_request", error: wordsOf(c).phoneFault }, typed);
+    const sent = await askNewPhone(c, personOf(c), phone);
+    return sent.ok ? c.redirect(at(c, "/settings/phone"), 303) : refuseOn(c, unsent(c, sent), typed);
+  });
+
+  app.post("/settings/phone/code", page, signedIn, async (c) => {
+    const done = await changePhoneByCode(c, personOf(c), (await formOf(c))["code"] ?? "");
+    if (done.ok) return saved(c, "phone");
+    if (done.reason !== "taken") return showCode(c, unanswered(c, done));
+    const error = settingsWords[viewOf(c).lang].phoneTaken;
+    return refuseOn(c, { code: "invalid_request", error }, "");
+  });
+
+  app.post("/settings/phone/resend", page, signedIn, async (c) => {
+    const phone = await askedPhone(c);
+    if (phone === null) return c.redirect(at(c, "/settings"), 303);
+    const sent = await askNewPhone(c, personOf(c), phone);
+    return sent.ok ? c.redirect(at(c, "/settings/phone"), 303) : showCode(c, unsent(c, sent));
+  });
+
+  for (const step of ["code", "resend"]) {
+    app.get(`/settings/phone/${step}`, (c) => c.redirect(at(c, "/settings/phone"), 303));
+  }
+};
