@@ -1,9 +1,99 @@
-import type { Api } from "../../app.ts";
-import { page, show, signedIn } from "../../console.tsx";
-import { PageHead } from "../../ui/parts.tsx";
+import type { Context } from "hono";
+import { ACTIVITY_OPERATORS, newerPage, olderPage, readPlace, withKeys } from "../../activity.ts";
+import { activityCsv } from "../../activity-csv.ts";
+import { settings } from "../../app.ts";
+import type { Api, AppEnv } from "../../app.ts";
+import { page, personOf, refOf, show, showPart, signedIn, stubOf, viewOf } from "../../console.tsx";
+import type { Story as Told } from "../../durable/account-story.ts";
+import type { KeyView } from "../../durable/account-types.ts";
+import { fail } from "../../errors.ts";
+import { messageId, objectName, readMessageId } from "../../ids.ts";
+import { parseSearch } from "../../search.ts";
+import { curlOf, priceOf, replyOf, requestOf, shownText } from "../../story.ts";
+import { Activity } from "../../ui/activity.tsx";
+import { phoneText, timeText } from "../../ui/format.ts";
+import { Story } from "../../ui/story.tsx";
+import { faultText } from "../../ui/words/search.ts";
+import { shell } from "../../ui/words/shell.ts";
 
-/** `/activity`. */
-export const activityPages = (app: Api) =>
-  app.get("/activity", page, signedIn, (c) =>
-    show(c, <PageHead title="Activity" />, { title: "Activity", active: "activity" }),
-  );
+/** India's offset: the day in a file's name is the reader's. */
+const INDIA_MS = 19_800_000;
+
+/** The search of a request, with the account's keys that it may speak of. */
+async function searchOf(c: Context<AppEnv>) {
+  const q = c.req.query("q") ?? "";
+  const stub = stubOf(c);
+  const keys: KeyView[] = (await stub.keys()) ?? [];
+  const search = withKeys(parseSearch(q, { nowMs: Date.now(), operators: ACTIVITY_OPERATORS }), keys);
+  return { q, keys, ...search, source: { db: c.env.DB, ref: refOf(c), stub } };
+}
+
+/** `GET /activity?q=&older=&newer=`: the account's messages, newest first, 50 to a page. */
+const list = (app: Api) =>
+  app.get("/activity", page, signedIn, async (c) => {
+    const { q, keys, terms, faults, source } = await searchOf(c);
+    const newer = readPlace(c.req.query("newer"));
+    const found = newer
+      ? await newerPage(source, terms, newer)
+      : await olderPage(source, terms, readPlace(c.req.query("older")));
+    const names = new Map(keys.map(({ keyId, name }) => [keyId, name]));
+    const { KEY_SECRET } = settings(c);
+    const content = (
+      <Activity
+        {...found}
+        q={q}
+        faults={faults}
+        idOf={(row) => messageId(KEY_SECRET, source.ref, row.operation, row)}
+        nameOf={(keyId) => names.get(keyId)}
+      />
+    );
+    return show(c, content, { title: shell[viewOf(c).lang].activity, active: "activity" });
+  });
+
+/** `GET /activity.csv?q=`: the same search as a file, read from storage as fast as the client takes it. */
+const csv = (app: Api) =>
+  app.get("/activity.csv", page, signedIn, async (c) => {
+    const { keys, terms, faults, source } = await searchOf(c);
+    const [fault] = faults;
+    // A file has no place for a sentence above its rows, and without it they would be the wrong ones.
+    if (fault) fail("invalid_request", faultText(fault, viewOf(c).lang, ACTIVITY_OPERATORS), { param: "q" });
+    const day = new Date(Date.now() + INDIA_MS).toISOString().slice(0, 10);
+    return c.body(activityCsv(source, settings(c).KEY_SECRET, terms, keys), 200, {
+      "Content-Type": "text/csv; charset=utf-8; header=present",
+      "Content-Disposition": `attachment; filename="activity-${day}.csv"`,
+    });
+  });
+
+/** `GET /activity/:id`: one message; with `x-part: 1` only the part for the drawer. */
+const one = (app: Api) =>
+  app.get("/activity/:id", page, signedIn, async (c) => {
+    const config = settings(c);
+    const id = c.req.param("id");
+    const place = readMessageId(config.KEY_SECRET, id);
+    const own = place?.accountId === personOf(c).accountId ? place : null;
+    const story: Told | null = own && (await c.env.ACCOUNT.getByName(objectName(own)).story(own));
+    if (!own || !story) return fail("not_found", "There is nothing at this address.");
+    const part = c.req.header("x-part") === "1";
+    const shown = shownText(config, own, story);
+    const content = (
+      <Story
+        id={id}
+        mode={own.mode}
+        story={story}
+        shown={shown}
+        price={priceOf(story, shown)}
+        curl={curlOf(requestOf(config, story, shown))}
+        reply={replyOf(config, own, story, shown)}
+        part={part}
+      />
+    );
+    if (part) return showPart(c, content);
+    const { lang } = viewOf(c);
+    const title = `${phoneText(story.message.to)}, ${timeText(story.message.createdAt, "full", lang)}`;
+    return show(c, content, { title, active: "activity" });
+  });
+
+/** `/activity`: what the account sent, as a list, a file, and one by one. */
+export const activityPages = (app: Api) => {
+  for (const add of [list, csv, one]) add(app);
+};
