@@ -58,6 +58,8 @@ async function once(
     body: JSON.stringify(fields),
   });
   const response = await api.fetch(request, c.env, c.executionCtx);
+  // The browser gets the id under which the account knows what was sent.
+  c.set("requestId", response.headers.get("x-request-id") ?? c.get("requestId"));
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 

@@ -15,7 +15,7 @@ export interface Segmented {
   segments: number;
 }
 
-const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
+let graphemes: Intl.Segmenter | undefined;
 
 /**
  * Between the letters of an Indian conjunct, such as क्ष: Unicode joins them only since 15.1. Phones put them together
@@ -27,6 +27,8 @@ const CONJUNCT = /(?<=\p{M}\u200d?)(?![\u0e33\u0eb3])(?=\p{L})/u;
 function indivisible(text: string, encoding: Segmented["encoding"]): number[] {
   if (encoding === "GSM-7") return [...text].map((letter) => (GSM_EXTENDED.has(letter) ? 2 : 1));
   const sizes: number[] = [];
+  // Made when first needed: the browser's script has this file as well, and old browsers lack it.
+  graphemes ??= new Intl.Segmenter("und", { granularity: "grapheme" });
   for (const { segment } of graphemes.segment(text)) {
     for (const letter of segment.split(CONJUNCT)) {
       if (letter.length <= UCS2.part && letter !== "\r\n") sizes.push(letter.length);
@@ -36,9 +38,11 @@ function indivisible(text: string, encoding: Segmented["encoding"]): number[] {
   return sizes;
 }
 
+const isGsm = (letter: string) => GSM_BASIC.has(letter) || GSM_EXTENDED.has(letter);
+
 /** The encoding and number of SMS that a text needs (contract §6). */
 export function countSegments(text: string): Segmented {
-  const gsm = [...text].every((letter) => GSM_BASIC.has(letter) || GSM_EXTENDED.has(letter));
+  const gsm = [...text].every(isGsm);
   const encoding = gsm ? "GSM-7" : "UCS-2";
   const room = gsm ? GSM7 : UCS2;
   if (!gsm && text.length <= room.whole) return { encoding, segments: 1 };
@@ -54,4 +58,38 @@ export function countSegments(text: string): Segmented {
     used += size;
   }
   return { encoding, segments };
+}
+
+/** The characters, each once, that make a text UCS-2. */
+export function unicodeLetters(text: string): string[] {
+  return [...new Set(text)].filter((letter) => !isGsm(letter));
+}
+
+/** What stands in GSM-7 for characters that editors and keyboards put into texts unasked. */
+const PLAIN: readonly (readonly [letters: string, plain: string])[] = [
+  ["‘’‚‛′`´", "'"],
+  ["“”„‟″«»", '"'],
+  ["‐‑‒–—―−", "-"],
+  ["…", "..."],
+  ["•·", "*"],
+  ["₹", "Rs."],
+  ["\t\u00a0\u2002\u2003\u2009\u202f", " "],
+  ["\u00ad\u200b\u2060\ufeff", ""],
+];
+
+/** The GSM-7 spelling of a character that has one. */
+export function plainLetter(letter: string): string | undefined {
+  return PLAIN.find(([letters]) => letters.includes(letter))?.[1];
+}
+
+/** A character as its owner can find it: “’” U+2019 → ' */
+export function letterName(letter: string): string {
+  const plain = plainLetter(letter);
+  const code = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return `“${letter}” U+${code}${plain === undefined ? "" : ` → ${plain === "" ? "∅" : plain === " " ? "␣" : plain}`}`;
+}
+
+/** The text with every character that has a GSM-7 spelling in that spelling. */
+export function plainText(text: string): string {
+  return [...text].map((letter) => (isGsm(letter) ? letter : (plainLetter(letter) ?? letter))).join("");
 }

@@ -3,7 +3,7 @@ import type { WindowTimes } from "./account-admission.ts";
 import { RUNNING_MS, complete, release, remember } from "./account-idempotency.ts";
 import { ledgerHead } from "./account-ledger.ts";
 import { number, text } from "./account-rows.ts";
-import type { Caller, Recording, UploadDoor } from "./account-types.ts";
+import type { Caller, Recording, RecordingView, UploadDoor } from "./account-types.ts";
 
 // An upload asks twice: before the bytes go to R2 and after, so that a refused request leaves nothing there.
 
@@ -48,4 +48,33 @@ export function findRecording(
   return row
     ? { objectKey: text(row, "object_key"), mime: text(row, "mime"), durationMs: number(row, "duration_ms") }
     : null;
+}
+
+function viewOf(row: Record<string, SqlStorageValue>): RecordingView {
+  return {
+    fileId: text(row, "file_id"),
+    name: text(row, "name"),
+    objectKey: text(row, "object_key"),
+    mime: text(row, "mime"),
+    sizeBytes: number(row, "size_bytes"),
+    durationMs: number(row, "duration_ms"),
+    createdAt: number(row, "created_at"),
+  };
+}
+
+/** Where a page of recordings goes on: after the one that was added then. */
+export type RecordingPlace = Pick<RecordingView, "createdAt" | "fileId">;
+
+/** Recordings, newest first, from a place on. */
+export function listRecordings(sql: SqlStorage, after: RecordingPlace | null, limit: number): RecordingView[] {
+  const from = after ?? { createdAt: Number.MAX_SAFE_INTEGER, fileId: "" };
+  const query = `SELECT * FROM recording WHERE (created_at, file_id) < (?, ?)
+    ORDER BY created_at DESC, file_id DESC LIMIT ?`;
+  return sql.exec(query, from.createdAt, from.fileId, limit).toArray().map(viewOf);
+}
+
+/** One recording of the account, or null. */
+export function readRecording(sql: SqlStorage, fileId: string): RecordingView | null {
+  const row = sql.exec("SELECT * FROM recording WHERE file_id = ?", fileId).toArray()[0];
+  return row ? viewOf(row) : null;
 }

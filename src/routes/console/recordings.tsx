@@ -1,9 +1,136 @@
-import type { Api } from "../../app.ts";
-import { page, show, signedIn } from "../../console.tsx";
-import { PageHead } from "../../ui/parts.tsx";
+import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { settings } from "../../app.ts";
+import type { Api, AppEnv } from "../../app.ts";
+import { at, page, refOf, show, signedIn, stubOf, viewOf, wantsJson } from "../../console.tsx";
+import type { RecordingPlace } from "../../durable/account-recordings.ts";
+import type { RecordingView } from "../../durable/account-types.ts";
+import { STATUS_OF_CODE } from "../../errors.ts";
+import type { ErrorCode } from "../../errors.ts";
+import { readForm } from "../../forms.ts";
+import type { PostedForm } from "../../forms.ts";
+import { mediaToken } from "../../media.ts";
+import { callApi } from "../../own-api.ts";
+import type { ApiReply } from "../../own-api.ts";
+import { BASE64_LENGTH_MAX } from "../../recordings.ts";
+import { Notice, PageHead } from "../../ui/parts.tsx";
+import { RecordingList, UploadForm } from "../../ui/recordings.tsx";
+import { recordings } from "../../ui/words/recordings.ts";
+import { send } from "../../ui/words/send.ts";
 
-/** `/recordings`. */
-export const recordingsPages = (app: Api) =>
-  app.get("/recordings", page, signedIn, (c) =>
-    show(c, <PageHead title="Voice files" />, { title: "Voice files", active: "recordings" }),
+type Ctx = Context<AppEnv>;
+
+const PAGE_SIZE = 20;
+
+/** A player on the page works for so long; then the page is loaded again. */
+const MEDIA_TTL_MS = 3_600_000;
+
+/** Bytes of a file whose Base64 is as long as an upload may be. */
+export const FILE_BYTES_MAX = (BASE64_LENGTH_MAX / 4) * 3;
+
+/** What a form adds to its file: names, boundaries, two fields. */
+const FORM_BYTES_MAX = FILE_BYTES_MAX + 16 * 1024;
+
+/** A place in the list, as an address has it. */
+function placeOf(text: string | undefined): RecordingPlace | null {
+  const [, createdAt, fileId] = /^(\d{1,15})\.(\w{1,100})$/u.exec(text ?? "") ?? [];
+  return createdAt === undefined || fileId === undefined ? null : { createdAt: Number(createdAt), fileId };
+}
+
+interface Shown {
+  refused?: { error: string; once?: string | undefined };
+  status?: ContentfulStatusCode;
+}
+
+async function showList(c: Ctx, { refused, status }: Shown = {}): Promise<Response> {
+  const t = recordings[viewOf(c).lang];
+  const found = await stubOf(c).recordings(placeOf(c.req.query("after")), PAGE_SIZE + 1);
+  const shown = found.slice(0, PAGE_SIZE);
+  const last = shown.at(-1);
+  const older = found.length > PAGE_SIZE && last ? at(c, `/recordings?after=${last.createdAt}.${last.fileId}`) : null;
+  const until = Date.now() + MEDIA_TTL_MS;
+  const secret = settings(c).KEY_SECRET;
+  const listed = (one: RecordingView) => ({
+    ...one,
+    media: at(c, `/media/${mediaToken(secret, one.objectKey, one.mime, until)}`),
+  });
+  const added = shown.find(({ fileId }) => fileId === c.req.query("added"));
+  return show(
+    c,
+    <>
+      <PageHead title={t.title} lead={t.lead} />
+      {refused && (
+        <Notice tone="bad">
+          <p>{refused.error}</p>
+        </Notice>
+      )}
+      {added && (
+        <Notice tone="ok">
+          <p>
+            {t.stored} <bdi>{added.name}</bdi>
+          </p>
+        </Notice>
+      )}
+      <div class="cols voices">
+        <RecordingList list={shown.map(listed)} added={added?.fileId} older={older} />
+        <UploadForm bytesMax={FILE_BYTES_MAX} once={refused?.once} error={refused?.error} />
+      </div>
+    </>,
+    { title: t.title, active: "recordings", ...(status !== undefined && { status }) },
   );
+}
+
+/** A refusal of the form itself, before the API is asked. */
+async function refuse(c: Ctx, code: ErrorCode, error: string, once?: string): Promise<Response> {
+  const status = STATUS_OF_CODE[code];
+  if (!wantsJson(c)) return showList(c, { refused: { error, once }, status });
+  return c.json({ success: false, error, code, request_id: c.get("requestId"), param: "file" }, status);
+}
+
+/** The form of any file that may be stored is smaller; a larger one is refused before it is read. */
+const limited = bodyLimit({
+  maxSize: FORM_BYTES_MAX,
+  onError: (c: Ctx) => refuse(c, "payload_too_large", recordings[viewOf(c).lang].tooLarge),
+});
+
+type Checked = { ok: true; file: File } | { ok: false; code: ErrorCode; error: string };
+
+/** The form's file, where it may be an upload. */
+function fileOf(c: Ctx, { typed, files: { file } }: PostedForm): Checked {
+  const t = recordings[viewOf(c).lang];
+  const { mode } = typed;
+  if (mode !== undefined && mode !== viewOf(c).mode) {
+    return { ok: false, code: "invalid_request", error: send[viewOf(c).lang].otherMode };
+  }
+  if (!file) return { ok: false, code: "invalid_request", error: t.choose };
+  return file.size > FILE_BYTES_MAX ? { ok: false, code: "payload_too_large", error: t.tooLarge } : { ok: true, file };
+}
+
+/** Stores a file by the API's upload. */
+async function upload(c: Ctx, file: File, once: string): Promise<ApiReply> {
+  const base64Data = Buffer.from(await file.arrayBuffer()).toString("base64");
+  return callApi(c, refOf(c), "/api/upload-voice", { fileName: file.name, base64Data }, once);
+}
+
+/** `/recordings`: what calls can play; a form that adds to it, by the API's upload. */
+export const recordingsPages = (app: Api) => {
+  app.get("/recordings", page, signedIn, (c) => showList(c));
+  app.post("/recordings", page, signedIn, limited, async (c) => {
+    const form = await readForm(c);
+    const checked = fileOf(c, form);
+    if (!checked.ok) return refuse(c, checked.code, checked.error, form.once);
+    const { body, status, headers } = await upload(c, checked.file, form.once);
+    if (wantsJson(c)) {
+      if (headers.has("idempotent-replayed")) c.header("Idempotent-Replayed", "true");
+      return c.json(body, status as ContentfulStatusCode);
+    }
+    if (body.success) return c.redirect(at(c, `/recordings?added=${String(body["fileId"])}`), 303);
+    const reused = body["code"] === "idempotency_mismatch";
+    const error = reused ? recordings[viewOf(c).lang].reused : [body.error, body.hint].filter(Boolean).join(" ");
+    return showList(c, {
+      refused: { error, once: reused ? undefined : form.once },
+      status: status as ContentfulStatusCode,
+    });
+  });
+};

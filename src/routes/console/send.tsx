@@ -1,7 +1,211 @@
-import type { Api } from "../../app.ts";
-import { page, show, signedIn } from "../../console.tsx";
-import { PageHead } from "../../ui/parts.tsx";
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { settings } from "../../app.ts";
+import type { Api, AppEnv } from "../../app.ts";
+import { page, refOf, show, signedIn, stubOf, viewOf, wantsJson } from "../../console.tsx";
+import { PRODUCT } from "../../config.ts";
+import { fail } from "../../errors.ts";
+import { readForm } from "../../forms.ts";
+import type { PostedForm } from "../../forms.ts";
+import { UNITS_PER_COIN, unitsFromCoins } from "../../money.ts";
+import { callApi } from "../../own-api.ts";
+import type { ApiReply } from "../../own-api.ts";
+import { priceList } from "../../price-list.ts";
+import { VOICE_BLOCK_MS, priceTts, priceVoiceBlock } from "../../pricing.ts";
+import { currentRateCard } from "../../rate-card.ts";
+import { mobileOf } from "../../recipients.ts";
+import { SENDS, isKind, keptOf, recipientsOf } from "../../send-kinds.ts";
+import type { SendKind, Typed } from "../../send-kinds.ts";
+import { sampleOf } from "../../send-samples.ts";
+import { lengthText } from "../../ui/format-audio.ts";
+import { Card, PageHead } from "../../ui/parts.tsx";
+import { FormOf } from "../../ui/send-forms.tsx";
+import { Beside, Kinds, Outcome } from "../../ui/send.tsx";
+import type { Draft, Playable } from "../../ui/send.tsx";
+import { send } from "../../ui/words/send.ts";
 
-/** `/send`. */
-export const sendPages = (app: Api) =>
-  app.get("/send", page, signedIn, (c) => show(c, <PageHead title="Send" />, { title: "Send", active: "send" }));
+/** Recordings that a form offers; an older one is reached from the list of voice files. */
+const PLAYABLE_MAX = 100;
+
+type Ctx = Context<AppEnv>;
+
+/** A code to send, where somebody has none: six digits. */
+function suggestedOtp(): string {
+  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return String(number % 1_000_000).padStart(6, "0");
+}
+
+async function playables(c: Ctx, unitsPerBlock: number, chosen: string | undefined): Promise<Playable[]> {
+  const account = stubOf(c);
+  const newest = await account.recordings(null, PLAYABLE_MAX);
+  const known = chosen === undefined || chosen === "" || newest.some(({ fileId }) => fileId === chosen);
+  const older = known ? null : await account.recording(chosen);
+  return [...(older ? [older] : []), ...newest].map(({ fileId, name, durationMs }) => ({
+    fileId,
+    name,
+    lengthText: lengthText(durationMs),
+    units: Math.ceil(durationMs / VOICE_BLOCK_MS) * unitsPerBlock,
+  }));
+}
+
+/** What a kind costs, and what its form offers. */
+async function offerOf(c: Ctx, kind: SendKind, typed: Typed): Promise<Pick<Draft, "units" | "list" | "playable">> {
+  if (kind === "otp") return { units: (await stubOf(c).view())?.otpRate ?? 0 };
+  const card = await currentRateCard(c.env.RECORDINGS);
+  switch (kind) {
+    case "sms":
+    case "bulk":
+      return { units: card.smsIndia * UNITS_PER_COIN };
+    case "international":
+      return { units: card.smsAbroad * UNITS_PER_COIN, list: priceList(card) };
+    case "tts":
+      return { units: priceTts(card) };
+    case "voice": {
+      const units = priceVoiceBlock(card);
+      return { units, playable: await playables(c, units, typed["fileId"]) };
+    }
+  }
+}
+
+async function showDraft(
+  c: Ctx,
+  asked: Pick<Draft, "kind" | "typed" | "once" | "refused" | "sent">,
+  status: ContentfulStatusCode = 200,
+): Promise<Response> {
+  const { kind } = asked;
+  const t = send[viewOf(c).lang];
+  const typed = kind === "otp" && !asked.refused ? { otp: suggestedOtp(), ...asked.typed } : asked.typed;
+  const draft = { ...asked, typed, ...(await offerOf(c, kind, typed)), sample: sampleOf(settings(c), kind) };
+  return show(
+    c,
+    <>
+      <PageHead title={t.title} lead={t.lead} />
+      <Kinds kind={kind} />
+      <Outcome sent={draft.sent} refused={draft.refused} />
+      <div class="cols">
+        <Card title={t.kind[kind]} class="stack">
+          <p class="dim">{t.about[kind]}</p>
+          <FormOf draft={draft} />
+        </Card>
+        <Beside draft={draft} brand={PRODUCT} />
+      </div>
+    </>,
+    { title: `${t.title}: ${t.kind[kind]}`, active: "send", kind: "sending", status },
+  );
+}
+
+/** A reply of the console's own, in the shape of the API's: the form was refused before the API was asked. */
+function ownRefusal(c: Ctx, error: string, param?: string): ApiReply {
+  const body = {
+    success: false,
+    error,
+    code: "invalid_request",
+    request_id: c.get("requestId"),
+    ...(param && { param }),
+  };
+  return { status: 400, headers: new Headers(), body };
+}
+
+/** Fills a bulk form from its file; null where there is something to mend first. */
+async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed: Typed; refused?: ApiReply }> {
+  const t = send[viewOf(c).lang];
+  const { file } = files;
+  if (file && (typed["recipients"] ?? "").trim() !== "") return { typed, refused: ownRefusal(c, t.both, "recipients") };
+  const filled = file ? { ...typed, recipients: await file.text() } : typed;
+  const { faults } = recipientsOf(filled);
+  if (faults.length === 0 || typed["skip"] !== undefined) return { typed: filled };
+  return { typed: filled, refused: ownRefusal(c, t.badLinesRefused, "recipients") };
+}
+
+/** Sends a form by the API, unless it must be mended first. */
+async function sendForm(c: Ctx, kind: SendKind, form: PostedForm): Promise<{ typed: Typed; reply: ApiReply }> {
+  const { mode } = form.typed;
+  if (mode !== undefined && mode !== viewOf(c).mode) {
+    return { typed: form.typed, reply: ownRefusal(c, send[viewOf(c).lang].otherMode) };
+  }
+  const { typed, refused } = kind === "bulk" ? await mergeFile(c, form) : { typed: form.typed };
+  if (refused) return { typed, reply: refused };
+  const { path, fields } = SENDS[kind];
+  return { typed, reply: await callApi(c, refOf(c), path, fields(typed), form.once) };
+}
+
+/** What the API says a request took: coins, or an OTP's cost. */
+function spentOf({ body }: ApiReply): number {
+  const { cost } = (body["details"] ?? {}) as { cost?: unknown };
+  const spent = body["coins_used"] ?? cost;
+  return typeof spent === "number" ? (unitsFromCoins(spent) ?? 0) : 0;
+}
+
+const PASSED_ON = ["Idempotent-Replayed", "RateLimit-Policy", "RateLimit", "Retry-After"];
+
+/** Answers the browser's script with the API's own reply. */
+function passOn(c: Ctx, { status, headers, body }: ApiReply, balanceUnits: number | null): Response {
+  for (const name of PASSED_ON) {
+    const value = headers.get(name);
+    if (value !== null) c.header(name, value);
+  }
+  if (balanceUnits !== null) c.header("Balance-Units", String(balanceUnits));
+  return c.json(body, status as ContentfulStatusCode);
+}
+
+function showOutcome(c: Ctx, kind: SendKind, form: PostedForm, typed: Typed, reply: ApiReply, balance: number | null) {
+  const { body, status } = reply;
+  if (body.success) {
+    const replayed = reply.headers.has("idempotent-replayed");
+    const sent = {
+      message: String(body.message),
+      spentUnits: spentOf(reply),
+      balanceUnits: balance,
+      requestId: replayed ? null : c.get("requestId"),
+    };
+    return showDraft(c, { kind, typed: keptOf(kind, typed), sent });
+  }
+  // A mark that was used for something else can never send this form.
+  const reused = body["code"] === "idempotency_mismatch";
+  const refused = reused
+    ? { error: send[viewOf(c).lang].reused }
+    : { error: String(body.error), hint: body.hint, param: body.param };
+  const once = reused ? undefined : form.once;
+  return showDraft(c, { kind, typed, once, refused }, status as ContentfulStatusCode);
+}
+
+function kindOf(c: Ctx): SendKind {
+  const kind = c.req.param("kind") ?? "sms";
+  return isKind(kind) ? kind : fail("not_found", "There is nothing at this address.");
+}
+
+/** What a link may fill in: the number, however it is written there, and the recording. */
+function prefilled(c: Ctx, kind: SendKind): Typed {
+  const to = c.req.query("to") ?? "";
+  const mobile = mobileOf(to) ?? to;
+  switch (kind) {
+    case "sms":
+    case "otp":
+      return { phone: mobile };
+    case "bulk":
+      return { recipients: mobile };
+    case "international":
+      return { phone: to };
+    case "tts":
+      return { callee: mobile };
+    case "voice":
+      return { callee: to.replace(/^\+/u, ""), fileId: c.req.query("file") ?? "" };
+  }
+}
+
+/** `/send` and `/send/:kind`: every operation by form, by the commands of the API. */
+export const sendPages = (app: Api) => {
+  for (const path of ["/send", "/send/:kind"]) {
+    app.get(path, page, signedIn, (c) => {
+      const kind = kindOf(c);
+      return showDraft(c, { kind, typed: prefilled(c, kind) });
+    });
+  }
+  app.post("/send/:kind", page, signedIn, async (c) => {
+    const kind = kindOf(c);
+    const form = await readForm(c);
+    const { typed, reply } = await sendForm(c, kind, form);
+    const balance = reply.body.success ? ((await stubOf(c).view())?.balance ?? null) : null;
+    return wantsJson(c) ? passOn(c, reply, balance) : showOutcome(c, kind, form, typed, reply, balance);
+  });
+};

@@ -1,0 +1,32 @@
+import { getCountries, getCountryCallingCode } from "libphonenumber-js/max";
+import type { PriceList } from "./listed-price.ts";
+import { UNITS_PER_COIN } from "./money.ts";
+import type { RateCard } from "./pricing.ts";
+
+// The rate card by calling code, small enough for a page: what a browser can know of a price before the API says it.
+
+/** Prices abroad by calling code, only where they differ from the usual one. India stands in it by its own price. */
+export function priceList(card: RateCard): PriceList {
+  const prices = new Map<string, Set<number | null>>();
+  const note = (code: string, coins: number | null) => {
+    prices.set(code, (prices.get(code) ?? new Set()).add(coins === null ? null : coins * UNITS_PER_COIN));
+  };
+  if (Object.keys(card.smsByCountry).length > 0) {
+    for (const country of getCountries()) {
+      const code = getCountryCallingCode(country);
+      const own = card.smsByCountry[country];
+      const listed = own === undefined ? card.smsByCountry[`+${code}`] : own;
+      note(code, listed === undefined ? card.smsAbroad : listed);
+    }
+    for (const [key, coins] of Object.entries(card.smsByCountry)) if (key.startsWith("+")) note(key.slice(1), coins);
+  }
+  const abroad = card.smsAbroad * UNITS_PER_COIN;
+  const byCode: PriceList["byCode"] = {};
+  for (const [code, found] of prices) {
+    const [only = null] = found;
+    if (found.size > 1) byCode[code] = "varies";
+    else if (only !== abroad) byCode[code] = only;
+  }
+  byCode["91"] = card.smsIndia * UNITS_PER_COIN;
+  return { abroad, byCode };
+}

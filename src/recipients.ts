@@ -1,0 +1,128 @@
+// Numbers as people have them: pasted from anywhere, or in a CSV. The server and the browser read them alike.
+
+/** Why a line gives no number. */
+export type FaultReason = "no_number" | "letters" | "rounded" | "abroad" | "short" | "long" | "not_mobile";
+
+export interface Fault {
+  /** From 1, as an editor counts. */
+  line: number;
+  /** What stands there. */
+  text: string;
+  reason: FaultReason;
+}
+
+export interface Recipients {
+  /** Ten digits each, once, in the order of their first appearance. */
+  numbers: string[];
+  /** Numbers that stood before. */
+  duplicates: number;
+  faults: Fault[];
+}
+
+const MOBILE = /^[6-9]\d{9}$/;
+
+/** What people write inside numbers: spaces, dashes, brackets, dots, and marks that nobody sees. */
+const INSIDE = /[\s().\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069\ufeff-]/g;
+
+/** Ten digits of an Indian mobile in any usual spelling, or null. */
+export function mobileOf(text: string): string | null {
+  const digits = text
+    .replace(/^['=]|\.0$/g, "")
+    .replace(INSIDE, "")
+    .replace(/^(?:\+|00)?91(?=\d{10}$)|^0(?=\d{10}$)/, "");
+  return MOBILE.test(digits) ? digits : null;
+}
+
+function reasonOf(text: string): FaultReason {
+  const digits = text.replace(INSIDE, "");
+  if (digits === "") return "no_number";
+  // What a spreadsheet makes of a long number: the digits are gone.
+  if (/^\d(?:,?\d+)?e\+\d+$/i.test(digits)) return "rounded";
+  if (!/^\+?\d+$/.test(digits)) return "letters";
+  if (/^\+(?!91)/.test(digits)) return "abroad";
+  const own = digits.replace(/^\+91|^0+(?:91)?|^91(?=\d{10})/, "");
+  if (own.length === 10) return "not_mobile";
+  return own.length < 10 ? "short" : "long";
+}
+
+interface Row {
+  line: number;
+  cells: string[];
+}
+
+/** A cell in quotes that end where the cell ends (RFC 4180), or whatever stands up to the next separator. */
+const CELL = /[^\S\n]*"([^"]*(?:""[^"]*)*)"[^\S\n]*(?=[,;\t\n]|$)|[^,;\t\n]*/y;
+
+function rowsOf(source: string): Row[] {
+  const text = source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const rows: Row[] = [];
+  let line = 1;
+  let row: Row = { line, cells: [] };
+  for (CELL.lastIndex = 0; ;) {
+    const found = CELL.exec(text);
+    const end = CELL.lastIndex;
+    const quoted = found?.[1];
+    row.cells.push((quoted?.replaceAll('""', '"') ?? found?.[0] ?? "").trim());
+    line += (quoted?.split("\n").length ?? 1) - 1;
+    if (end >= text.length || text[end] === "\n") {
+      if (row.cells.some((cell) => cell !== "")) rows.push(row);
+      line += 1;
+      row = { line, cells: [] };
+    }
+    if (end >= text.length) return rows;
+    CELL.lastIndex = end + 1;
+  }
+}
+
+/** What the column of numbers is called; the second only where none has a name of the first kind. */
+const HEADERS = [/phone|mobile|msisdn|whatsapp|फ़ोन|फोन|मोबाइल/iu, /^(?:numbers?|contacts?|recipients?|to|नंबर)$/iu];
+
+function headerOf(cells: string[] = []): number {
+  if (cells.some((cell) => mobileOf(cell) !== null)) return -1;
+  const places = HEADERS.map((name) => cells.findIndex((cell) => name.test(cell)));
+  return places.find((place) => place >= 0) ?? -1;
+}
+
+/** Words beside a number, not a number with a slip in it. */
+const isWords = (cell: string) => /\p{L}/u.test(cell) && cell.replace(/\D/g, "").length < 5;
+
+/** The column of numbers in a table without a header: the first where half of the cells or more are numbers. */
+function columnOf(rows: Row[]): number {
+  const width = Math.max(...[0], ...rows.slice(0, 1_000).map(({ cells }) => cells.length));
+  for (let column = 0; column < width; column += 1) {
+    const cells = rows.map((row) => row.cells[column] ?? "").filter((cell) => cell !== "");
+    const good = cells.filter((cell) => mobileOf(cell) !== null).length;
+    if (good > 0 && good * 2 >= cells.length) return column;
+  }
+  return -1;
+}
+
+/** Cells that must be numbers: one column of a table, or all of a list. */
+function candidates(rows: Row[]): Row[] {
+  const header = headerOf(rows[0]?.cells);
+  const table = rows.some(({ cells }) => cells.filter(Boolean).length > 1 && cells.some(isWords));
+  const column = header >= 0 ? header : table ? columnOf(rows) : -1;
+  if (column < 0) return rows.map(({ line, cells }) => ({ line, cells: cells.filter((cell) => cell !== "") }));
+  return rows.slice(header >= 0 ? 1 : 0).map(({ line, cells }) => ({ line, cells: [cells[column] ?? ""] }));
+}
+
+/** Reads a list or a table of Indian mobiles. Never throws: what is no number is a fault with its line. */
+export function readRecipients(text: string): Recipients {
+  const numbers = new Set<string>();
+  const faults: Fault[] = [];
+  let found = 0;
+  for (const { line, cells } of candidates(rowsOf(text))) {
+    for (const cell of cells) {
+      const whole = mobileOf(cell);
+      const parts = whole === null ? cell.split(/\s+/).map(mobileOf) : [whole];
+      const good = parts.filter((part) => part !== null);
+      if (good.length < parts.length) {
+        faults.push({ line, text: cell, reason: reasonOf(cell) });
+        continue;
+      }
+      found += good.length;
+      for (const number of good) numbers.add(number);
+    }
+  }
+  return { numbers: [...numbers], duplicates: found - numbers.size, faults };
+}

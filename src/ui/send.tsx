@@ -1,0 +1,248 @@
+import type { FC, PropsWithChildren } from "hono/jsx";
+import { randomId } from "../ids.ts";
+import type { PriceList } from "../listed-price.ts";
+import { countSegments, letterName, unicodeLetters } from "../segments.ts";
+import { KINDS } from "../send-kinds.ts";
+import type { SendKind, Typed } from "../send-kinds.ts";
+import { otpText } from "../wording.ts";
+import { rupees } from "./format.ts";
+import { Icon } from "./icons.tsx";
+import type { IconName } from "./icons.tsx";
+import { Card, Code, Money, Notice } from "./parts.tsx";
+import { useView, useWords } from "./view.ts";
+import { send } from "./words/send.ts";
+
+// The frame of the pages that send: kinds, what became of a form, and what a text costs while it is written.
+
+/** Why a form was not sent, as the API says it. */
+export interface Refused {
+  error: string;
+  hint?: string | undefined;
+  param?: string | undefined;
+}
+
+/** What a form did. */
+export interface Sent {
+  message: string;
+  spentUnits: number;
+  balanceUnits: number | null;
+  /** The API's request, or null where an earlier one was answered again. */
+  requestId: string | null;
+}
+
+/** A recording to choose, with the price of a call that plays it. */
+export interface Playable {
+  fileId: string;
+  name: string;
+  lengthText: string;
+  units: number;
+}
+
+/** Everything that a page for sending shows. */
+export interface Draft {
+  kind: SendKind;
+  typed: Typed;
+  /** The form's own once, where it may be sent again under it. */
+  once?: string | undefined;
+  refused?: Refused | undefined;
+  sent?: Sent | undefined;
+  /** Units per segment, OTP, call or started 30 s. */
+  units: number;
+  list?: PriceList | undefined;
+  playable?: readonly Playable[] | undefined;
+  /** Where the same is asked for by API. */
+  sample: string;
+}
+
+/** What every form that sends carries: it is one send however often it is posted, and of the mode it was shown in. */
+export const SendFields: FC<{ once?: string | undefined }> = ({ once }) => (
+  <>
+    <input type="hidden" name="once" value={once ?? randomId("once")} />
+    <input type="hidden" name="mode" value={useView().mode} />
+  </>
+);
+
+const ICONS: Record<SendKind, IconName> = {
+  sms: "phone",
+  bulk: "inbox",
+  international: "send",
+  otp: "shield",
+  tts: "call",
+  voice: "recordings",
+};
+
+/** The kinds of sends, as links. */
+export const Kinds: FC<{ kind: SendKind }> = ({ kind }) => {
+  const t = useWords(send);
+  const { at } = useView();
+  return (
+    <nav class="kinds" aria-label={t.kinds}>
+      {KINDS.map((one) => (
+        <a href={at(`/send/${one}`)} {...(one === kind && { "aria-current": "page" })}>
+          <Icon name={ICONS[one]} />
+          {t.kind[one]}
+        </a>
+      ))}
+    </nav>
+  );
+};
+
+/** Says that it was sent, or why not. */
+export const Outcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused }) => {
+  const t = useWords(send);
+  const { at } = useView();
+  if (refused) {
+    return (
+      <Notice tone="bad">
+        <p>{refused.error}</p>
+        {refused.hint !== undefined && <p>{refused.hint}</p>}
+      </Notice>
+    );
+  }
+  if (!sent) return null;
+  const query = sent.requestId === null ? "" : `?q=${encodeURIComponent(`request:${sent.requestId}`)}`;
+  return (
+    <Notice tone="ok">
+      <p>{sent.message}</p>
+      {sent.requestId === null && <p>{t.replayed}</p>}
+      <p>
+        <Money units={sent.spentUnits} /> {t.done}
+        {sent.balanceUnits !== null && (
+          <>
+            {" · "}
+            {t.balance} <Money units={sent.balanceUnits} />
+          </>
+        )}
+        {" · "}
+        <a href={at(`/activity${query}`)}>{t.see}</a>
+      </p>
+    </Notice>
+  );
+};
+
+/** A form that sends; with the script it does so without leaving the page. */
+export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | string; files?: boolean }>> = ({
+  draft: { kind, once, units, list },
+  total,
+  files = false,
+  children,
+}) => {
+  const t = useWords(send);
+  const { at, lang } = useView();
+  return (
+    <form
+      method="post"
+      action={at(`/send/${kind}`)}
+      class="stack"
+      data-send=""
+      data-units={String(units)}
+      {...(list && { "data-list": JSON.stringify(list) })}
+      {...(files && { enctype: "multipart/form-data" })}
+      data-lost={t.lost}
+      data-reused={t.reused}
+      data-done={t.done}
+      data-balance={t.balance}
+      data-see={t.see}
+    >
+      <SendFields once={once} />
+      {children}
+      <button class="btn wide">
+        <Icon name="send" />
+        <span>{t.submit[kind]}</span>
+        <span class="price" data-total="" data-varies={t.varies} data-none={t.notOffered}>
+          {typeof total === "number" ? rupees(total, lang) : total}
+        </span>
+      </button>
+    </form>
+  );
+};
+
+/** How much of a text is written; for SMS also encoding, segments and price, and what forces Unicode. */
+export const Meter: FC<{ text: string; max: number; units?: number | undefined }> = ({ text, max, units }) => {
+  const t = useWords(send);
+  const { lang } = useView();
+  const left = max - [...text].length;
+  const counter = (
+    <span {...(left < 0 && { class: "over" })}>
+      <b data-left="">{left}</b> {t.left}
+    </span>
+  );
+  if (units === undefined) return <p class="meter">{counter}</p>;
+  const { encoding, segments } = countSegments(text);
+  const letters = unicodeLetters(text);
+  return (
+    <div class="stack tight">
+      <p class="meter">
+        {counter}
+        <span data-encoding="">{encoding}</span>
+        <span>
+          <b data-segments="">{segments}</b> {t.sms}
+        </span>
+        <span>
+          <b data-price="">{rupees(units * segments, lang)}</b> {t.each}
+        </span>
+      </p>
+      <div class="unicode" data-unicode="" hidden={letters.length === 0}>
+        <p>{t.unicodeWhy}</p>
+        <ul>
+          {letters.slice(0, LETTERS_SHOWN).map((letter) => (
+            <li>
+              <bdi>{letterName(letter)}</bdi>
+            </li>
+          ))}
+          {letters.length > LETTERS_SHOWN && <li>…</li>}
+        </ul>
+        <button type="button" class="btn quiet small" data-plain="" hidden>
+          {t.usePlain}
+        </button>
+      </div>
+    </div>
+  );
+};
+
+/** A Hindi text has dozens of them; the first few say what the matter is. */
+const LETTERS_SHOWN = 8;
+
+/** An OTP's text around what the form holds. */
+const OtpEcho: FC<{ typed: Typed; brand: string }> = ({ typed, brand }) => {
+  const [head = "", middle = "", tail = ""] = otpText("\0", "\0").split("\0");
+  return (
+    <>
+      {head}
+      <b data-echo="otp">{typed["otp"] ?? ""}</b>
+      {middle}
+      <span data-echo="brandName" data-empty={brand}>
+        {typed["brandName"] || brand}
+      </span>
+      {tail}
+    </>
+  );
+};
+
+/** Beside a form: the text as the phone shows it, and the same request by API. */
+export const Beside: FC<{ draft: Draft; brand: string }> = ({ draft: { kind, typed, sample }, brand }) => {
+  const t = useWords(send);
+  const field = kind === "tts" ? "text" : "message";
+  return (
+    <div class="stack">
+      {kind !== "voice" && (
+        <Card title={t.preview}>
+          <div class="handset">
+            <p class="bubble" dir="auto">
+              {kind === "otp" ? (
+                <OtpEcho typed={typed} brand={brand} />
+              ) : (
+                <span data-echo={field} data-empty={t.previewEmpty}>
+                  {typed[field] || t.previewEmpty}
+                </span>
+              )}
+            </p>
+          </div>
+        </Card>
+      )}
+      <Card title={t.byApi}>
+        <Code text={sample} label="curl" />
+      </Card>
+    </div>
+  );
+};
