@@ -22,6 +22,11 @@ export function inboxName(config: Config, ref: AccountRef): string | null {
   return ref.mode === "test" ? objectName(ref) : null;
 }
 
+/** The inbox that the console's page shows: on one's own machine everything, elsewhere an account's test messages. */
+export function pageInbox(config: Config, accountId: () => string): string {
+  return config.ENVIRONMENT === "local" ? LOCAL_INBOX : objectName({ accountId: accountId(), mode: "test" });
+}
+
 /** The object of an inbox. */
 export function inboxNamed(env: Env, name: string) {
   return env.INBOX.getByName(name);

@@ -1,7 +1,8 @@
 import { codeIn } from "../inbox-code.ts";
 import { matcherOf } from "../inbox-search.ts";
 import { logProblem } from "../log.ts";
-import type { InboxFilter, InboxMessage, LiveEvent } from "./inbox-types.ts";
+import type { LiveEvent } from "./inbox-event.ts";
+import type { InboxFilter, InboxMessage } from "./inbox-types.ts";
 
 // The live list: each page hears what its own filter matches. A socket keeps its filter while the object sleeps.
 

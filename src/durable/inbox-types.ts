@@ -53,20 +53,3 @@ export interface Awaited extends InboxFilter {
 /** What a wait comes to: a message, or null when none came in time. */
 export type Waited =
   { ok: true; message: InboxMessage | null } | { ok: false; reason: "unknown_message" | "too_many_waits" };
-
-/** A row of the page's list, as the browser's script gets it. */
-export interface LiveMessage {
-  seq: number;
-  id: string;
-  to: string;
-  operation: Operation;
-  text: string | null;
-  code: string | null;
-  at: number;
-}
-
-/** What the page hears: messages that came, and ids of messages that were deleted. */
-export interface LiveEvent {
-  messages?: LiveMessage[];
-  gone?: string[];
-}

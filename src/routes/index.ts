@@ -16,6 +16,7 @@ import { deskRateCard } from "./console/desk-rate-card.tsx";
 import { deskReconcile } from "./console/desk-reconcile.tsx";
 import { deskDoor } from "./console/desk.tsx";
 import { inboxApi } from "./console/inbox-api.ts";
+import { inboxLive } from "./console/inbox-live.ts";
 import { inboxPages } from "./console/inbox.tsx";
 import { invoicePages } from "./console/invoice.tsx";
 import { keysPages } from "./console/keys.tsx";
@@ -76,6 +77,7 @@ export const ROUTES: Record<BaseName, readonly Route[]> = {
     liveFeed,
     sendPages,
     activityPages,
+    inboxLive,
     inboxPages,
     inboxApi,
     recordingsPages,

@@ -1,7 +1,130 @@
-import type { Api } from "../../app.ts";
-import { page, show } from "../../console.tsx";
+import type { Context, MiddlewareHandler } from "hono";
+import { settings } from "../../app.ts";
+import type { Api, AppEnv } from "../../app.ts";
+import { at, formOf, page, personOf, show, showPart, signedIn, viewOf } from "../../console.tsx";
+import type { InboxMessage } from "../../durable/inbox-types.ts";
+import { fail } from "../../errors.ts";
+import { accountOfName } from "../../ids.ts";
+import { inboxSearch } from "../../inbox-search.ts";
+import { inboxNamed, pageInbox, recordingPath } from "../../inbox.ts";
+import { SEARCH_LENGTH_MAX } from "../../search.ts";
+import { Clear, Detail, NoneChosen } from "../../ui/inbox.tsx";
+import type { Chosen } from "../../ui/inbox.tsx";
+import { InboxList, inboxPath } from "../../ui/inbox-list.tsx";
+import type { Listed } from "../../ui/inbox-list.tsx";
+import { Preferences } from "../../ui/layout.tsx";
 import { PageHead } from "../../ui/parts.tsx";
+import { inbox } from "../../ui/words/inbox.ts";
+import { shell } from "../../ui/words/shell.ts";
 
-/** `/inbox`. */
+const ROWS = 50;
+
+/** Everybody on one's own machine: a first sign-up reads its code here. Elsewhere whoever is signed in. */
+export const inboxReader: MiddlewareHandler<AppEnv> = (c, next) =>
+  settings(c).ENVIRONMENT === "local" ? next() : signedIn(c, next);
+
+/** The inbox that the page shows. Its test mode is the account's, whatever mode the other pages show. */
+export function inboxOf(c: Context<AppEnv>) {
+  return inboxNamed(
+    c.env,
+    pageInbox(settings(c), () => personOf(c).accountId),
+  );
+}
+
+/** The search of a page's address or form. */
+const searchOf = (text: string | undefined) => (text ?? "").slice(0, SEARCH_LENGTH_MAX);
+
+async function listed(c: Context<AppEnv>): Promise<Listed> {
+  const q = searchOf(c.req.query("q"));
+  const after = c.req.query("after") ?? "";
+  const below = /^[0-9]{1,15}$/u.test(after) ? Number(after) : undefined;
+  const found: InboxMessage[] = (await inboxOf(c).list({ account: null, q }, { below }, ROWS + 1)) ?? [];
+  const messages = found.slice(0, ROWS);
+  const next = found.length > ROWS ? String(messages.at(-1)?.seq) : null;
+  return { messages, next, q, faults: inboxSearch(q, Date.now()).faults, newest: below === undefined };
+}
+
+function chosenOf(c: Context<AppEnv>, message: InboxMessage): Chosen {
+  const { accountId, mode } = accountOfName(message.account);
+  const isMine = c.get("person")?.accountId === accountId;
+  return { message, audio: recordingPath(settings(c), message.content), mine: isMine ? mode : null };
+}
+
+/** The command that an empty inbox offers. */
+function sampleOf(c: Context<AppEnv>): string {
+  const { ENVIRONMENT, CONSOLE_URL, SMS_URL } = settings(c);
+  const url = ENVIRONMENT === "local" ? CONSOLE_URL : SMS_URL;
+  const body = `{"phone":"9876543210","message":"Your code is 482913"}`;
+  return [
+    `curl ${url}/send-sms -H "Authorization: Bearer $KEY" \\`,
+    `  -H 'Content-Type: application/json' -d '${body}'`,
+  ].join("\n");
+}
+
+/** The page: the list, and beside it a message; `open` where the reader chose it, which is all that a phone shows. */
+function inboxPage(c: Context<AppEnv>, list: Listed, message: InboxMessage | undefined, open: boolean): Response {
+  const { lang, local, person } = viewOf(c);
+  const t = inbox[lang];
+  const content = (
+    <>
+      {!person && (
+        <nav class="m-out" aria-label={shell[lang].main}>
+          <a class="btn quiet small" href={at(c, "/")}>
+            {t.overview}
+          </a>
+          <a class="btn quiet small" href={at(c, "/sign-in?next=/inbox")}>
+            {shell[lang].signIn}
+          </a>
+          <Preferences />
+        </nav>
+      )}
+      <PageHead title={t.title} lead={local ? t.leadLocal : t.leadTest}>
+        {list.messages.length > 0 && <Clear q={list.q} />}
+      </PageHead>
+      <div class={open ? "mail open" : "mail"}>
+        <InboxList listed={list} chosen={message?.ref} sample={sampleOf(c)} />
+        <section class="m-pane" aria-label={t.pane}>
+          <a class="ghost m-back" href={at(c, inboxPath("/inbox", list.q))}>
+            ← {t.back}
+          </a>
+          <div id="phone" class="m-detail" data-newest={open ? "" : "1"}>
+            {message ? <Detail chosen={chosenOf(c, message)} q={list.q} /> : <NoneChosen />}
+          </div>
+        </section>
+      </div>
+    </>
+  );
+  return show(c, content, { title: t.title, active: "inbox", bare: !person, kind: "inbox" });
+}
+
+async function found(c: Context<AppEnv>, id: string): Promise<InboxMessage> {
+  const message: InboxMessage | null = await inboxOf(c).find(null, id);
+  return message ?? fail("not_found", "There is no such message in the test inbox.");
+}
+
+const ID = "/inbox/:id{(?:msg|call)_[0-9A-Za-z]+}";
+
+/** `/inbox`: what the simulator caught, as a phone shows it. */
 export const inboxPages = (app: Api) =>
-  app.get("/inbox", page, (c) => show(c, <PageHead title="/inbox" />, { title: "/inbox", bare: true }));
+  app
+    .get("/inbox", page, inboxReader, async (c) => {
+      const list = await listed(c);
+      return inboxPage(c, list, list.messages[0], false);
+    })
+    .get(ID, page, inboxReader, async (c) => {
+      const message = await found(c, c.req.param("id"));
+      if (c.req.header("x-part") !== undefined) {
+        return showPart(c, <Detail chosen={chosenOf(c, message)} q={searchOf(c.req.query("q"))} />);
+      }
+      return inboxPage(c, await listed(c), message, true);
+    })
+    .post("/inbox/clear", page, inboxReader, async (c) => {
+      const { q } = await formOf(c);
+      await inboxOf(c).remove({ account: null, q: searchOf(q) });
+      return c.redirect(at(c, "/inbox"), 303);
+    })
+    .post(`${ID}/delete`, page, inboxReader, async (c) => {
+      const { q } = await formOf(c);
+      await inboxOf(c).removeOne(null, c.req.param("id"));
+      return c.redirect(at(c, inboxPath("/inbox", searchOf(q))), 303);
+    });

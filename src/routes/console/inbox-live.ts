@@ -1,0 +1,23 @@
+import type { Api } from "../../app.ts";
+import { isFromHere, page } from "../../console.tsx";
+import { listenAddress } from "../../durable/inbox-live.ts";
+import { fail } from "../../errors.ts";
+import { SEARCH_LENGTH_MAX } from "../../search.ts";
+import { inboxOf, inboxReader } from "./inbox.tsx";
+
+/** `/inbox/live`: a WebSocket on which the inbox tells what lands. `after` is the newest place that the page shows. */
+export const inboxLive = (app: Api) =>
+  app.get("/inbox/live", page, inboxReader, async (c) => {
+    // On one's own machine no cookie is asked for: this alone keeps other sites from reading codes.
+    if (!isFromHere(c)) fail("permission_denied", "This address is for the pages of this console.");
+    if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
+      return c.text("This address takes WebSockets.", 426, { Upgrade: "websocket" });
+    }
+    const after = c.req.query("after") ?? "";
+    const q = (c.req.query("q") ?? "").slice(0, SEARCH_LENGTH_MAX);
+    const listener = {
+      filter: { account: null, q },
+      after: /^[0-9]{1,15}$/u.test(after) ? Number(after) : null,
+    };
+    return inboxOf(c).fetch(listenAddress(listener), { headers: { Upgrade: "websocket" } });
+  });

@@ -1,0 +1,251 @@
+import type { FC } from "hono/jsx";
+import type { InboxMessage } from "../durable/inbox-types.ts";
+import { codePoints } from "../fields.ts";
+import { codeIn } from "../inbox-code.ts";
+import type { Mode } from "../ids.ts";
+import { countSegments, unicodeLetters } from "../segments.ts";
+import { PRODUCT } from "../config.ts";
+import { count, phoneText } from "./format.ts";
+import { Icon } from "./icons.tsx";
+import { Card, Kind, Time } from "./parts.tsx";
+import { useView, useWords } from "./view.ts";
+import { inbox } from "./words/inbox.ts";
+
+// A message of the test inbox as a phone shows it, with what is worth knowing beside it.
+
+/** A message, and what the page knows of it beyond. */
+export interface Chosen {
+  message: InboxMessage;
+  /** Path of its recording. */
+  audio: string | null;
+  /** In which mode the reader's own account sent it; null where it is not theirs. */
+  mine: Mode | null;
+}
+
+const CALLS: ReadonlySet<string> = new Set(["tts", "voice"]);
+
+/** Letters that force Unicode, at most; one is enough to know why. */
+const LETTERS_SHOWN = 8;
+
+const languageName = (code: string, lang: string): string =>
+  new Intl.DisplayNames([lang === "hi" ? "hi-IN" : "en-IN"], { type: "language" }).of(code.toLowerCase()) ?? code;
+
+const Screen: FC<{ chosen: Chosen }> = ({ chosen: { message } }) => {
+  const t = useWords(inbox);
+  const text = message.text ?? t.unreadable;
+  const bubble = (
+    <p class="bubble" dir="auto">
+      {text}
+    </p>
+  );
+  if (!message.content.flash) {
+    return (
+      <div class="thread">
+        <p class="when">
+          <Time at={message.at} style="time" />
+        </p>
+        {bubble}
+      </div>
+    );
+  }
+  return (
+    <div class="flash">
+      <h3>{t.flash}</h3>
+      {bubble}
+      <p class="small">{t.flashHint}</p>
+    </div>
+  );
+};
+
+const CallScreen: FC<{ chosen: Chosen }> = ({ chosen: { message, audio } }) => {
+  const { at } = useView();
+  const t = useWords(inbox);
+  return (
+    <div class="callcard">
+      <span class="ring">
+        <Icon name="call" />
+      </span>
+      <p>
+        <b>{t.call}</b>
+        <br />
+        <Time at={message.at} style="time" />
+      </p>
+      {audio === null ? (
+        <>
+          <h3>{t.says}</h3>
+          <blockquote dir="auto">{message.text ?? t.unreadable}</blockquote>
+        </>
+      ) : (
+        <>
+          <h3 id="plays">{t.plays}</h3>
+          <audio controls preload="metadata" src={at(audio)} aria-labelledby="plays" />
+        </>
+      )}
+    </div>
+  );
+};
+
+const Phone: FC<{ chosen: Chosen }> = ({ chosen }) => {
+  const t = useWords(inbox);
+  const { message } = chosen;
+  const { operation, content, to, text } = message;
+  const call = CALLS.has(operation);
+  const sender = content.sender ?? PRODUCT;
+  const code = codeIn(operation, text);
+  return (
+    <div class={`phone ${call ? "calls" : content.flash ? "flashes" : ""}`}>
+      <span class="notch" />
+      <div class="who">
+        <span class="avatar" aria-hidden="true">
+          {call ? <Icon name="person" /> : sender.trim().charAt(0).toUpperCase()}
+        </span>
+        <b dir="auto">{call ? PRODUCT : sender}</b>
+        <span>
+          {t.to} <span class="num">{phoneText(to)}</span>
+        </span>
+      </div>
+      {call ? <CallScreen chosen={chosen} /> : <Screen chosen={chosen} />}
+      {code !== null && (
+        <button type="button" class="btn wide" data-copy={code}>
+          <Icon name="copy" />
+          {t.copyCode(code)}
+        </button>
+      )}
+    </div>
+  );
+};
+
+const SmsCheck: FC<{ text: string }> = ({ text }) => {
+  const { lang } = useView();
+  const t = useWords(inbox);
+  const { encoding, segments } = countSegments(text);
+  const letters = unicodeLetters(text);
+  return (
+    <>
+      <dt>{t.encoding}</dt>
+      <dd>{encoding}</dd>
+      <dt>{t.segments}</dt>
+      <dd>{count(segments, lang)}</dd>
+      <dt>{t.characters}</dt>
+      <dd>{count(codePoints(text), lang)}</dd>
+      {letters.length > 0 && (
+        <>
+          <dt>{t.unicode}</dt>
+          <dd>
+            <bdi>{letters.slice(0, LETTERS_SHOWN).join(" ")}</bdi>
+            {letters.length > LETTERS_SHOWN && " …"}
+          </dd>
+        </>
+      )}
+    </>
+  );
+};
+
+const VoiceFacts: FC<{ message: InboxMessage }> = ({ message: { content } }) => {
+  const { lang } = useView();
+  const t = useWords(inbox);
+  const { language, accent, gender, rate } = content;
+  if (language === undefined) return null;
+  const accents: Record<string, string> = t.accents;
+  // An accent is only heard in English.
+  const voice = [languageName(language, lang), language === "EN" && accents[accent ?? ""], gender && t.genders[gender]];
+  return (
+    <>
+      <dt>{t.language}</dt>
+      <dd>{voice.filter(Boolean).join(", ")}</dd>
+      <dt>{t.speed}</dt>
+      <dd>{rate ?? 1}×</dd>
+    </>
+  );
+};
+
+/** The way to what the API got; where the reader looks at the other mode, it switches the mode on the way. */
+const Replied: FC<{ chosen: Chosen }> = ({ chosen: { message, mine } }) => {
+  const { at, mode } = useView();
+  const t = useWords(inbox);
+  if (mine === null) return null;
+  const path = `/activity/${message.ref}`;
+  if (mine === mode) {
+    return (
+      <a class="btn quiet small" href={at(path)} data-drawer>
+        {t.replied}
+      </a>
+    );
+  }
+  return (
+    <form method="post" action={at("/preferences")}>
+      <input type="hidden" name="next" value={path} />
+      <button class="btn quiet small" name="mode" value={mine}>
+        {mine === "test" ? t.repliedTest : t.repliedLive}
+      </button>
+    </form>
+  );
+};
+
+/** A message on a phone, its facts, and what may be done with it. */
+export const Detail: FC<{ chosen: Chosen; q: string }> = ({ chosen, q }) => {
+  const { at } = useView();
+  const t = useWords(inbox);
+  const { message } = chosen;
+  const { ref, operation, at: atMs, requestId, text } = message;
+  return (
+    <>
+      <Phone chosen={chosen} />
+      <Card title={CALLS.has(operation) ? t.details : t.check} class="m-facts">
+        <dl class="facts">
+          {CALLS.has(operation) ? <VoiceFacts message={message} /> : <SmsCheck text={text ?? ""} />}
+          <dt>{t.kind}</dt>
+          <dd>
+            <Kind operation={operation} />
+          </dd>
+          <dt>{t.received}</dt>
+          <dd>
+            <Time at={atMs} />
+          </dd>
+          <dt>{t.request}</dt>
+          <dd class="mono">{requestId}</dd>
+        </dl>
+        <div class="actions">
+          <Replied chosen={chosen} />
+          <form method="post" action={at(`/inbox/${ref}/delete`)}>
+            <input type="hidden" name="q" value={q} />
+            <button class="btn danger small">
+              <Icon name="trash" />
+              {t.remove}
+            </button>
+          </form>
+        </div>
+      </Card>
+    </>
+  );
+};
+
+/** The clear button, which asks before it deletes; also without the script. */
+export const Clear: FC<{ q: string }> = ({ q }) => {
+  const { at } = useView();
+  const t = useWords(inbox);
+  return (
+    <details class="m-clear">
+      <summary class="btn quiet">
+        <Icon name="trash" />
+        {t.clear}
+      </summary>
+      <form class="card" method="post" action={at("/inbox/clear")}>
+        <p>{q === "" ? t.clearAll : t.clearFound}</p>
+        <input type="hidden" name="q" value={q} />
+        <button class="btn danger wide">{t.clearNow}</button>
+      </form>
+    </details>
+  );
+};
+
+/** What stands in the phone's place while no message is chosen. */
+export const NoneChosen: FC = () => {
+  const t = useWords(inbox);
+  return (
+    <div class="phone blank">
+      <span class="notch" />
+      <p class="dim">{t.pick}</p>
+    </div>
+  );
+};
