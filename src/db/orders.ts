@@ -1,0 +1,116 @@
+import { and, asc, desc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { paymentOrder } from "./schema.ts";
+import type { PaymentState } from "./schema.ts";
+
+// Orders of plans in D1. What an order gives and costs is written once and never changed.
+
+export type OrderRow = typeof paymentOrder.$inferSelect;
+export type { Buyer, PaymentState } from "./schema.ts";
+
+/** States only rise, in this order. */
+const STATES: readonly PaymentState[] = ["created", "pending", "failed", "paid", "credited", "refunded"];
+
+/** Adds an order, or leaves the one that has its id; whether it was added. */
+export async function insertOrder(binding: D1Database, row: OrderRow): Promise<boolean> {
+  const done = await drizzle(binding).insert(paymentOrder).values(row).onConflictDoNothing();
+  return done.meta.changes > 0;
+}
+
+/** An order by its id, or null. */
+export async function orderById(binding: D1Database, id: string): Promise<OrderRow | null> {
+  const rows = await drizzle(binding).select().from(paymentOrder).where(eq(paymentOrder.id, id));
+  return rows[0] ?? null;
+}
+
+/** The order that a provider knows by one of its own ids, or null. */
+export async function orderByRef(
+  binding: D1Database,
+  provider: string,
+  refs: { providerRef: string | null; paymentRef: string | null },
+): Promise<OrderRow | null> {
+  for (const [column, ref] of [
+    [paymentOrder.providerRef, refs.providerRef],
+    [paymentOrder.paymentRef, refs.paymentRef],
+  ] as const) {
+    if (ref === null) continue;
+    const rows = await drizzle(binding)
+      .select()
+      .from(paymentOrder)
+      .where(and(eq(column, ref), eq(paymentOrder.provider, provider)))
+      .limit(1);
+    if (rows[0]) return rows[0];
+  }
+  return null;
+}
+
+/** An account's orders, newest first. */
+export async function ordersOf(binding: D1Database, accountId: string, limit: number): Promise<OrderRow[]> {
+  return drizzle(binding)
+    .select()
+    .from(paymentOrder)
+    .where(eq(paymentOrder.accountId, accountId))
+    .orderBy(desc(paymentOrder.createdAt), desc(paymentOrder.id))
+    .limit(limit);
+}
+
+/** How many orders an account made since a time. */
+export async function ordersSince(binding: D1Database, accountId: string, sinceMs: number): Promise<number> {
+  const rows = await drizzle(binding)
+    .select({ orders: sql<number>`count(*)` })
+    .from(paymentOrder)
+    .where(and(eq(paymentOrder.accountId, accountId), sql`${paymentOrder.createdAt} > ${sinceMs}`));
+  return rows[0]?.orders ?? 0;
+}
+
+/** Raises an order's state; false where it stands there or higher already, and then nothing is changed. */
+export async function raiseOrder(
+  binding: D1Database,
+  id: string,
+  state: PaymentState,
+  change: Partial<Pick<OrderRow, "paymentRef" | "reason" | "checkAt" | "refundedPaise">> & { updatedAt: number },
+): Promise<boolean> {
+  const done = await drizzle(binding)
+    .update(paymentOrder)
+    .set({ ...change, state })
+    .where(and(eq(paymentOrder.id, id), inArray(paymentOrder.state, STATES.slice(0, STATES.indexOf(state)))));
+  return done.meta.changes > 0;
+}
+
+/** Remembers what the provider calls an order. The first name stays: every other one names our order as well. */
+export async function nameOrder(binding: D1Database, id: string, providerRef: string): Promise<void> {
+  await drizzle(binding)
+    .update(paymentOrder)
+    .set({ providerRef })
+    .where(and(eq(paymentOrder.id, id), isNull(paymentOrder.providerRef)));
+}
+
+/** Orders that are to be looked up at their provider by now. */
+export async function ordersToCheck(binding: D1Database, nowMs: number, limit: number): Promise<OrderRow[]> {
+  return drizzle(binding)
+    .select()
+    .from(paymentOrder)
+    .where(lte(paymentOrder.checkAt, nowMs))
+    .orderBy(asc(paymentOrder.checkAt))
+    .limit(limit);
+}
+
+/** Takes one look-up of an order: false where somebody else took it, so that it is asked for once. */
+export async function takeCheck(
+  binding: D1Database,
+  order: Pick<OrderRow, "id" | "checkAt" | "updatedAt">,
+  checkAt: number | null,
+  nowMs: number,
+): Promise<boolean> {
+  const done = await drizzle(binding)
+    .update(paymentOrder)
+    .set({ checkAt, updatedAt: nowMs })
+    .where(
+      and(
+        eq(paymentOrder.id, order.id),
+        eq(paymentOrder.updatedAt, order.updatedAt),
+        order.checkAt === null ? isNull(paymentOrder.checkAt) : eq(paymentOrder.checkAt, order.checkAt),
+      ),
+    );
+  return done.meta.changes > 0;
+}

@@ -1,0 +1,132 @@
+// GST on a price that includes it, in whole paise, and what an Indian invoice names: states, financial year, words.
+
+/** States and union territories by the two digits that a GSTIN begins with. */
+export const STATES: Readonly<Record<string, string>> = {
+  "01": "Jammu and Kashmir",
+  "02": "Himachal Pradesh",
+  "03": "Punjab",
+  "04": "Chandigarh",
+  "05": "Uttarakhand",
+  "06": "Haryana",
+  "07": "Delhi",
+  "08": "Rajasthan",
+  "09": "Uttar Pradesh",
+  "10": "Bihar",
+  "11": "Sikkim",
+  "12": "Arunachal Pradesh",
+  "13": "Nagaland",
+  "14": "Manipur",
+  "15": "Mizoram",
+  "16": "Tripura",
+  "17": "Meghalaya",
+  "18": "Assam",
+  "19": "West Bengal",
+  "20": "Jharkhand",
+  "21": "Odisha",
+  "22": "Chhattisgarh",
+  "23": "Madhya Pradesh",
+  "24": "Gujarat",
+  "26": "Dadra and Nagar Haveli and Daman and Diu",
+  "27": "Maharashtra",
+  "29": "Karnataka",
+  "30": "Goa",
+  "31": "Lakshadweep",
+  "32": "Kerala",
+  "33": "Tamil Nadu",
+  "34": "Puducherry",
+  "35": "Andaman and Nicobar Islands",
+  "36": "Telangana",
+  "37": "Andhra Pradesh",
+  "38": "Ladakh",
+  "97": "Other Territory",
+};
+
+/** Union territories without a legislature: there the second half is UTGST (UTGST Act, §7). */
+const UNION_TERRITORIES: ReadonlySet<string> = new Set(["04", "26", "31", "35", "38", "97"]);
+
+export type TaxName = "CGST" | "SGST" | "UTGST" | "IGST";
+
+export interface TaxLine {
+  name: TaxName;
+  /** Of the taxable value. */
+  percent: number;
+  paise: number;
+}
+
+/** A price taken apart: the taxable value and the taxes on it, which add up to the price exactly. */
+export interface Tax {
+  taxablePaise: number;
+  lines: TaxLine[];
+}
+
+/** Hundredths of a percent in a whole. */
+const WHOLE = 10_000;
+
+/** Takes the tax out of a price that includes it. `halves` makes two equal amounts, so that both states get the same. */
+export function taxIn(totalPaise: number, percent: number, halves: false | TaxName): Tax {
+  const rate = Math.round(percent * 100);
+  const parts = halves === false ? 1 : 2;
+  // The tax is total × rate ÷ (whole + rate); each part of it is rounded to the nearest paisa.
+  const divisor = parts * (WHOLE + rate);
+  const part = Math.floor((2 * totalPaise * rate + divisor) / (2 * divisor));
+  const names: TaxName[] = halves === false ? ["IGST"] : ["CGST", halves];
+  return {
+    taxablePaise: totalPaise - parts * part,
+    lines: names.map((name) => ({ name, percent: rate / 100 / parts, paise: part })),
+  };
+}
+
+/** The taxes on a sale from one state to another, or within one. */
+export function taxBetween(totalPaise: number, percent: number, seller: string, place: string): Tax {
+  if (seller !== place) return taxIn(totalPaise, percent, false);
+  return taxIn(totalPaise, percent, UNION_TERRITORIES.has(place) ? "UTGST" : "SGST");
+}
+
+const INDIA_OFFSET_MS = 5.5 * 3_600_000;
+
+/** The financial year of a time in India, such as 26-27: it begins on 1 April. */
+export function financialYear(ms: number): string {
+  const inIndia = new Date(ms + INDIA_OFFSET_MS);
+  const first = inIndia.getUTCMonth() >= 3 ? inIndia.getUTCFullYear() : inIndia.getUTCFullYear() - 1;
+  const digits = (year: number) => String(year % 100).padStart(2, "0");
+  return `${digits(first)}-${digits(first + 1)}`;
+}
+
+const ONES =
+  "Zero One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve Thirteen Fourteen Fifteen Sixteen Seventeen Eighteen Nineteen".split(
+    " ",
+  );
+const TENS = "Zero Ten Twenty Thirty Forty Fifty Sixty Seventy Eighty Ninety".split(" ");
+
+function belowHundred(value: number): string {
+  if (value < 20) return ONES[value] ?? "";
+  const ones = value % 10;
+  return `${TENS[Math.floor(value / 10)]}${ones === 0 ? "" : `-${ONES[ones]}`}`;
+}
+
+const SCALES: readonly [number, string][] = [
+  [10_000_000, "Crore"],
+  [100_000, "Lakh"],
+  [1_000, "Thousand"],
+  [100, "Hundred"],
+];
+
+/** A whole number in English words, as India groups it: 1,23,456 is One Lakh Twenty-Three Thousand …. */
+export function numberInWords(value: number): string {
+  const words: string[] = [];
+  let rest = value;
+  for (const [scale, name] of SCALES) {
+    const many = Math.floor(rest / scale);
+    if (many > 0) words.push(numberInWords(many), name);
+    rest %= scale;
+  }
+  if (rest > 0 || words.length === 0) words.push(belowHundred(rest));
+  return words.join(" ");
+}
+
+/** An amount in words: Rupees Four Hundred Ninety-Nine Only. */
+export function amountInWords(paise: number): string {
+  const fraction = paise % 100;
+  const rupees = `Rupees ${numberInWords(Math.floor(paise / 100))}`;
+  return fraction === 0 ? `${rupees} Only` : `${rupees} and ${numberInWords(fraction)} Paise Only`;
+}

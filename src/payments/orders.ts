@@ -1,0 +1,159 @@
+import { configOf, paymentsOf } from "../config.ts";
+import type { Config } from "../config.ts";
+import { insertOrder, nameOrder, orderById, ordersOf, ordersSince, ordersToCheck, takeCheck } from "../db/orders.ts";
+import { base62, mac } from "../ids.ts";
+import { logProblem } from "../log.ts";
+import { UNITS_PER_COIN } from "../money.ts";
+import { PLANS } from "../plans.ts";
+import type { Plan } from "../plans.ts";
+import type { Person } from "../sessions.ts";
+import type { Checkout, Order } from "./provider.ts";
+import { settleEvent } from "./settle.ts";
+import { paymentProvider, providerNamed } from "./table.ts";
+
+// Orders of plans: made once per form, paid at a provider, and looked up there when its webhook stays away.
+
+const CURRENCY = "INR";
+
+/** Orders that one account makes in an hour: more than anybody buys, few enough for the provider. */
+export const ORDERS_PER_HOUR_MAX = 20;
+
+const HOUR_MS = 3_600_000;
+
+/** How many orders the page lists. */
+const LISTED_MAX = 100;
+
+/** When an order is looked up at its provider, after it was made; a link lives for a day. */
+export const CHECKS_MS: readonly number[] = [2, 10, 60, 360, 1_500, 2_940].map((minutes) => minutes * 60_000);
+
+/** Whoever waits on the order's page asks the provider at most this often. */
+const ASK_AGAIN_MS = 5_000;
+
+/** Orders that one run of the housekeeping looks up: each is a request to the provider. */
+const CHECKED_PER_RUN = 20;
+
+/** When an order made at `createdAt` is looked up next, or null when never again. */
+export function nextCheck(createdAt: number, nowMs: number): number | null {
+  const offsetMs = CHECKS_MS.find((ms) => createdAt + ms > nowMs);
+  return offsetMs === undefined ? null : createdAt + offsetMs;
+}
+
+/** The id of the order that a form makes: the same form again makes the same order, and nobody can guess it. */
+function orderIdOf(config: Config, accountId: string, plan: Plan, once: string): string {
+  return `ord_${base62(mac(config.KEY_SECRET, "order/v1", `${accountId}\0${plan}\0${once}`, 16))}`;
+}
+
+export type Placed = { ok: true; order: Order; checkout: Checkout } | { ok: false; reason: "not_sold" | "too_many" };
+
+/** Opens the page where an order is paid, or finds it again. */
+async function openCheckout(env: Env, config: Config, order: Order, again: boolean): Promise<Checkout> {
+  const provider = providerNamed(config, order.provider);
+  if (!provider) return { ok: false, reason: "closed" };
+  const checkout = await provider.createCheckout(order, again);
+  if (checkout.ok && checkout.providerRef !== null) await nameOrder(env.DB, order.id, checkout.providerRef);
+  return checkout;
+}
+
+/** Makes the order that a form asks for, once per `once`, and opens its payment. */
+export async function placeOrder(
+  env: Env,
+  person: Pick<Person, "accountId" | "buyer">,
+  plan: Plan,
+  once: string,
+): Promise<Placed> {
+  const config = configOf(env);
+  const provider = paymentProvider(config);
+  if (!provider) return { ok: false, reason: "not_sold" };
+  const { accountId, buyer } = person;
+  const nowMs = Date.now();
+  const id = orderIdOf(config, accountId, plan, once);
+  const known = await orderById(env.DB, id);
+  if (!known && (await ordersSince(env.DB, accountId, nowMs - HOUR_MS)) >= ORDERS_PER_HOUR_MAX) {
+    return { ok: false, reason: "too_many" };
+  }
+  const fresh = await insertOrder(env.DB, {
+    id,
+    accountId,
+    plan,
+    amountPaise: PLANS[plan].priceRupees * 100,
+    currency: CURRENCY,
+    creditUnits: PLANS[plan].creditCoins * UNITS_PER_COIN,
+    provider: provider.name,
+    providerRef: null,
+    paymentRef: null,
+    state: "created",
+    refundedPaise: 0,
+    reason: null,
+    buyer,
+    createdAt: nowMs,
+    updatedAt: nowMs,
+    checkAt: provider.fetchStatus ? nextCheck(nowMs, nowMs) : null,
+  });
+  const order = await orderById(env.DB, id);
+  if (!order) throw new Error("an order that was just made is not there");
+  return { ok: true, order, checkout: await openCheckout(env, config, order, !fresh) };
+}
+
+/** Whether somebody may still pay an order. */
+export const isOpen = ({ state }: Order): boolean => state === "created" || state === "pending" || state === "failed";
+
+/** Leads an order that is not paid yet to its payment again. */
+export async function resumeOrder(env: Env, order: Order): Promise<Checkout> {
+  const checkout = isOpen(order)
+    ? await openCheckout(env, configOf(env), order, true)
+    : ({ ok: false, reason: "closed" } as const);
+  if (!checkout.ok && checkout.reason === "closed") await checkOrder(env, order, Date.now());
+  return checkout;
+}
+
+/** An account's orders, newest first. */
+export async function listOrders(env: Env, accountId: string): Promise<Order[]> {
+  return ordersOf(env.DB, accountId, LISTED_MAX);
+}
+
+/** An order of this account; another account's is as unknown as one that nobody made. */
+export async function findOrder(env: Env, accountId: string, id: string): Promise<Order | null> {
+  const order = await orderById(env.DB, id);
+  return order?.accountId === accountId ? order : null;
+}
+
+/** An order that is paid in the sandbox, by its id alone: whoever pays need not be signed in. */
+export async function findSandboxOrder(env: Env, id: string): Promise<Order | null> {
+  if (paymentsOf(configOf(env)) !== "sandbox") return null;
+  const order = await orderById(env.DB, id);
+  return order?.provider === "sandbox" ? order : null;
+}
+
+/** Asks the provider how an order stands, and follows what it says; false where somebody else asks already. */
+export async function checkOrder(env: Env, order: Order, nowMs: number): Promise<boolean> {
+  const provider = providerNamed(configOf(env), order.provider);
+  // Taken before it is asked: a look-up that fails comes again at the next time, not at once.
+  if (!(await takeCheck(env.DB, order, isOpen(order) ? nextCheck(order.createdAt, nowMs) : null, nowMs))) return false;
+  if (!provider?.fetchStatus || !isOpen(order)) return false;
+  const standing = await provider.fetchStatus(order);
+  if (standing?.providerRef) await nameOrder(env.DB, order.id, standing.providerRef);
+  for (const event of standing?.events ?? []) await settleEvent(env, provider.name, event, nowMs);
+  return standing !== null;
+}
+
+/** The order as it stands now, for whoever waits on its page or has just come back from the payment. */
+export async function refreshOrder(env: Env, order: Order, query: URLSearchParams): Promise<Order> {
+  const provider = providerNamed(configOf(env), order.provider);
+  const nowMs = Date.now();
+  const returned = provider?.verifyReturn?.(order, query) === "genuine";
+  if (!isOpen(order) || !(returned || nowMs - order.updatedAt >= ASK_AGAIN_MS)) return order;
+  try {
+    await checkOrder(env, order, nowMs);
+  } catch (problem) {
+    // The webhook and the next look-up come all the same; the page shows what is known.
+    logProblem("payments", problem);
+  }
+  return (await orderById(env.DB, order.id)) ?? order;
+}
+
+/** Looks up the orders whose time has come; the scheduled handler calls it. */
+export async function checkDueOrders(env: Env, nowMs: number): Promise<void> {
+  for (const order of await ordersToCheck(env.DB, nowMs, CHECKED_PER_RUN)) {
+    await checkOrder(env, order, nowMs).catch((problem: unknown) => logProblem("payments", problem));
+  }
+}

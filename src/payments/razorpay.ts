@@ -1,0 +1,169 @@
+import { createHmac } from "node:crypto";
+import * as z from "zod";
+import { PRODUCT } from "../config.ts";
+import type { Config } from "../config.ts";
+import { sameBytes } from "../ids.ts";
+import { logLine, logProblem } from "../log.ts";
+import { readText } from "../streams.ts";
+import { shortened } from "./provider.ts";
+import type { Checkout, Order, PaymentEvent, PaymentProvider, Standing } from "./provider.ts";
+import { razorpayEvent } from "./razorpay-events.ts";
+
+// Razorpay's Payment Links: https://razorpay.com/docs/api/payments/payment-links
+
+export const RAZORPAY = "razorpay";
+
+/** How long one request to Razorpay may take. */
+const TIMEOUT_MS = 10_000;
+
+const ANSWER_BYTES_MAX = 262_144;
+
+/** A link that nobody paid by then is over. Razorpay takes no less than 15 minutes. */
+const LINK_LIFE_SEC = 86_400;
+
+const link = z.object({
+  id: z.string().min(1).max(100),
+  reference_id: z.string().nullish(),
+  status: z.string(),
+  currency: z.string(),
+  short_url: z.url({ protocol: /^https$/u }),
+  payments: z
+    .array(z.object({ payment_id: z.string(), amount: z.coerce.number().int(), status: z.string() }))
+    .nullish()
+    .catch(null),
+});
+const links = z.object({ payment_links: z.array(link) });
+const refusal = z.object({ error: z.object({ description: z.string() }) });
+
+type Link = z.infer<typeof link>;
+
+/** An answer, or null where none came: then nobody knows whether the request was done. */
+type Answer = { ok: boolean; body: unknown } | null;
+
+/** Asks Razorpay's API; never throws. */
+async function ask(config: Config, method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
+  const credentials = Buffer.from(`${config.RAZORPAY_KEY_ID}:${config.RAZORPAY_KEY_SECRET}`).toString("base64");
+  try {
+    const response = await fetch(`${config.RAZORPAY_URL.replace(/\/+$/u, "")}/v1${path}`, {
+      method,
+      headers: { Authorization: `Basic ${credentials}`, "Content-Type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = await readText(response, ANSWER_BYTES_MAX);
+    if (text === null || response.status >= 500) return null;
+    return { ok: response.ok, body: JSON.parse(text) as unknown };
+  } catch (problem) {
+    logProblem("razorpay", problem);
+    return null;
+  }
+}
+
+/** The link of an order: by its own id, else by ours, under which Razorpay keeps one link at most. */
+async function findLink(config: Config, order: Order): Promise<Link | "none" | null> {
+  if (order.providerRef !== null) {
+    const answer = await ask(config, "GET", `/payment_links/${encodeURIComponent(order.providerRef)}`);
+    const found = link.safeParse(answer?.body);
+    return found.success ? found.data : null;
+  }
+  const answer = await ask(config, "GET", `/payment_links?reference_id=${encodeURIComponent(order.id)}`);
+  const found = links.safeParse(answer?.body);
+  if (!found.success) return null;
+  return found.data.payment_links.find((one) => one.reference_id === order.id) ?? "none";
+}
+
+function checkoutOf({ status, short_url: url, id }: Link): Checkout {
+  return status === "created" ? { ok: true, url, providerRef: id } : { ok: false, reason: "closed" };
+}
+
+async function createLink(config: Config, order: Order): Promise<Checkout> {
+  const answer = await ask(config, "POST", "/payment_links", {
+    amount: order.amountPaise,
+    currency: order.currency,
+    accept_partial: false,
+    reference_id: order.id,
+    description: `${PRODUCT}: plan ${order.plan}`,
+    notes: { order_id: order.id },
+    notify: { sms: false, email: false },
+    reminder_enable: false,
+    expire_by: Math.floor(Date.now() / 1000) + LINK_LIFE_SEC,
+    callback_url: `${config.CONSOLE_URL}/billing/orders/${order.id}`,
+    callback_method: "get",
+  });
+  const made = link.safeParse(answer?.body);
+  if (answer?.ok && made.success) return checkoutOf(made.data);
+  const refused = refusal.safeParse(answer?.body);
+  if (refused.success) logLine("payment_link_refused", { reason: shortened(refused.data.error.description) });
+  return { ok: false, reason: "unavailable" };
+}
+
+/** Creates the order's link, unless a request before did whose answer got lost. */
+async function createCheckout(config: Config, order: Order, again: boolean): Promise<Checkout> {
+  if (again || order.providerRef !== null) {
+    const found = await findLink(config, order);
+    if (found === null) return { ok: false, reason: "unavailable" };
+    if (found !== "none") return checkoutOf(found);
+  }
+  const made = await createLink(config, order);
+  if (made.ok || order.providerRef !== null) return made;
+  // Perhaps it was made by a request beside this one: Razorpay refuses a second link for the same reference.
+  const found = await findLink(config, order);
+  return found === null || found === "none" ? made : checkoutOf(found);
+}
+
+function eventsOf(order: Order, found: Link): PaymentEvent[] {
+  const about = { orderId: order.id, providerRef: found.id, currency: found.currency, refundedPaise: 0 };
+  if (found.status === "expired" || found.status === "cancelled") {
+    const reason = `The payment link is ${found.status}.`;
+    return [
+      { ...about, id: `${found.id}:${found.status}`, kind: "failed", paymentRef: null, amountPaise: null, reason },
+    ];
+  }
+  if (found.status !== "paid") return [];
+  return (found.payments ?? [])
+    .filter(({ status }) => status === "captured")
+    .map(({ payment_id: paymentRef, amount: amountPaise }) => {
+      return { ...about, id: `${found.id}:${paymentRef}`, kind: "paid", paymentRef, amountPaise };
+    });
+}
+
+async function fetchStatus(config: Config, order: Order): Promise<Standing> {
+  const found = await findLink(config, order);
+  if (found === null) return null;
+  return found === "none"
+    ? { providerRef: null, events: [] }
+    : { providerRef: found.id, events: eventsOf(order, found) };
+}
+
+/** Whether a signature in hex is the HMAC-SHA256 of a text; takes the same time wherever they differ. */
+function isHmac(secret: string, text: string, given: string | null): boolean {
+  if (given === null || !/^[0-9a-f]{64}$/u.test(given)) return false;
+  const right = createHmac("sha256", secret).update(text).digest();
+  return sameBytes(Uint8Array.from(right), Uint8Array.from(Buffer.from(given, "hex")));
+}
+
+/** What Razorpay appends to the address that a buyer returns to. */
+function verifyReturn(secret: string, order: Order, query: URLSearchParams): "genuine" | "forged" | null {
+  const signature = query.get("razorpay_signature");
+  if (signature === null) return null;
+  const names = ["link_id", "link_reference_id", "link_status", "id"];
+  const parts = names.map((name) => query.get(`razorpay_payment_${name}`) ?? "");
+  return parts[1] === order.id && isHmac(secret, parts.join("|"), signature) ? "genuine" : "forged";
+}
+
+/** Razorpay, or null where its key and secrets are not configured. */
+export function razorpayProvider(config: Config): PaymentProvider | null {
+  const { RAZORPAY_KEY_ID: keyId, RAZORPAY_KEY_SECRET: keySecret, RAZORPAY_WEBHOOK_SECRET: webhookSecret } = config;
+  if (keyId === undefined || keySecret === undefined || webhookSecret === undefined) return null;
+  return {
+    name: RAZORPAY,
+    createCheckout: (order, again) => createCheckout(config, order, again),
+    fetchStatus: (order) => fetchStatus(config, order),
+    verifyReturn: (order, query) => verifyReturn(keySecret, order, query),
+    // The signature covers the body alone, without a time: an old event told again changes nothing.
+    parseWebhook: (raw, headers) =>
+      isHmac(webhookSecret, raw, headers.get("x-razorpay-signature"))
+        ? razorpayEvent(raw, headers.get("x-razorpay-event-id"))
+        : "forged",
+  };
+}

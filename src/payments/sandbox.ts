@@ -1,0 +1,119 @@
+import * as z from "zod";
+import type { Config } from "../config.ts";
+import { mac, randomId } from "../ids.ts";
+import { isSigned, signedHeaders } from "../webhooks.ts";
+import type { EventKind, Order, PaymentEvent, PaymentProvider } from "./provider.ts";
+
+// The payment provider of one's own machine: its page moves no money, and signs what it tells like a real one.
+
+export const SANDBOX = "sandbox";
+
+/** What the page can be told to do with a payment. */
+export const OUTCOMES = ["success", "failure", "pending", "refund", "partial_refund"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** How events can go astray, on request. */
+export interface Trouble {
+  twice: boolean;
+  /** A "pending" of before comes after the end. */
+  disorder: boolean;
+  wrongAmount: boolean;
+}
+
+const KIND: Record<Outcome, EventKind> = {
+  success: "paid",
+  failure: "failed",
+  pending: "pending",
+  refund: "refunded",
+  partial_refund: "refunded",
+};
+
+/** Off by this much where the amount shall be wrong. */
+const WRONG_BY_PAISE = 100;
+
+const body = z.object({
+  id: z.string().min(1).max(100),
+  kind: z.enum(["paid", "failed", "pending", "refunded"]),
+  order_id: z.string().max(100),
+  payment_id: z.string().max(100),
+  amount: z.number().int(),
+  refunded: z.number().int(),
+  currency: z.string().max(10),
+});
+
+/** Derived, so that it is no secret of its own and no other purpose's key fits. */
+function secretOf(config: Config): string {
+  return `whsec_${Buffer.from(mac(config.KEY_SECRET, "payments/sandbox", "")).toString("base64")}`;
+}
+
+/** A webhook as it travels: these very bytes under these headers. */
+export interface SignedWebhook {
+  body: string;
+  headers: Record<string, string>;
+}
+
+function signed(
+  config: Config,
+  order: Order,
+  kind: EventKind,
+  amounts: { amount: number; refunded: number },
+  ref: string,
+) {
+  const id = randomId("evt");
+  const text = JSON.stringify({
+    id,
+    kind,
+    order_id: order.id,
+    payment_id: ref,
+    ...amounts,
+    currency: order.currency,
+  } satisfies z.input<typeof body>);
+  return { body: text, headers: signedHeaders(secretOf(config), id, text, Date.now()) };
+}
+
+/** The webhooks that an outcome leads to, in the order in which they arrive. */
+export function sandboxWebhooks(config: Config, order: Order, outcome: Outcome, trouble: Trouble): SignedWebhook[] {
+  const kind = KIND[outcome];
+  // A refund is of the payment that was made; anything else is a payment of its own.
+  const ref = kind === "refunded" ? (order.paymentRef ?? randomId("spay")) : randomId("spay");
+  const amount = order.amountPaise - (trouble.wrongAmount ? WRONG_BY_PAISE : 0);
+  const refunded =
+    outcome === "refund" ? order.amountPaise : outcome === "partial_refund" ? Math.floor(order.amountPaise / 2) : 0;
+  const webhooks = [signed(config, order, kind, { amount, refunded }, ref)];
+  if (trouble.twice) webhooks.push(...webhooks);
+  if (trouble.disorder) webhooks.push(signed(config, order, "pending", { amount, refunded: 0 }, ref));
+  return webhooks;
+}
+
+function eventOf(raw: string): PaymentEvent | "ignored" {
+  try {
+    const parsed = body.safeParse(JSON.parse(raw));
+    if (!parsed.success) return "ignored";
+    const { id, kind, order_id: orderId, payment_id: paymentRef, amount, refunded, currency } = parsed.data;
+    return {
+      id,
+      kind,
+      orderId,
+      providerRef: null,
+      paymentRef,
+      amountPaise: amount,
+      currency,
+      refundedPaise: refunded,
+    };
+  } catch {
+    return "ignored";
+  }
+}
+
+/** The local default. */
+export function sandboxProvider(config: Config): PaymentProvider {
+  return {
+    name: SANDBOX,
+    async createCheckout(order) {
+      return { ok: true, url: `${config.CONSOLE_URL}/pay/${order.id}`, providerRef: null };
+    },
+    parseWebhook(raw, headers, nowMs) {
+      return isSigned(secretOf(config), headers, raw, nowMs) ? eventOf(raw) : "forged";
+    },
+  };
+}

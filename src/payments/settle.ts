@@ -1,0 +1,119 @@
+import { configOf } from "../config.ts";
+import { orderById, orderByRef, raiseOrder } from "../db/orders.ts";
+import { insertPaymentEvent } from "../db/payment-events.ts";
+import type { Refunded, Settled, TakenBack } from "../durable/account-payments.ts";
+import { objectName } from "../ids.ts";
+import { issueInvoice } from "../invoices.ts";
+import { coins } from "../money.ts";
+import type { Order, PaymentEvent } from "./provider.ts";
+
+// What a payment event means. Amount, plan and credit come from our own order; the event only says that it was paid.
+// The account moves first, the order's row and the event's row after it: whatever is cut short in between is told
+// again, and then changes only what is still missing.
+
+/** Why an event was not followed, for the operator; null when it was. */
+type Verdict = string | null;
+
+const rupees = (paise: number | null) => (paise === null ? "no amount" : `₹${(paise / 100).toFixed(2)}`);
+
+async function findOrder(env: Env, provider: string, event: PaymentEvent): Promise<Order | null> {
+  const order = event.orderId === null ? null : await orderById(env.DB, event.orderId);
+  const found = order ?? (await orderByRef(env.DB, provider, event));
+  return found?.provider === provider ? found : null;
+}
+
+/** Both objects of an account: the live one, and the test twin, which gets the plan as well and no credit. */
+function objectsOf(env: Env, accountId: string) {
+  const of = (mode: "live" | "test") => env.ACCOUNT.getByName(objectName({ accountId, mode }));
+  return { live: of("live"), test: of("test") };
+}
+
+/** The order's row after its credit was taken back. */
+async function showRefund(env: Env, order: Order, refund: TakenBack, nowMs: number): Promise<Verdict> {
+  const { refundedPaise, shortfall, taken } = refund;
+  await raiseOrder(env.DB, order.id, "refunded", { refundedPaise, checkAt: null, updatedAt: nowMs });
+  if (shortfall === 0) return null;
+  return `The refund took ${coins(taken)} coins back and ${coins(shortfall)} were spent already: the account is suspended.`;
+}
+
+/** What keeps a payment from being this order's. */
+function mismatch(order: Order, { amountPaise, currency, paymentRef }: PaymentEvent): Verdict {
+  if (amountPaise !== order.amountPaise) {
+    return `Wrong amount: ${rupees(amountPaise)} came for an order of ${rupees(order.amountPaise)}.`;
+  }
+  if (currency !== order.currency)
+    return `Wrong currency: ${currency ?? "none"} came for an order in ${order.currency}.`;
+  return paymentRef === null ? "The event names no payment." : null;
+}
+
+async function paid(env: Env, order: Order, event: PaymentEvent, nowMs: number): Promise<Verdict> {
+  const wrong = mismatch(order, event);
+  if (wrong !== null || event.paymentRef === null) return wrong;
+  const { id: orderId, plan, creditUnits } = order;
+  const { live, test } = objectsOf(env, order.accountId);
+  const payment = { orderId, paymentRef: event.paymentRef, plan };
+  const settled: Settled | null = await live.settlePayment({ ...payment, creditUnits });
+  if (!settled?.ok) {
+    await raiseOrder(env.DB, orderId, "paid", { paymentRef: event.paymentRef, updatedAt: nowMs });
+    return settled ? "Paid, and the balance is too large for more credit." : "Paid, and the account does not exist.";
+  }
+  const { paymentRef } = settled;
+  await test.settlePayment({ ...payment, paymentRef, creditUnits: 0 });
+  await raiseOrder(env.DB, orderId, "credited", { paymentRef, reason: null, checkAt: null, updatedAt: nowMs });
+  await issueInvoice(env, configOf(env), orderId, nowMs);
+  const shown = settled.refund && (await showRefund(env, order, settled.refund, nowMs));
+  if (paymentRef !== event.paymentRef) {
+    return `Paid twice: this order was credited for ${paymentRef}; refund ${event.paymentRef}.`;
+  }
+  return shown;
+}
+
+async function refunded(env: Env, order: Order, event: PaymentEvent, nowMs: number): Promise<Verdict> {
+  const { paymentRef, refundedPaise, currency } = event;
+  const { amountPaise, id: orderId } = order;
+  if (paymentRef === null) return "The refund names no payment.";
+  if (currency !== order.currency)
+    return `Wrong currency: ${currency ?? "none"} went back for an order in ${order.currency}.`;
+  if (refundedPaise <= 0) return `Wrong amount: ${rupees(refundedPaise)} went back.`;
+  const { live, test } = objectsOf(env, order.accountId);
+  // More than the order's price goes back only where more had come, and that gave no credit.
+  const refund = { orderId, paymentRef, refundedPaise: Math.min(refundedPaise, amountPaise), amountPaise };
+  const outcome: Refunded | null = await live.refundPayment(refund);
+  if (!outcome) return "Refunded, and the account does not exist.";
+  if (!outcome.ok) return `Another refund of ${paymentRef} stands already; take back by hand what this one adds.`;
+  await test.refundPayment(refund);
+  return outcome.refund && (await showRefund(env, order, outcome.refund, nowMs));
+}
+
+async function follow(env: Env, order: Order | null, event: PaymentEvent, nowMs: number): Promise<Verdict> {
+  switch (event.kind) {
+    case "paid":
+      return order
+        ? paid(env, order, event, nowMs)
+        : `Unknown order: ${rupees(event.amountPaise)} came for none of ours.`;
+    case "refunded":
+      return order ? refunded(env, order, event, nowMs) : "Unknown order: money of none of ours went back.";
+    case "pending":
+      if (order) await raiseOrder(env.DB, order.id, "pending", { updatedAt: nowMs });
+      return null;
+    case "failed":
+      if (order) await raiseOrder(env.DB, order.id, "failed", { reason: event.reason ?? null, updatedAt: nowMs });
+      return null;
+  }
+}
+
+/** Follows a genuine event and records it, once however often it is told. Throws where it could not be stored. */
+export async function settleEvent(env: Env, provider: string, event: PaymentEvent, nowMs: number): Promise<void> {
+  const order = await findOrder(env, provider, event);
+  const quarantined = await follow(env, order, event, nowMs);
+  const { id: eventId, kind, paymentRef, amountPaise, refundedPaise, currency } = event;
+  const about = { orderId: order?.id ?? event.orderId, kind, paymentRef, amountPaise, refundedPaise, currency };
+  await insertPaymentEvent(env.DB, {
+    provider,
+    eventId,
+    ...about,
+    quarantined,
+    receivedAt: nowMs,
+    resolvedAt: null,
+  });
+}
