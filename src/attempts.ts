@@ -30,6 +30,8 @@ const LIMITS = {
   passwordDevice: { max: 10, windowMs: 15 * MINUTE_MS },
   /** Whether an e-mail is taken can be learned from Settings: not often. */
   change: { max: 10, windowMs: HOUR_MS },
+  /** The operator's token cannot be guessed; this keeps whoever tries from costing anything. */
+  deskAddress: { max: 20, windowMs: 15 * MINUTE_MS },
 } as const satisfies Record<string, Limit>;
 
 type LimitName = keyof typeof LIMITS;
@@ -120,6 +122,11 @@ export function admitProof(c: Context<AppEnv>, by: "code" | "password", sessionH
 /** Whether this person may try one more e-mail. */
 export function admitChange(c: Context<AppEnv>, personId: string): Promise<Verdict> {
   return admit(c, [["change", personId]]);
+}
+
+/** Whether one more operator's token may be tried from where this request comes. */
+export function admitDesk(c: Context<AppEnv>): Promise<Verdict> {
+  return admit(c, [["deskAddress", origin(c).address]]);
 }
 
 /** Forgets counts whose time is over; the scheduled handler calls it. */

@@ -68,9 +68,11 @@ async function copyKey(box: HTMLElement, text: string | undefined): Promise<void
   toast(find("#toasts")?.dataset["copied"] ?? "");
 }
 
+/** What went wrong was told already. */
+const quietly = () => undefined;
+
 /** Keys. */
 export function startKeys(): void {
-  const quietly = () => undefined;
   on("click", "[data-show-key]", (button, event) => {
     const box = boxOf(button);
     if (!box) return;

@@ -22,8 +22,7 @@ export async function insertDeadLetters(binding: D1Database, rows: DeadLetterRow
   }
   const newest = sql`(SELECT id FROM dead_letter ORDER BY at DESC, id LIMIT ${DEAD_LETTERS_MAX})`;
   const prune = db.delete(deadLetter).where(sql`${deadLetter.id} NOT IN ${newest}`);
-  const [first, ...rest] = [...inserts, prune];
-  if (first) await db.batch([first, ...rest]);
+  await db.batch([prune, ...inserts, prune]);
 }
 
 /** The newest dead letters. */

@@ -112,7 +112,7 @@ export const keysPages = (app: Api) => {
     return asked(c, title, (part) => <RotateKey of={key} now={Date.now()} part={part} />);
   });
 
-  app.post("/keys/:keyId/rotate", page, signedIn, freshlySignedIn, rotate);
+  app.post("/keys/:keyId/rotate", page, signedIn, freshlySignedIn, (c) => rotate(c));
 
   app.get("/keys/:keyId/revoke", page, signedIn, freshlySignedIn, async (c) => {
     const key = await keyInPath(c);

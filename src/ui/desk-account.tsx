@@ -1,0 +1,250 @@
+import type { FC } from "hono/jsx";
+import type { AccountAtDesk } from "../desk-accounts.ts";
+import { coins } from "../money.ts";
+import { DeskNotices, PlanChoice, Standing, Wide } from "./desk.tsx";
+import { count, phoneText } from "./format.ts";
+import { Card, Field, Kind, Money, StateBadge, Time } from "./parts.tsx";
+import { useView, useWords } from "./view.ts";
+import { deskWords } from "./words/desk.ts";
+import { shell } from "./words/shell.ts";
+
+// One account at the operator's desk: what it has, what may be changed, and what is newest in it.
+
+const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
+  const t = useWords(deskWords);
+  const s = useWords(shell);
+  const { lang } = useView();
+  const signsIn = [person?.phone && phoneText(person.phone), person?.email].filter(Boolean).join(", ");
+  return (
+    <Card>
+      <dl class="facts">
+        <dt>{t.account}</dt>
+        <dd>
+          <code>{ref.accountId}</code>
+        </dd>
+        <dt>{t.balance}</dt>
+        <dd>
+          <b>
+            <Money units={view.balance} />
+          </b>
+        </dd>
+        <dt>{t.plan}</dt>
+        <dd>{s.plans[view.plan]}</dd>
+        <dt>{t.otpRate}</dt>
+        <dd>
+          <Money units={view.otpRate} /> ({view.ownOtpRate === null ? t.planRate : t.ownRate})
+        </dd>
+        <dt>{t.limit}</dt>
+        <dd>{count(view.requestsPerMinute, lang)}</dd>
+        <dt>{t.opened}</dt>
+        <dd>
+          <Time at={view.createdAt} />
+        </dd>
+        <dt>{t.person}</dt>
+        <dd>{person ? `${person.name} ${signsIn && `(${signsIn})`}` : t.nobody}</dd>
+      </dl>
+    </Card>
+  );
+};
+
+const StandingForms: FC<{ of: AccountAtDesk }> = ({ of: { view, ref } }) => {
+  const t = useWords(deskWords);
+  const { at } = useView();
+  const action = at(`/desk/accounts/${ref.accountId}/standing`);
+  const suspended = view.status === "suspended";
+  return (
+    <Card title={t.standing}>
+      <div class="stack">
+        <form method="post" action={action} class="stack">
+          {!suspended && <p class="hint">{t.suspendHint}</p>}
+          <div>
+            <button class={suspended ? "btn" : "btn danger"} name="status" value={suspended ? "active" : "suspended"}>
+              {suspended ? t.activate : t.suspend}
+            </button>
+          </div>
+        </form>
+        <form method="post" action={action} class="deskline">
+          <PlanChoice value={view.plan} />
+          <button class="btn quiet">{t.change}</button>
+        </form>
+        <form method="post" action={action} class="deskline">
+          <Field
+            label={t.rateField}
+            name="otpRate"
+            inputmode="decimal"
+            hint={t.rateHint}
+            value={view.ownOtpRate === null ? "" : String(coins(view.ownOtpRate))}
+          />
+          <button class="btn quiet">{t.change}</button>
+        </form>
+      </div>
+    </Card>
+  );
+};
+
+const CreditForm: FC<{ of: AccountAtDesk; typed: Record<string, string> }> = ({ of: { ref }, typed }) => {
+  const t = useWords(deskWords);
+  const { at } = useView();
+  return (
+    <Card title={t.money} extra={<span class="pill">{t[ref.mode]}</span>}>
+      <form method="post" action={at(`/desk/accounts/${ref.accountId}/credits`)} class="stack">
+        <input type="hidden" name="mode" value={ref.mode} />
+        <Field
+          label={t.amount}
+          name="amount"
+          inputmode="decimal"
+          required
+          hint={t.amountHint}
+          value={typed["amount"]}
+          autocomplete="off"
+        />
+        <Field
+          label={t.reference}
+          name="reference"
+          required
+          maxlength={100}
+          hint={t.referenceHint}
+          value={typed["reference"]}
+          autocomplete="off"
+        />
+        <Field label={t.note} name="note" maxlength={500} value={typed["note"]} autocomplete="off" />
+        <div>
+          <button class="btn">{t.book}</button>
+        </div>
+      </form>
+    </Card>
+  );
+};
+
+const Ledger: FC<{ of: AccountAtDesk }> = ({ of: { ledger } }) => {
+  const t = useWords(deskWords);
+  return (
+    <Card title={t.ledger}>
+      {ledger.length === 0 ? (
+        <p class="dim">{t.nothing}</p>
+      ) : (
+        <Wide label={t.ledger} heads={[t.time, t.kind, t.reference, { num: t.amount }, { num: t.after }]}>
+          {ledger.map((entry) => (
+            <tr>
+              <td>
+                <Time at={entry.at} />
+              </td>
+              <td>{t.entryTypes[entry.type]}</td>
+              <td class="deskname">{entry.reference ?? entry.requestId ?? ""}</td>
+              <td class="num">
+                <Money units={entry.amount} />
+              </td>
+              <td class="num">
+                <Money units={entry.balanceAfter} />
+              </td>
+            </tr>
+          ))}
+        </Wide>
+      )}
+    </Card>
+  );
+};
+
+const Messages: FC<{ of: AccountAtDesk }> = ({ of: { messages } }) => {
+  const t = useWords(deskWords);
+  return (
+    <Card title={t.messages}>
+      {messages.length === 0 ? (
+        <p class="dim">{t.nothing}</p>
+      ) : (
+        <Wide label={t.messages} heads={[t.time, t.kind, t.to, t.state, { num: t.price }]}>
+          {messages.map((message) => (
+            <tr>
+              <td>
+                <Time at={message.createdAt} />
+              </td>
+              <td>
+                <Kind operation={message.operation} />
+              </td>
+              <td class="num deskto">{phoneText(message.to)}</td>
+              <td>
+                <StateBadge state={message.state} />
+              </td>
+              <td class="num">
+                <Money units={message.charge} />
+              </td>
+            </tr>
+          ))}
+        </Wide>
+      )}
+    </Card>
+  );
+};
+
+const KEY_TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad" } as const;
+
+const Keys: FC<{ of: AccountAtDesk }> = ({ of: { keys } }) => {
+  const t = useWords(deskWords);
+  return (
+    <Card title={t.keys}>
+      {keys.length === 0 ? (
+        <p class="dim">{t.nothing}</p>
+      ) : (
+        <Wide label={t.keys} heads={[t.name, "ID", t.state, t.lastUsed]}>
+          {keys.map((key) => (
+            <tr>
+              <td class="deskname">{key.name}</td>
+              <td>
+                <code>{key.id}</code>
+              </td>
+              <td>
+                <span class={`pill ${KEY_TONE[key.state]}`}>{t.keyStates[key.state]}</span>
+              </td>
+              <td>{key.lastUsedAt === null ? t.never : <Time at={key.lastUsedAt} style="date" />}</td>
+            </tr>
+          ))}
+        </Wide>
+      )}
+    </Card>
+  );
+};
+
+/** The page of one account, in one of its modes. */
+export const DeskAccount: FC<{
+  of: AccountAtDesk;
+  done: string | undefined;
+  fault?: string;
+  typed?: Record<string, string>;
+}> = ({ of, done, fault, typed = {} }) => {
+  const t = useWords(deskWords);
+  const { at } = useView();
+  const { accountId, mode } = of.ref;
+  const page = at(`/desk/accounts/${accountId}`);
+  return (
+    <>
+      <div class="pagehead">
+        <div class="desktitle">
+          <h1>{of.view.name}</h1>
+          <Standing status={of.view.status} />
+        </div>
+        <div class="actions">
+          <nav class="modes" aria-label={t.account}>
+            <a class="ghost" href={page} {...(mode === "live" && { "aria-current": "page" })}>
+              {t.live}
+            </a>
+            <a class="ghost" href={`${page}?mode=test`} {...(mode === "test" && { "aria-current": "page" })}>
+              {t.test}
+            </a>
+          </nav>
+          <a class="btn quiet" href={at(`/desk/reconcile?run=1&account=${accountId}`)}>
+            {t.recount}
+          </a>
+        </div>
+      </div>
+      <DeskNotices done={done} fault={fault} />
+      <div class="deskcols">
+        <Facts of={of} />
+        <StandingForms of={of} />
+        <CreditForm of={of} typed={typed} />
+      </div>
+      <Ledger of={of} />
+      <Messages of={of} />
+      <Keys of={of} />
+    </>
+  );
+};

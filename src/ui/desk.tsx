@@ -1,0 +1,269 @@
+import type { Child, FC, PropsWithChildren } from "hono/jsx";
+import { PRODUCT } from "../config.ts";
+import type { AccountRow } from "../db/desk.ts";
+import { PLANS } from "../plans.ts";
+import { Icon, Mark } from "./icons.tsx";
+import { Preferences } from "./layout.tsx";
+import { Card, Choice, CopyButton, Empty, Field, Notice, Older, OnceField, PageHead, Time } from "./parts.tsx";
+import { useView, useWords } from "./view.ts";
+import { deskWords } from "./words/desk.ts";
+import { shell } from "./words/shell.ts";
+
+// The frame of the operator's desk, its door, and the list of accounts.
+
+/** The desk's pages, in their order. */
+export const DESK_TABS = {
+  accounts: "/desk",
+  card: "/desk/rate-card",
+  payments: "/desk/payments",
+  queues: "/desk/queues",
+  reconcile: "/desk/reconcile",
+} as const;
+
+export type DeskTab = keyof typeof DESK_TABS;
+
+/** Head and menu of every page of the desk. */
+export const DeskFrame: FC<PropsWithChildren<{ tab: DeskTab }>> = ({ tab, children }) => {
+  const t = useWords(deskWords);
+  const { at } = useView();
+  const tabs = Object.entries(DESK_TABS) as [DeskTab, string][];
+  return (
+    <>
+      <div class="deskhead">
+        <a class="brand" href={at("/desk")}>
+          <Mark />
+          <b>{PRODUCT}</b>
+          <span class="dim">{t.desk}</span>
+        </a>
+        <div class="deskfoot">
+          <Preferences />
+          <form method="post" action={at("/desk/sign-out")}>
+            <button class="ghost">
+              <Icon name="out" />
+              {useWords(shell).signOut}
+            </button>
+          </form>
+        </div>
+      </div>
+      <nav class="desktabs" aria-label={t.desk}>
+        {tabs.map(([id, path]) => (
+          <a href={at(path)} {...(id === tab && { "aria-current": "page" })}>
+            {t.tabs[id]}
+          </a>
+        ))}
+      </nav>
+      {children}
+    </>
+  );
+};
+
+/** The door: asks for the operator's token. */
+export const DeskDoor: FC<{ next: string; fault?: string }> = ({ next, fault }) => {
+  const t = useWords(deskWords);
+  const { at } = useView();
+  return (
+    <>
+      <div class="deskhead">
+        <span class="brand">
+          <Mark />
+          <b>{PRODUCT}</b>
+        </span>
+        <Preferences />
+      </div>
+      <section class="card stack deskdoor">
+        <h1>{t.signInTitle}</h1>
+        <p class="dim">{t.signInLead}</p>
+        <form class="stack" method="post" action={at("/desk/sign-in")}>
+          <input type="hidden" name="next" value={next} />
+          <Field
+            label={t.token}
+            name="token"
+            type="password"
+            autocomplete="current-password"
+            required
+            autofocus
+            error={fault}
+          />
+          <div>
+            <button class="btn">{t.signIn}</button>
+          </div>
+        </form>
+      </section>
+    </>
+  );
+};
+
+/** A wide table that scrolls by itself on a phone. */
+export const Wide: FC<PropsWithChildren<{ label: string; heads: readonly (string | { num: string })[] }>> = ({
+  label,
+  heads,
+  children,
+}) => (
+  <div class="scroll" tabindex={0} role="region" aria-label={label}>
+    <table>
+      <thead>
+        <tr>
+          {heads.map((head) =>
+            typeof head === "string" ? (
+              <th scope="col">{head}</th>
+            ) : (
+              <th scope="col" class="num">
+                {head.num}
+              </th>
+            ),
+          )}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </div>
+);
+
+/** The standing of an account, in a word and a colour. */
+export const Standing: FC<{ status: string }> = ({ status }) => {
+  const t = useWords(shell);
+  const suspended = status === "suspended";
+  return <span class={`pill ${suspended ? "bad" : "ok"}`}>{t.status[suspended ? "suspended" : "active"]}</span>;
+};
+
+/** A choice of a plan; its name is the same in every language. */
+export const PlanChoice: FC<{ value: string }> = ({ value }) => {
+  const t = useWords(shell);
+  const options = (Object.keys(PLANS) as (keyof typeof PLANS)[]).map((plan) => ({ value: plan, label: t.plans[plan] }));
+  return <Choice label={useWords(deskWords).plan} name="plan" value={value} options={options} />;
+};
+
+const NewAccount: FC<{ typed: Record<string, string>; fault: string | undefined }> = ({ typed, fault }) => {
+  const t = useWords(deskWords);
+  const { at } = useView();
+  return (
+    <details class="card desknew" {...(fault !== undefined && { open: true })}>
+      <summary>
+        <h2>{t.newAccount}</h2>
+      </summary>
+      <form class="stack" method="post" action={at("/desk/accounts")}>
+        {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
+        <OnceField />
+        <div class="two">
+          <Field label={t.name} name="name" required maxlength={100} autocomplete="off" value={typed["name"]} />
+          <PlanChoice value={typed["plan"] ?? "starter"} />
+          <Field
+            label={t.openingBalance}
+            name="balance"
+            inputmode="decimal"
+            hint={t.openingHint}
+            value={typed["balance"]}
+          />
+          <Field label={t.rateField} name="otpRate" inputmode="decimal" hint={t.rateHint} value={typed["otpRate"]} />
+        </div>
+        <div>
+          <button class="btn">{t.open}</button>
+        </div>
+      </form>
+    </details>
+  );
+};
+
+export interface AccountsProps {
+  rows: AccountRow[];
+  search: string;
+  next: string | null;
+  /** What was typed to open an account, and what is wrong with it. */
+  typed?: Record<string, string>;
+  fault?: string;
+}
+
+/** The list of accounts, and a form for one more. */
+export const DeskAccounts: FC<AccountsProps> = ({ rows, search, next, typed = {}, fault }) => {
+  const t = useWords(deskWords);
+  const s = useWords(shell);
+  const { at } = useView();
+  return (
+    <>
+      <PageHead title={t.tabs.accounts} />
+      <NewAccount typed={typed} fault={fault} />
+      <Card>
+        <form class="desksearch" role="search" action={at("/desk")}>
+          <label class="sr" for="f-q">
+            {t.searchLabel}
+          </label>
+          <input id="f-q" type="search" name="q" value={search} placeholder={t.searchLabel} maxlength={100} />
+          <button class="btn quiet">{t.search}</button>
+        </form>
+        {rows.length === 0 ? (
+          <Empty icon="person" title={t.noAccounts}>
+            <p>{t.noAccountsHint}</p>
+          </Empty>
+        ) : (
+          <Wide label={t.tabs.accounts} heads={[t.name, t.account, t.plan, t.status, t.opened]}>
+            {rows.map((row) => (
+              <tr>
+                <td class="deskname">
+                  <a href={at(`/desk/accounts/${row.accountId}`)}>{row.name}</a>
+                </td>
+                <td>
+                  <code>{row.accountId}</code>
+                </td>
+                <td>{s.plans[row.plan]}</td>
+                <td>
+                  <Standing status={row.status} />
+                </td>
+                <td>
+                  <Time at={row.createdAt} style="date" />
+                </td>
+              </tr>
+            ))}
+          </Wide>
+        )}
+        {next !== null && (
+          <Older href={at(`/desk?q=${encodeURIComponent(search)}&after=${encodeURIComponent(next)}`)} />
+        )}
+      </Card>
+    </>
+  );
+};
+
+const Handed: FC<{ label: string; id: string; apiKey: string }> = ({ label, id, apiKey }) => (
+  <div class="field">
+    <label for={id}>{label}</label>
+    <div class="keycopy">
+      <input id={id} class="mono" readonly value={apiKey} autocomplete="off" spellcheck={false} />
+      <CopyButton text={apiKey} label={label} />
+    </div>
+  </div>
+);
+
+/** A new account with its first keys, which its owner gets from the operator. */
+export const DeskOpened: FC<{ accountId: string; name: string; liveKey: string; testKey: string }> = (opened) => {
+  const t = useWords(deskWords);
+  const { at } = useView();
+  return (
+    <section class="card stack keyshown">
+      <h1>{t.openedTitle}</h1>
+      <dl class="facts">
+        <dt>{t.name}</dt>
+        <dd>{opened.name}</dd>
+        <dt>{t.account}</dt>
+        <dd>
+          <code>{opened.accountId}</code>
+        </dd>
+      </dl>
+      <p>{t.openedLead}</p>
+      <Handed label={t.liveKey} id="f-live" apiKey={opened.liveKey} />
+      <Handed label={t.testKey} id="f-test" apiKey={opened.testKey} />
+      <p>
+        <a class="btn" href={at(`/desk/accounts/${opened.accountId}`)}>
+          {t.toAccount}
+        </a>
+      </p>
+    </section>
+  );
+};
+
+/** What was done, or what is wrong, above a page. */
+export const DeskNotices: FC<{ done: string | undefined; fault: string | undefined }> = ({ done, fault }): Child => (
+  <>
+    {done !== undefined && <Notice tone="ok">{done}</Notice>}
+    {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
+  </>
+);
