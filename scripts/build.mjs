@@ -1,6 +1,6 @@
 // Builds what the browser gets: one script, one style sheet, the fonts. The Worker carries them itself, so that no
 // router of static files stands before the API; their names hold their content's hash, so that they are kept for ever.
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -35,7 +35,10 @@ export async function buildAssets() {
     files[name] = { type: TYPES[extension], binary, body };
     if (!binary) entries[`app${extension}`] = name;
   }
-  writeFileSync(path.join(ROOT, "src/ui/built.json"), JSON.stringify({ entries, files }));
+  const built = JSON.stringify({ entries, files });
+  const file = path.join(ROOT, "src/ui/built.json");
+  // It lies in the folder that wrangler watches: written for nothing, it would have itself built for ever.
+  if (!existsSync(file) || readFileSync(file, "utf8") !== built) writeFileSync(file, built);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAssets();

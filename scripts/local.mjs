@@ -63,7 +63,9 @@ export async function writeLocalConfig(stateDir, variables) {
   // Nothing on this machine calls a scheduled handler, and wrangler would say so at every start.
   const { routes: _routes, triggers: _triggers, ...rest } = rawConfig;
   const config = { ...rest, main: path.join(ROOT, rawConfig.main), vars: variables };
-  config.build = { ...rawConfig.build, cwd: ROOT, watch_dir: path.join(ROOT, rawConfig.build.watch_dir) };
+  // Wrangler reads watch_dir from the folder of its configuration on, also where it is absolute.
+  const watched = path.relative(stateDir, path.join(ROOT, rawConfig.build.watch_dir));
+  config.build = { ...rawConfig.build, cwd: ROOT, watch_dir: watched };
   config.d1_databases = rawConfig.d1_databases.map((database) => ({
     ...database,
     migrations_dir: path.join(ROOT, database.migrations_dir),
