@@ -1,4 +1,5 @@
 import { startActivity } from "./activity.ts";
+import { startBilling } from "./billing.ts";
 import { startDesk } from "./desk.ts";
 import { startInbox } from "./inbox.ts";
 import { startKeys } from "./keys.ts";
@@ -8,4 +9,5 @@ import { startSend } from "./send.ts";
 
 // The whole script of the console: what pages do better with it. None needs it.
 
-for (const start of [startPage, startLive, startSend, startActivity, startKeys, startInbox, startDesk]) start();
+for (const start of [startPage, startLive, startSend, startActivity, startKeys, startInbox, startBilling, startDesk])
+  start();

@@ -45,10 +45,12 @@ function orderIdOf(config: Config, accountId: string, plan: Plan, once: string):
 
 export type Placed = { ok: true; order: Order; checkout: Checkout } | { ok: false; reason: "not_sold" | "too_many" };
 
+const CLOSED: Checkout = { ok: false, reason: "closed" };
+
 /** Opens the page where an order is paid, or finds it again. */
 async function openCheckout(env: Env, config: Config, order: Order, again: boolean): Promise<Checkout> {
   const provider = providerNamed(config, order.provider);
-  if (!provider) return { ok: false, reason: "closed" };
+  if (!provider) return CLOSED;
   const checkout = await provider.createCheckout(order, again);
   if (checkout.ok && checkout.providerRef !== null) await nameOrder(env.DB, order.id, checkout.providerRef);
   return checkout;
@@ -91,7 +93,8 @@ export async function placeOrder(
   });
   const order = await orderById(env.DB, id);
   if (!order) throw new Error("an order that was just made is not there");
-  return { ok: true, order, checkout: await openCheckout(env, config, order, !fresh) };
+  const checkout = isOpen(order) ? await openCheckout(env, config, order, !fresh) : CLOSED;
+  return { ok: true, order, checkout };
 }
 
 /** Whether somebody may still pay an order. */
@@ -99,9 +102,7 @@ export const isOpen = ({ state }: Order): boolean => state === "created" || stat
 
 /** Leads an order that is not paid yet to its payment again. */
 export async function resumeOrder(env: Env, order: Order): Promise<Checkout> {
-  const checkout = isOpen(order)
-    ? await openCheckout(env, configOf(env), order, true)
-    : ({ ok: false, reason: "closed" } as const);
+  const checkout = isOpen(order) ? await openCheckout(env, configOf(env), order, true) : CLOSED;
   if (!checkout.ok && checkout.reason === "closed") await checkOrder(env, order, Date.now());
   return checkout;
 }

@@ -23,7 +23,7 @@ export interface PaymentEvent {
   reason?: string;
 }
 
-/** Where the buyer pays. `closed`: that page is over, and a new order is needed. */
+/** Where the buyer pays: an address, or a path of this console. `closed`: that page is over, and a new order is needed. */
 export type Checkout =
   { ok: true; url: string; providerRef: string | null } | { ok: false; reason: "unavailable" | "closed" };
 

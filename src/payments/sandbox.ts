@@ -110,7 +110,7 @@ export function sandboxProvider(config: Config): PaymentProvider {
   return {
     name: SANDBOX,
     async createCheckout(order) {
-      return { ok: true, url: `${config.CONSOLE_URL}/pay/${order.id}`, providerRef: null };
+      return { ok: true, url: `/pay/${order.id}`, providerRef: null };
     },
     parseWebhook(raw, headers, nowMs) {
       return isSigned(secretOf(config), headers, raw, nowMs) ? eventOf(raw) : "forged";

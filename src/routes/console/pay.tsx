@@ -1,7 +1,54 @@
-import type { Api } from "../../app.ts";
-import { page, show } from "../../console.tsx";
-import { PageHead } from "../../ui/parts.tsx";
+import type { Context } from "hono";
+import { createApp, settings } from "../../app.ts";
+import type { Api, AppEnv } from "../../app.ts";
+import { at, formOf, page, show, viewOf } from "../../console.tsx";
+import { fail } from "../../errors.ts";
+import { findSandboxOrder } from "../../payments/orders.ts";
+import type { Order } from "../../payments/provider.ts";
+import { OUTCOMES, sandboxWebhooks } from "../../payments/sandbox.ts";
+import type { Outcome, SignedWebhook } from "../../payments/sandbox.ts";
+import { SandboxPage } from "../../ui/pay.tsx";
+import { billing } from "../../ui/words/billing.ts";
+import { paymentWebhooks } from "../callbacks/payments.ts";
+
+// The sandbox's own payment page. Like a real provider's it asks for no sign-in: whoever has the order's id may pay.
+
+const webhooks = createApp();
+paymentWebhooks(webhooks);
+
+/** Hands a webhook to the endpoint that every provider's webhooks come to: the same bytes, the same proof. */
+async function deliver(c: Context<AppEnv>, { body, headers }: SignedWebhook): Promise<void> {
+  const url = new URL("/webhooks/payments/sandbox", c.req.url);
+  const request = new Request(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body,
+  });
+  const { ok } = await webhooks.fetch(request, c.env, c.executionCtx);
+  if (!ok) fail("unavailable", "The payment event was not taken in; try again.");
+}
+
+const isOutcome = (text: string | undefined): text is Outcome => OUTCOMES.some((outcome) => outcome === text);
+
+async function orderOf(c: Context<AppEnv>): Promise<Order> {
+  const order = await findSandboxOrder(c.env, c.req.param("order") ?? "");
+  return order ?? fail("not_found", "There is no such payment.");
+}
 
 /** `/pay/:order`. */
-export const payPages = (app: Api) =>
-  app.get("/pay/:order", page, (c) => show(c, <PageHead title="/pay/:order" />, { title: "/pay/:order", bare: true }));
+export const payPages = (app: Api) => {
+  app.get("/pay/:order", page, async (c) => {
+    const order = await orderOf(c);
+    const title = billing[viewOf(c).lang].payTitle;
+    return show(c, <SandboxPage order={order} />, { title, bare: true, kind: "pay" });
+  });
+
+  app.post("/pay/:order", page, async (c) => {
+    const order = await orderOf(c);
+    const { outcome, twice, disorder, wrong } = await formOf(c);
+    if (!isOutcome(outcome)) return fail("invalid_request", "outcome is not one of this page's.", { param: "outcome" });
+    const trouble = { twice: twice === "on", disorder: disorder === "on", wrongAmount: wrong === "on" };
+    for (const webhook of sandboxWebhooks(settings(c), order, outcome, trouble)) await deliver(c, webhook);
+    return c.redirect(at(c, `/billing/orders/${order.id}`), 303);
+  });
+};

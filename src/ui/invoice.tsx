@@ -1,0 +1,137 @@
+import type { FC } from "hono/jsx";
+import { PRODUCT } from "../config.ts";
+import type { Invoice } from "../invoices.ts";
+import type { Order } from "../payments/provider.ts";
+import { coins } from "../money.ts";
+import { paise, timeText } from "./format.ts";
+import { shell } from "./words/shell.ts";
+
+// An invoice on paper: A4, in English, the same for every reader. Rule 46 of the CGST Rules says what must be on it.
+
+const money = (amount: number) => paise(amount, "en");
+
+const Party: FC<{ title: string; name: string; address: string; gstin: string | null; state: string | null }> = ({
+  title,
+  name,
+  address,
+  gstin,
+  state,
+}) => (
+  <section>
+    <h2>{title}</h2>
+    {name !== "" && (
+      <p>
+        <b>{name}</b>
+      </p>
+    )}
+    {address !== "" && <p class="address">{address}</p>}
+    {state !== null && <p>State: {state}</p>}
+    {gstin !== null && <p>GSTIN: {gstin === "" ? "unregistered" : <span class="mono">{gstin}</span>}</p>}
+  </section>
+);
+
+/** Taxable value, taxes and total; only the total on a receipt. */
+const Sums: FC<{ invoice: Invoice }> = ({ invoice: { tax, totalPaise } }) => (
+  <tbody class="sums">
+    {tax && (
+      <>
+        <tr>
+          <th scope="row" colspan={3}>
+            Taxable value
+          </th>
+          <td class="num">{money(tax.taxablePaise)}</td>
+        </tr>
+        {tax.lines.map(({ name, percent, paise: amount }) => (
+          <tr>
+            <th scope="row" colspan={3}>
+              {name} {percent}%
+            </th>
+            <td class="num">{money(amount)}</td>
+          </tr>
+        ))}
+      </>
+    )}
+    <tr class="total">
+      <th scope="row" colspan={3}>
+        Total{tax && " including GST"}
+      </th>
+      <td class="num">{money(totalPaise)}</td>
+    </tr>
+  </tbody>
+);
+
+const Head: FC<{ invoice: Invoice; order: Order }> = ({ invoice, order }) => (
+  <header>
+    <div>
+      <p class="seller">{invoice.seller.name}</p>
+      <h1>{invoice.tax ? "Tax invoice" : "Receipt"}</h1>
+    </div>
+    <dl class="facts">
+      <dt>{invoice.tax ? "Invoice no." : "Receipt no."}</dt>
+      <dd class="mono">{invoice.number}</dd>
+      <dt>Date</dt>
+      <dd>{timeText(invoice.issuedAt, "date", "en")}</dd>
+      <dt>Order</dt>
+      <dd class="mono">{order.id}</dd>
+      <dt>Payment</dt>
+      <dd class="mono">{order.paymentRef}</dd>
+      {invoice.place !== null && (
+        <>
+          <dt>Place of supply</dt>
+          <dd>{invoice.place}</dd>
+          <dt>Reverse charge</dt>
+          <dd>No</dd>
+        </>
+      )}
+    </dl>
+  </header>
+);
+
+/** The sheet. */
+export const InvoiceSheet: FC<{ invoice: Invoice; order: Order }> = ({ invoice, order }) => {
+  const { seller, buyer, tax } = invoice;
+  const credit = new Intl.NumberFormat("en-IN").format(coins(order.creditUnits));
+  return (
+    <article class="paper" lang="en">
+      <Head invoice={invoice} order={order} />
+      <div class="parties">
+        <Party title="Supplier" {...seller} />
+        <Party title="Recipient" {...buyer} gstin={tax ? buyer.gstin : buyer.gstin || null} />
+      </div>
+      <table>
+        <thead>
+          <tr>
+            <th>Description</th>
+            <th>{tax ? "SAC" : ""}</th>
+            <th class="num">Quantity</th>
+            <th class="num">{tax ? "Taxable value" : "Amount"}</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <td>
+              {PRODUCT} {shell.en.plans[order.plan]} plan: {credit} coins of messaging credit, valid for ever
+            </td>
+            <td class="mono">{tax ? seller.sac : ""}</td>
+            <td class="num">1</td>
+            <td class="num">{money(tax ? tax.taxablePaise : invoice.totalPaise)}</td>
+          </tr>
+        </tbody>
+        <Sums invoice={invoice} />
+      </table>
+      <p class="words">
+        <span>In words</span> {invoice.totalInWords}
+      </p>
+      {invoice.refundedPaise > 0 && <p class="refunded">Of this, {money(invoice.refundedPaise)} was refunded.</p>}
+      <footer>
+        <p>
+          {tax ? "The price of the plan includes GST." : "The supplier is not registered for GST; no tax is charged."}
+        </p>
+        <p class="signature">
+          For {seller.name}
+          <span>Computer generated; valid without a signature.</span>
+        </p>
+      </footer>
+    </article>
+  );
+};

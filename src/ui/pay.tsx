@@ -1,0 +1,89 @@
+import type { FC } from "hono/jsx";
+import { PRODUCT } from "../config.ts";
+import { isOpen } from "../payments/orders.ts";
+import type { Order } from "../payments/provider.ts";
+import { paise } from "./format.ts";
+import { Mark } from "./icons.tsx";
+import { Preferences } from "./layout.tsx";
+import { Notice } from "./parts.tsx";
+import { useView, useWords } from "./view.ts";
+import { billing } from "./words/billing.ts";
+import { shell } from "./words/shell.ts";
+
+// The sandbox's payment page: what a provider's page is to a buyer, and a bench for whoever tries the integration.
+
+const Trouble: FC<{ name: string; label: string }> = ({ name, label }) => (
+  <label class="check">
+    <input type="checkbox" name={name} />
+    {label}
+  </label>
+);
+
+/** The buttons of an order that may still be paid, or of one that was. */
+const Outcomes: FC<{ open: boolean }> = ({ open }) => {
+  const t = useWords(billing);
+  const buttons = open
+    ? ([
+        ["success", t.success, "btn"],
+        ["failure", t.failure, "btn danger"],
+        ["pending", t.pending, "btn quiet"],
+      ] as const)
+    : ([
+        ["refund", t.refund, "btn"],
+        ["partial_refund", t.partialRefund, "btn quiet"],
+        ["success", t.payAgain, "btn danger"],
+      ] as const);
+  return (
+    <div class="outcomes">
+      {buttons.map(([outcome, label, kind]) => (
+        <button class={kind} name="outcome" value={outcome}>
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+};
+
+/** The whole page. */
+export const SandboxPage: FC<{ order: Order }> = ({ order }) => {
+  const t = useWords(billing);
+  const { at, lang } = useView();
+  const open = isOpen(order);
+  return (
+    <>
+      <div class="paytop">
+        <span class="pill warn">{t.sandbox}</span>
+        <Preferences />
+      </div>
+      <section class="card payment" aria-labelledby="amount">
+        <div class="payee">
+          <Mark />
+          <p>
+            <span class="dim small">{t.payTo}</span>
+            <b>{PRODUCT}</b>
+          </p>
+        </div>
+        <h1 id="amount" class="num">
+          {paise(order.amountPaise, lang)}
+        </h1>
+        <p class="dim small">
+          {useWords(shell).plans[order.plan]} · <span class="mono">{order.id}</span>
+        </p>
+        <Notice tone={open ? "info" : "ok"}>{open ? t.sandboxHint : t.alreadyPaid}</Notice>
+        <form method="post" action={at(`/pay/${order.id}`)} class="stack">
+          <h2>{t.choose}</h2>
+          <Outcomes open={open} />
+          <fieldset>
+            <legend>{t.trouble}</legend>
+            <Trouble name="twice" label={t.twice} />
+            <Trouble name="disorder" label={t.disorder} />
+            {open && <Trouble name="wrong" label={t.wrongAmount} />}
+          </fieldset>
+        </form>
+        <a class="ghost" href={at("/billing")}>
+          {t.cancel}
+        </a>
+      </section>
+    </>
+  );
+};
