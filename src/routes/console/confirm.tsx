@@ -49,6 +49,8 @@ const Ways: FC<ConfirmProps> = ({ person, next, demo }) => {
       {password !== null && (
         <form method="post" action={at("/confirm/password")} class="stack">
           <NextField next={next} />
+          {/* For password managers, which ask whose password it is. */}
+          <input type="email" autocomplete="username" value={person.email ?? ""} readonly hidden />
           <Field label={t.password} name="password" type="password" autocomplete="current-password" required />
           <button class="btn quiet wide">{t.confirmPassword}</button>
         </form>
