@@ -84,12 +84,13 @@ export function taxBetween(totalPaise: number, percent: number, seller: string, 
 
 const INDIA_OFFSET_MS = 5.5 * 3_600_000;
 
+const twoDigits = (year: number) => String(year % 100).padStart(2, "0");
+
 /** The financial year of a time in India, such as 26-27: it begins on 1 April. */
 export function financialYear(ms: number): string {
   const inIndia = new Date(ms + INDIA_OFFSET_MS);
   const first = inIndia.getUTCMonth() >= 3 ? inIndia.getUTCFullYear() : inIndia.getUTCFullYear() - 1;
-  const digits = (year: number) => String(year % 100).padStart(2, "0");
-  return `${digits(first)}-${digits(first + 1)}`;
+  return `${twoDigits(first)}-${twoDigits(first + 1)}`;
 }
 
 const ONES =

@@ -78,13 +78,16 @@ const earlyReference = (orderId: string, paymentRef: string) => `payment-refund-
 /** How high a plan stands: what it costs. */
 const rank = (plan: Plan) => PLANS[plan].priceRupees;
 
-/** The note of an entry; only this file writes notes under these references, as JSON of that type. */
-function noteOf<T>(sql: SqlStorage, reference: string): T | null {
+/** The note of an entry. Only this file writes notes under its references: JSON, of one type for each of them. */
+function noteOf(sql: SqlStorage, reference: string): unknown {
   const row = sql.exec("SELECT note FROM ledger_entry WHERE reference = ?", reference).toArray()[0];
-  return row ? (JSON.parse(text(row, "note")) as T) : null;
+  return row ? (JSON.parse(text(row, "note")) as unknown) : null;
 }
 
-const refundNote = (sql: SqlStorage, orderId: string) => noteOf<RefundNote>(sql, refundReference(orderId));
+const paidNote = (sql: SqlStorage, orderId: string) => noteOf(sql, paidReference(orderId)) as PaidNote | null;
+const refundNote = (sql: SqlStorage, orderId: string) => noteOf(sql, refundReference(orderId)) as RefundNote | null;
+const earlyNote = (sql: SqlStorage, orderId: string, paymentRef: string) =>
+  noteOf(sql, earlyReference(orderId, paymentRef)) as RefundNote | null;
 
 function takenBack(sql: SqlStorage, orderId: string, note: RefundNote): TakenBack {
   const amount = entryByReference(sql, refundReference(orderId))?.amount ?? 0;
@@ -144,7 +147,7 @@ function leavePlan(sql: SqlStorage, undone: PaidNote): void {
 /** Takes the refunded share of the credit back: as much as is there, and never more. */
 function takeBack(sql: SqlStorage, refund: PaymentRefund, nowMs: number): TakenBack {
   const { orderId, paymentRef, refundedPaise, amountPaise } = refund;
-  const paid = noteOf<PaidNote>(sql, paidReference(orderId));
+  const paid = paidNote(sql, orderId);
   const credit = entryByReference(sql, paidReference(orderId))?.amount ?? 0;
   if (!paid) throw new Error("only what was paid is taken back");
   const due = Math.floor((credit * refundedPaise) / amountPaise);
@@ -163,7 +166,7 @@ function takeBack(sql: SqlStorage, refund: PaymentRefund, nowMs: number): TakenB
 export function settlePayment(sql: SqlStorage, payment: Payment, nowMs: number): Settled {
   const { orderId, paymentRef, creditUnits, plan } = payment;
   const reference = paidReference(orderId);
-  const known = noteOf<PaidNote>(sql, reference);
+  const known = paidNote(sql, orderId);
   if (known) {
     const refund = refundNote(sql, orderId);
     return {
@@ -179,7 +182,7 @@ export function settlePayment(sql: SqlStorage, payment: Payment, nowMs: number):
   const note: PaidNote = { paymentRef, plan, from, otpRate };
   appendEntry(sql, head, { type: "credit", amount: creditUnits, reference, note: JSON.stringify(note) }, nowMs);
   takePlan(sql, plan);
-  const early = noteOf<RefundNote>(sql, earlyReference(orderId, paymentRef));
+  const early = earlyNote(sql, orderId, paymentRef);
   const refund = early && takeBack(sql, { orderId, ...early }, nowMs);
   sql.exec("UPDATE account SET rev = rev + 1");
   return { ok: true, changed: true, paymentRef, refund };
@@ -188,7 +191,7 @@ export function settlePayment(sql: SqlStorage, payment: Payment, nowMs: number):
 /** Takes a refunded payment's credit back, once per order; before the payment is told, it is kept in mind. */
 export function refundPayment(sql: SqlStorage, refund: PaymentRefund, nowMs: number): Refunded {
   const { orderId, paymentRef, refundedPaise } = refund;
-  const paid = noteOf<PaidNote>(sql, paidReference(orderId));
+  const paid = paidNote(sql, orderId);
   if (!paid) return keepInMind(sql, refund, nowMs);
   if (paid.paymentRef !== paymentRef) return { ok: true, changed: false, refund: null, why: "not_credited" };
   const known = refundNote(sql, orderId);
@@ -206,7 +209,7 @@ export function refundPayment(sql: SqlStorage, refund: PaymentRefund, nowMs: num
 function keepInMind(sql: SqlStorage, refund: PaymentRefund, nowMs: number): Refunded {
   const { orderId, paymentRef, refundedPaise, amountPaise } = refund;
   const reference = earlyReference(orderId, paymentRef);
-  const known = noteOf<RefundNote>(sql, reference);
+  const known = earlyNote(sql, orderId, paymentRef);
   if (known && known.refundedPaise !== refundedPaise) return { ok: false, reason: "other_refund" };
   if (!known) {
     const note: RefundNote = { paymentRef, refundedPaise, amountPaise, shortfall: 0 };

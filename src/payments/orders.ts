@@ -1,7 +1,7 @@
 import { configOf, paymentsOf } from "../config.ts";
 import type { Config } from "../config.ts";
 import { insertOrder, nameOrder, orderById, ordersOf, ordersSince, ordersToCheck, takeCheck } from "../db/orders.ts";
-import { base62, mac } from "../ids.ts";
+import { base62, mac, objectName } from "../ids.ts";
 import { logProblem } from "../log.ts";
 import { UNITS_PER_COIN } from "../money.ts";
 import { PLANS } from "../plans.ts";
@@ -43,7 +43,8 @@ function orderIdOf(config: Config, accountId: string, plan: Plan, once: string):
   return `ord_${base62(mac(config.KEY_SECRET, "order/v1", `${accountId}\0${plan}\0${once}`, 16))}`;
 }
 
-export type Placed = { ok: true; order: Order; checkout: Checkout } | { ok: false; reason: "not_sold" | "too_many" };
+export type Placed =
+  { ok: true; order: Order; checkout: Checkout } | { ok: false; reason: "not_sold" | "suspended" | "too_many" };
 
 const CLOSED: Checkout = { ok: false, reason: "closed" };
 
@@ -59,14 +60,16 @@ async function openCheckout(env: Env, config: Config, order: Order, again: boole
 /** Makes the order that a form asks for, once per `once`, and opens its payment. */
 export async function placeOrder(
   env: Env,
-  person: Pick<Person, "accountId" | "buyer">,
+  person: Pick<Person, "accountId" | "name" | "buyer">,
   plan: Plan,
   once: string,
 ): Promise<Placed> {
   const config = configOf(env);
   const provider = paymentProvider(config);
   if (!provider) return { ok: false, reason: "not_sold" };
-  const { accountId, buyer } = person;
+  const { accountId, name } = person;
+  const account = await env.ACCOUNT.getByName(objectName({ accountId, mode: "live" })).view();
+  if (account?.status !== "active") return { ok: false, reason: "suspended" };
   const nowMs = Date.now();
   const id = orderIdOf(config, accountId, plan, once);
   const known = await orderById(env.DB, id);
@@ -86,7 +89,8 @@ export async function placeOrder(
     state: "created",
     refundedPaise: 0,
     reason: null,
-    buyer,
+    // As they are now: what is changed later changes no invoice of before.
+    buyer: person.buyer ?? { name, address: "", state: "", gstin: "" },
     createdAt: nowMs,
     updatedAt: nowMs,
     checkAt: provider.fetchStatus ? nextCheck(nowMs, nowMs) : null,

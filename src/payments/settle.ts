@@ -36,14 +36,19 @@ async function showRefund(env: Env, order: Order, refund: TakenBack, nowMs: numb
   return `The refund took ${coins(taken)} coins back and ${coins(shortfall)} were spent already: the account is suspended.`;
 }
 
+function wrongCurrency(order: Order, currency: string | null): Verdict {
+  return currency === order.currency
+    ? null
+    : `Wrong currency: ${currency ?? "none"} for an order in ${order.currency}.`;
+}
+
 /** What keeps a payment from being this order's. */
 function mismatch(order: Order, { amountPaise, currency, paymentRef }: PaymentEvent): Verdict {
   if (amountPaise !== order.amountPaise) {
     return `Wrong amount: ${rupees(amountPaise)} came for an order of ${rupees(order.amountPaise)}.`;
   }
-  if (currency !== order.currency)
-    return `Wrong currency: ${currency ?? "none"} came for an order in ${order.currency}.`;
-  return paymentRef === null ? "The event names no payment." : null;
+  if (paymentRef === null) return "The event names no payment.";
+  return wrongCurrency(order, currency);
 }
 
 async function paid(env: Env, order: Order, event: PaymentEvent, nowMs: number): Promise<Verdict> {
@@ -72,8 +77,8 @@ async function refunded(env: Env, order: Order, event: PaymentEvent, nowMs: numb
   const { paymentRef, refundedPaise, currency } = event;
   const { amountPaise, id: orderId } = order;
   if (paymentRef === null) return "The refund names no payment.";
-  if (currency !== order.currency)
-    return `Wrong currency: ${currency ?? "none"} went back for an order in ${order.currency}.`;
+  const wrong = wrongCurrency(order, currency);
+  if (wrong !== null) return wrong;
   if (refundedPaise <= 0) return `Wrong amount: ${rupees(refundedPaise)} went back.`;
   const { live, test } = objectsOf(env, order.accountId);
   // More than the order's price goes back only where more had come, and that gave no credit.

@@ -21,6 +21,7 @@ import { inboxPages } from "./console/inbox.tsx";
 import { invoicePages } from "./console/invoice.tsx";
 import { keysPages } from "./console/keys.tsx";
 import { liveFeed } from "./console/live.ts";
+import { ordersPages } from "./console/orders.tsx";
 import { overviewPage } from "./console/overview.tsx";
 import { payPages } from "./console/pay.tsx";
 import { preferences } from "./console/preferences.ts";
@@ -83,6 +84,7 @@ export const ROUTES: Record<BaseName, readonly Route[]> = {
     recordingsPages,
     keysPages,
     billingPages,
+    ordersPages,
     invoicePages,
     payPages,
     settingsPages,

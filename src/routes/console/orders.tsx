@@ -1,0 +1,96 @@
+import type { Context } from "hono";
+import type { Api, AppEnv } from "../../app.ts";
+import { at, formOf, page, personOf, show, signedIn, viewOf } from "../../console.tsx";
+import { fail } from "../../errors.ts";
+import { randomId } from "../../ids.ts";
+import { findOrder, isOpen, placeOrder, refreshOrder, resumeOrder } from "../../payments/orders.ts";
+import type { Placed } from "../../payments/orders.ts";
+import type { Checkout, Order } from "../../payments/provider.ts";
+import { planName } from "../../plans.ts";
+import { OrderFacts, OrderNews, OrderSteps } from "../../ui/orders.tsx";
+import { Card, Notice, PageHead } from "../../ui/parts.tsx";
+import { billing } from "../../ui/words/billing.ts";
+
+/** A page that waits for a payment loads again after this. */
+const REFRESH_SEC = 4;
+
+/** After this nobody waits any more; the housekeeping goes on looking. */
+const WAITING_MS = 15 * 60_000;
+
+async function ownOrder(c: Context<AppEnv>): Promise<Order> {
+  const order = await findOrder(c.env, personOf(c).accountId, c.req.param("order") ?? "");
+  return order ?? fail("not_found", "There is no such order.");
+}
+
+/** Leads to where an order is paid, or to the order with the reason why not. */
+function toPayment(c: Context<AppEnv>, order: Order, checkout: Checkout): Response {
+  if (checkout.ok) return c.redirect(checkout.url.startsWith("/") ? at(c, checkout.url) : checkout.url, 303);
+  const problem = isOpen(order) ? `?problem=${checkout.reason}` : "";
+  return c.redirect(at(c, `/billing/orders/${order.id}${problem}`), 303);
+}
+
+function refuse(placed: Placed & { ok: false }): never {
+  switch (placed.reason) {
+    case "not_sold":
+      return fail("permission_denied", "Plans are not sold online here; ask the operator.");
+    case "suspended":
+      return fail("account_suspended", "This account is suspended; ask the operator to activate it.");
+    case "too_many":
+      return fail("rate_limited", "Too many orders in one hour; pay one of them, or try again later.");
+  }
+}
+
+/** The page loads again while the payment is on its way: by a header, so that it needs no script. */
+function waitFor(c: Context<AppEnv>, order: Order, returned: boolean): void {
+  const waits = order.state === "pending" || (isOpen(order) && returned);
+  if (waits && Date.now() - order.createdAt < WAITING_MS) c.header("Refresh", String(REFRESH_SEC));
+}
+
+/** `/billing/orders`, one order, and the way back to its payment. */
+export const ordersPages = (app: Api) => {
+  app.post("/billing/orders", page, signedIn, async (c) => {
+    const form = await formOf(c);
+    const plan = planName.safeParse(form["plan"]);
+    if (!plan.success) return fail("invalid_request", "plan must be starter, business or premium.", { param: "plan" });
+    const placed = await placeOrder(c.env, personOf(c), plan.data, form["once"] ?? randomId("once"));
+    return placed.ok ? toPayment(c, placed.order, placed.checkout) : refuse(placed);
+  });
+
+  app.get("/billing/orders/:order", page, signedIn, async (c) => {
+    const query = new URL(c.req.url).searchParams;
+    const order = await refreshOrder(c.env, await ownOrder(c), query);
+    const t = billing[viewOf(c).lang];
+    const problem = query.get("problem");
+    waitFor(c, order, query.has("razorpay_payment_id"));
+    return show(
+      c,
+      <>
+        <PageHead title={t.orderTitle} />
+        {isOpen(order) && (problem === "unavailable" || problem === "closed") && (
+          <Notice tone="bad">{t[problem]}</Notice>
+        )}
+        <OrderNews order={order} />
+        <Card>
+          <OrderFacts order={order} />
+        </Card>
+        <div class="actions">
+          <OrderSteps order={order} />
+          <a class="btn quiet" href={at(c, "/billing")}>
+            {t.toBilling}
+          </a>
+          {order.state === "credited" && (
+            <a class="btn quiet" href={at(c, "/")}>
+              {t.toOverview}
+            </a>
+          )}
+        </div>
+      </>,
+      { title: t.orderTitle, active: "billing" },
+    );
+  });
+
+  app.post("/billing/orders/:order/pay", page, signedIn, async (c) => {
+    const order = await ownOrder(c);
+    return toPayment(c, order, await resumeOrder(c.env, order));
+  });
+};

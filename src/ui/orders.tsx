@@ -1,0 +1,158 @@
+import type { FC } from "hono/jsx";
+import { isOpen } from "../payments/orders.ts";
+import type { Order } from "../payments/provider.ts";
+import { paise, rupees } from "./format.ts";
+import { Card, Empty, Money, Notice, Time } from "./parts.tsx";
+import { useView, useWords } from "./view.ts";
+import { billing } from "./words/billing.ts";
+import { shell } from "./words/shell.ts";
+
+// Orders of plans: the list, and one with what became of it.
+
+const TONE: Record<Order["state"], string> = {
+  created: "",
+  pending: "wait",
+  failed: "bad",
+  paid: "warn",
+  credited: "ok",
+  refunded: "warn",
+};
+
+/** An order's state, in a word and a colour. */
+export const OrderState: FC<{ state: Order["state"] }> = ({ state }) => (
+  <span class={`pill ${TONE[state]}`} data-state={state}>
+    {useWords(billing).states[state]}
+  </span>
+);
+
+/** What may be done with an order: pay it, or see its invoice. */
+export const OrderSteps: FC<{ order: Order; small?: boolean }> = ({ order, small = false }) => {
+  const t = useWords(billing);
+  const { at } = useView();
+  const size = small ? " small" : "";
+  if (isOpen(order)) {
+    return (
+      <form method="post" action={at(`/billing/orders/${order.id}/pay`)}>
+        <button class={small ? "btn quiet small" : "btn"}>{t.continuePaying}</button>
+      </form>
+    );
+  }
+  if (order.state === "paid") return null;
+  return (
+    <a class={`btn quiet${size}`} href={at(`/billing/orders/${order.id}/invoice`)}>
+      {t.invoice}
+    </a>
+  );
+};
+
+const OrderRow: FC<{ order: Order }> = ({ order }) => {
+  const { at, lang } = useView();
+  return (
+    <tr>
+      <td>
+        <Time at={order.createdAt} style="date" />
+      </td>
+      <td>
+        <a href={at(`/billing/orders/${order.id}`)}>{useWords(shell).plans[order.plan]}</a>
+      </td>
+      <td>
+        <OrderState state={order.state} />
+      </td>
+      <td class="num">{paise(order.amountPaise, lang)}</td>
+      <td class="step">
+        <OrderSteps order={order} small />
+      </td>
+    </tr>
+  );
+};
+
+/** Every order of the account, newest first. */
+export const Orders: FC<{ orders: Order[] }> = ({ orders }) => {
+  const t = useWords(billing);
+  return (
+    <Card title={t.orders}>
+      {orders.length === 0 ? (
+        <Empty icon="billing" title={t.noOrders}>
+          <p>{t.noOrdersHint}</p>
+        </Empty>
+      ) : (
+        <table class="orders">
+          <thead>
+            <tr>
+              <th>{t.date}</th>
+              <th>{t.plan}</th>
+              <th>{t.status}</th>
+              <th class="num">{t.amount}</th>
+              <th>
+                <span class="sr">{t.next}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {orders.map((order) => (
+              <OrderRow order={order} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Card>
+  );
+};
+
+/** What became of an order, in a sentence. */
+export const OrderNews: FC<{ order: Order }> = ({ order }) => {
+  const { told } = useWords(billing);
+  const { lang } = useView();
+  switch (order.state) {
+    case "credited":
+      return <Notice tone="ok">{told.credited(rupees(order.creditUnits, lang))}</Notice>;
+    case "refunded":
+      return <Notice tone="info">{told.refunded(paise(order.refundedPaise, lang))}</Notice>;
+    case "failed":
+      return <Notice tone="bad">{told.failed}</Notice>;
+    case "created":
+    case "pending":
+    case "paid":
+      return <Notice tone="info">{told[order.state]}</Notice>;
+  }
+};
+
+/** One order with all that is known of it. */
+export const OrderFacts: FC<{ order: Order }> = ({ order }) => {
+  const t = useWords(billing);
+  const { lang } = useView();
+  return (
+    <dl class="facts">
+      <dt>{t.order}</dt>
+      <dd class="mono">{order.id}</dd>
+      <dt>{t.date}</dt>
+      <dd>
+        <Time at={order.createdAt} />
+      </dd>
+      <dt>{t.plan}</dt>
+      <dd>{useWords(shell).plans[order.plan]}</dd>
+      <dt>{t.amount}</dt>
+      <dd class="num">{paise(order.amountPaise, lang)}</dd>
+      <dt>{t.creditRow}</dt>
+      <dd>
+        <Money units={order.creditUnits} />
+      </dd>
+      <dt>{t.status}</dt>
+      <dd>
+        <OrderState state={order.state} />
+      </dd>
+      {order.paymentRef !== null && (
+        <>
+          <dt>{t.paymentRef}</dt>
+          <dd class="mono">{order.paymentRef}</dd>
+        </>
+      )}
+      {order.reason !== null && (
+        <>
+          <dt>{t.reason}</dt>
+          <dd lang="en">{order.reason}</dd>
+        </>
+      )}
+    </dl>
+  );
+};
