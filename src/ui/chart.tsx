@@ -6,13 +6,11 @@ import { Card, Empty } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { overview } from "./words/overview.ts";
 
-// Stacked bars, drawn by the server: no script, and the same numbers as a table.
+// Stacked bars, drawn by the server without a script, and the same numbers as a table.
 
-const WIDTH = 700;
-const HEIGHT = 210;
-const TOP = 10;
-const BOTTOM = 26;
-const LEFT = 40;
+/** The picture's own measures; it is stretched to its place, and its words stand beside it as text. */
+const WIDTH = DAYS * 100;
+const HEIGHT = 200;
 /** Share of a day's width that its bar takes. */
 const BAR = 0.62;
 
@@ -21,33 +19,36 @@ const sumOf = (day: Day) => SERIES.reduce((sum, name) => sum + day[name], 0);
 /** A round number at or above the largest day, so that half of it is whole as well. */
 export function scaleOf(max: number): number {
   const step = 10 ** Math.floor(Math.log10(Math.max(1, max)));
-  const unit = [0.2, 0.5, 1].map((part) => part * step).find((size) => max <= size * 10) ?? step;
-  return Math.max(2, Math.ceil(max / (unit * 2)) * unit * 2);
+  const scale = [1, 2, 4, 6, 8, 10].map((times) => times * step).find((size) => size >= max && size % 2 === 0);
+  return scale ?? 2;
 }
 
 const Bar: FC<{ day: Day; place: number; scale: number }> = ({ day, place, scale }) => {
   const t = useWords(overview);
   const { lang } = useView();
-  const width = (WIDTH - LEFT) / DAYS;
-  const x = LEFT + width * (place + (1 - BAR) / 2);
-  const height = (of: number) => ((HEIGHT - TOP - BOTTOM) * of) / scale;
+  const width = WIDTH / DAYS;
   let below = 0;
   return (
     <g class="day">
       <title>
         {`${timeText(day.at, "day", lang)}: ${SERIES.map((name) => `${t[name]} ${count(day[name], lang)}`).join(", ")}`}
       </title>
-      <rect class="hover" x={LEFT + width * place} y={TOP} width={width} height={HEIGHT - TOP - BOTTOM} />
+      <rect class="hover" x={width * place} y={0} width={width} height={HEIGHT} />
       {SERIES.map((name) => {
-        const size = height(day[name]);
-        below += size;
-        return size > 0 && <rect class={name} x={x} y={HEIGHT - BOTTOM - below} width={width * BAR} height={size} />;
+        const height = (HEIGHT * day[name]) / scale;
+        below += height;
+        return (
+          height > 0 && (
+            <rect
+              class={name}
+              x={width * (place + (1 - BAR) / 2)}
+              y={HEIGHT - below}
+              width={width * BAR}
+              height={height}
+            />
+          )
+        );
       })}
-      {(DAYS - 1 - place) % 2 === 0 && (
-        <text x={LEFT + width * (place + 0.5)} y={HEIGHT - 7} text-anchor="middle">
-          {timeText(day.at, "day", lang)}
-        </text>
-      )}
     </g>
   );
 };
@@ -57,22 +58,26 @@ const Bars: FC<{ days: readonly Day[] }> = ({ days }) => {
   const { lang } = useView();
   const scale = scaleOf(Math.max(...days.map(sumOf)));
   return (
-    <svg class="bars" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={t.chartTitle}>
-      {[0, 0.5, 1].map((part) => {
-        const y = TOP + (HEIGHT - TOP - BOTTOM) * (1 - part);
-        return (
-          <g>
-            <line x1={LEFT} x2={WIDTH} y1={y} y2={y} />
-            <text x={LEFT - 8} y={y + 4} text-anchor="end">
-              {count(scale * part, lang)}
-            </text>
-          </g>
-        );
-      })}
-      {days.map((day, place) => (
-        <Bar day={day} place={place} scale={scale} />
-      ))}
-    </svg>
+    <div class="bars">
+      <div class="up" aria-hidden="true">
+        {[1, 0.5, 0].map((part) => (
+          <span>{count(scale * part, lang)}</span>
+        ))}
+      </div>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={t.chartTitle}>
+        {[0, 0.5, 1].map((part) => (
+          <line x1={0} x2={WIDTH} y1={HEIGHT * part} y2={HEIGHT * part} />
+        ))}
+        {days.map((day, place) => (
+          <Bar day={day} place={place} scale={scale} />
+        ))}
+      </svg>
+      <div class="along" aria-hidden="true">
+        {days.map((day) => (
+          <span>{timeText(day.at, "day", lang)}</span>
+        ))}
+      </div>
+    </div>
   );
 };
 

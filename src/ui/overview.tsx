@@ -221,10 +221,10 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
           />
           <Field label={t.brand} name="brandName" hint={t.brandHint} maxlength={40} autocomplete="organization" />
         </div>
-        <button class="btn wide">
+        <button class="btn wide sendbtn">
           <Icon name="send" />
           {t.sendOtp}
-          <span class="price" data-live="rate">
+          <span data-live="rate">
             {rupees(otpRate, lang)}
           </span>
         </button>
