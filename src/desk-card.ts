@@ -27,10 +27,10 @@ function readCountries(text: string): Pick<RateCard, "smsByCountry"> | { fault: 
     if (line.trim() === "") continue;
     const [, country, price] = COUNTRY_LINE.exec(line.trim()) ?? [];
     if (country === undefined) return { fault: { line: index + 1 } };
-    if (countries.some(([known]) => known === country)) return { fault: { twice: country } };
+    if (countries.some(([other]) => other === country)) return { fault: { twice: country } };
     const coins = price === "-" ? null : Number(price);
-    if (!rateCardSchema.safeParse({ smsByCountry: { [country]: coins } }).success)
-      return { fault: { line: index + 1 } };
+    const known = rateCardSchema.safeParse({ smsByCountry: { [country]: coins } });
+    if (!known.success) return { fault: { line: index + 1 } };
     countries.push([country, coins]);
   }
   return { smsByCountry: Object.fromEntries(countries) };

@@ -14,7 +14,7 @@ const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
   const t = useWords(deskWords);
   const s = useWords(shell);
   const { lang } = useView();
-  const signsIn = [person?.phone && phoneText(person.phone), person?.email].filter(Boolean).join(", ");
+  const signsIn = [person?.name, person?.phone && phoneText(person.phone), person?.email].filter(Boolean);
   return (
     <Card>
       <dl class="facts">
@@ -41,7 +41,17 @@ const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
           <Time at={view.createdAt} />
         </dd>
         <dt>{t.person}</dt>
-        <dd>{person ? `${person.name} ${signsIn && `(${signsIn})`}` : t.nobody}</dd>
+        <dd>
+          {person ? (
+            <ul>
+              {signsIn.map((line) => (
+                <li>{line}</li>
+              ))}
+            </ul>
+          ) : (
+            t.nobody
+          )}
+        </dd>
       </dl>
     </Card>
   );
@@ -123,7 +133,7 @@ const Ledger: FC<{ of: AccountAtDesk }> = ({ of: { ledger } }) => {
       {ledger.length === 0 ? (
         <p class="dim">{t.nothing}</p>
       ) : (
-        <Wide label={t.ledger} heads={[t.time, t.kind, t.reference, { num: t.amount }, { num: t.after }]}>
+        <Wide label={t.ledger} heads={[t.time, t.kind, t.reference, { num: t.sum }, { num: t.after }]}>
           {ledger.map((entry) => (
             <tr>
               <td>

@@ -61,7 +61,7 @@ export const DeskPayments: FC<{ events: QuarantinedEvent[]; done: string | undef
             <p>{t.noPaymentsHint}</p>
           </Empty>
         ) : (
-          <Wide label={t.tabs.payments} heads={[t.time, t.order, { num: t.amount }, t.why, t.event, t.dealtWith]}>
+          <Wide label={t.tabs.payments} heads={[t.time, t.order, { num: t.sum }, t.why, t.event, t.dealtWith]}>
             {events.map((event) => (
               <tr>
                 <td>

@@ -75,6 +75,8 @@ export const DeskDoor: FC<{ next: string; fault?: string }> = ({ next, fault }) 
         <p class="dim">{t.signInLead}</p>
         <form class="stack" method="post" action={at("/desk/sign-in")}>
           <input type="hidden" name="next" value={next} />
+          {/* For the browser's store of passwords, which keeps none without a name. */}
+          <input hidden name="holder" value="operator" autocomplete="username" readonly />
           <Field
             label={t.token}
             name="token"

@@ -204,7 +204,9 @@ export const KeyShown: FC<{ title: string; apiKey: string; oldEndsAt?: number; n
   return (
     <section class="card stack keyshown">
       <h1>{title}</h1>
-      <p>{t.shownLead}</p>
+      <p>
+        {title === t.newTitle && t.worksAlready} {t.shownLead}
+      </p>
       <div class="field">
         <label for="f-key">{t.keyField}</label>
         <div class="keycopy">

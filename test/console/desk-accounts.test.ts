@@ -1,9 +1,10 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { objectName } from "../../src/ids.ts";
-import { env } from "cloudflare:workers";
 import { balanceOf, ledgerOf, openWorld, recordHistory, sendSms } from "../world.ts";
 import type { World } from "../world.ts";
 import { atTheDesk } from "./operators.ts";
+import type { Page } from "./visitor.ts";
 
 const pageOf = (world: World) => `/desk/accounts/${world.ref.accountId}`;
 const twinOf = (world: World) => env.ACCOUNT.getByName(objectName({ ...world.ref, mode: "test" }));
@@ -92,8 +93,8 @@ describe("an account", () => {
     for (let times = 0; times < 20; times += 1) await sendSms(world);
     const page = await desk.get(pageOf(world));
     expect(page.status).toBe(200);
-    for (const text of ["₹980.00", "Premium", "Debit", "+91 98765 43210", "first key"])
-      expect(page.text).toContain(text);
+    const parts = ["₹980.00", "Premium", "Debit", "+91 98765 43210", "first key"];
+    for (const part of parts) expect(page.text).toContain(part);
     expect(page.text).not.toContain("₹1,000.00");
     expect(page.text).not.toContain("dsk_");
     expect(page.text).not.toContain("Hello");
@@ -148,10 +149,12 @@ describe("an account", () => {
   });
 });
 
-describe("credit", () => {
-  const booked = (world: World, form: Record<string, string>) =>
-    atTheDesk().then((desk) => desk.submit(`${pageOf(world)}/credits`, { mode: "live", note: "", ...form }));
+async function booked(world: World, form: Record<string, string>): Promise<Page> {
+  const desk = await atTheDesk();
+  return desk.submit(`${pageOf(world)}/credits`, { mode: "live", note: "", ...form });
+}
 
+describe("credit", () => {
   it("is given once per reference", async () => {
     const world = await openWorld({ balance: 10 });
     const form = { amount: "5.25", reference: "inv 1", note: "thanks" };

@@ -79,8 +79,8 @@ async function rotate(c: Context<AppEnv>): Promise<Response> {
     return fail("permission_denied", rotated.reason === "too_many" ? t.tooMany : t.notActive);
   }
   const apiKey = revealKey(secretOf(c), accountId, { mode: old.mode, keyId: rotated.keyId });
-  const shown = { title: t.rotatedTitle, apiKey, oldEndsAt: rotated.oldExpiresAt, now: Date.now() };
-  return asPage(c, t.rotatedTitle, <KeyShown {...shown} />);
+  const shown = { title: t.newTitle, apiKey, oldEndsAt: rotated.oldExpiresAt, now: Date.now() };
+  return asPage(c, t.newTitle, <KeyShown {...shown} />);
 }
 
 /** `/keys`: the keys of the chosen mode; make, show, rotate, revoke. */
@@ -95,7 +95,7 @@ export const keysPages = (app: Api) => {
     const keyId = await makeKey(c.env, secretOf(c), ref, { name: trimmed, once: once ?? null });
     if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany);
     const apiKey = revealKey(secretOf(c), ref.accountId, { ...ref, keyId });
-    const title = wordsOf(c).madeTitle;
+    const title = wordsOf(c).newTitle;
     return asPage(c, title, <KeyShown title={title} apiKey={apiKey} now={Date.now()} />);
   });
 
