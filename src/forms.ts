@@ -14,11 +14,12 @@ export interface PostedForm {
   once: string;
 }
 
+const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
+
 const ONCE = /^[\w-]{8,100}$/u;
 
 /** A posted form. One without a mark gets a fresh one; one with a broken mark or a broken body is refused. */
 export async function readForm(c: Context<AppEnv>): Promise<PostedForm> {
-  const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
   const body = await c.req.parseBody().catch(damaged);
   const typed: Record<string, string> = {};
   const files: Record<string, File> = {};

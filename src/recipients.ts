@@ -1,4 +1,4 @@
-// Numbers as people have them: pasted from anywhere, or in a CSV. The server and the browser read them alike.
+// Numbers as people have them: pasted from anywhere, or in a CSV.
 
 /** Why a line gives no number. */
 export type FaultReason = "no_number" | "letters" | "rounded" | "abroad" | "short" | "long" | "not_mobile";
@@ -88,7 +88,7 @@ const isWords = (cell: string) => /\p{L}/u.test(cell) && cell.replace(/\D/g, "")
 
 /** The column of numbers in a table without a header: the first where half of the cells or more are numbers. */
 function columnOf(rows: Row[]): number {
-  const width = Math.max(...[0], ...rows.slice(0, 1_000).map(({ cells }) => cells.length));
+  const width = Math.max(0, ...rows.slice(0, 1_000).map(({ cells }) => cells.length));
   for (let column = 0; column < width; column += 1) {
     const cells = rows.map((row) => row.cells[column] ?? "").filter((cell) => cell !== "");
     const good = cells.filter((cell) => mobileOf(cell) !== null).length;

@@ -82,11 +82,11 @@ export function plainLetter(letter: string): string | undefined {
   return PLAIN.find(([letters]) => letters.includes(letter))?.[1];
 }
 
-/** A character as its owner can find it: “’” U+2019 → ' */
+/** A character as its owner can find it, with what can stand for it: “’” U+2019 → “'” */
 export function letterName(letter: string): string {
   const plain = plainLetter(letter);
   const code = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-  return `“${letter}” U+${code}${plain === undefined ? "" : ` → ${plain === "" ? "∅" : plain === " " ? "␣" : plain}`}`;
+  return `“${letter}” U+${code}${plain === undefined ? "" : ` → “${plain}”`}`;
 }
 
 /** The text with every character that has a GSM-7 spelling in that spelling. */

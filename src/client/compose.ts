@@ -1,37 +1,22 @@
 import { listedPrice } from "../listed-price.ts";
 import type { PriceList } from "../listed-price.ts";
-import { readRecipients } from "../recipients.ts";
-import type { Recipients } from "../recipients.ts";
 import { countSegments, letterName, plainLetter, plainText, unicodeLetters } from "../segments.ts";
-import { find, findAll, locale, on, rupees } from "./dom.ts";
+import { find, findAll, on, rupees } from "./dom.ts";
 
 // What a text costs while it is written: the same counting as the server's, in the elements that the server made.
 
 const LETTERS_SHOWN = 8;
-const FAULTS_SHOWN = 20;
-const FAULT_TEXT_LENGTH = 40;
+
+/** A list is checked when its writer pauses for so long. */
+const CHECK_AFTER_MS = 300;
 
 /** The field of a form with this name, as a text. */
 const valueOf = (form: HTMLElement, name: string): string =>
   find<HTMLInputElement>(`[name="${name}"]`, form)?.value ?? "";
 
-function write(within: ParentNode, selector: string, text: string | number): HTMLElement | null {
+function write(within: ParentNode, selector: string, text: string | number): void {
   const element = find(selector, within);
-  if (element) element.textContent = typeof text === "number" ? text.toLocaleString(locale) : text;
-  return element;
-}
-
-/** An entry whose text may run in any direction and changes nothing around it. */
-function entry(before: string, text: string, after = ""): HTMLLIElement {
-  const item = document.createElement("li");
-  const own = document.createElement("bdi");
-  own.textContent = text;
-  item.append(before, own, after);
-  return item;
-}
-
-function fill(list: HTMLElement | null, items: HTMLLIElement[], max: number): void {
-  list?.replaceChildren(...items.slice(0, max), ...(items.length > max ? [entry("", "…")] : []));
+  if (element) element.textContent = String(text);
 }
 
 /** Encoding, segments and what forces Unicode; the number of segments. */
@@ -41,46 +26,42 @@ function composeSms(form: HTMLElement, text: string): number {
   write(form, "[data-encoding]", encoding);
   write(form, "[data-segments]", segments);
   const box = find("[data-unicode]", form);
-  if (!box) return segments;
+  const button = find("[data-plain]", form);
+  if (!box || !button) return segments;
   box.hidden = letters.length === 0;
-  const items = letters.slice(0, LETTERS_SHOWN + 1).map((letter) => entry("", letterName(letter)));
-  fill(find("ul", box), items, LETTERS_SHOWN);
-  const button = find("[data-plain]", box);
-  if (button) button.hidden = letters.every((letter) => plainLetter(letter) === undefined);
+  button.hidden = letters.every((letter) => plainLetter(letter) === undefined);
+  const names = letters.slice(0, LETTERS_SHOWN).map(letterName);
+  if (letters.length > LETTERS_SHOWN) names.push("…");
+  find("ul", box)?.replaceChildren(
+    ...names.map((name) => {
+      const item = document.createElement("li");
+      item.textContent = name;
+      return item;
+    }),
+  );
   return segments;
 }
 
-let known: Recipients | undefined;
-let knownText = "";
+let waiting: ReturnType<typeof setTimeout>;
+let checked = "";
 
-/** Numbers, repetitions and faults of a list; how many numbers it has. */
-function composeList(form: HTMLElement, text: string): number {
-  const box = find("[data-found]", form);
-  if (!known || text !== knownText) known = readRecipients((knownText = text));
-  const { numbers, duplicates, faults } = known;
-  if (!box) return numbers.length;
-  write(box, "[data-count]", numbers.length);
-  for (const [selector, count] of [
-    ["[data-twice]", duplicates],
-    ["[data-bad]", faults.length],
-  ] as const) {
-    const element = write(box, selector, count)?.parentElement;
-    if (element) element.hidden = count === 0;
-  }
-  const reasons = JSON.parse(box.dataset["reasons"] ?? "{}") as Record<string, string>;
-  const items = faults
-    .slice(0, FAULTS_SHOWN + 1)
-    .map((fault) =>
-      entry(
-        `${box.dataset["line"]} ${fault.line}: `,
-        fault.text.slice(0, FAULT_TEXT_LENGTH),
-        ` – ${reasons[fault.reason]}`,
-      ),
-    );
-  fill(find("ul", box), items, FAULTS_SHOWN);
-  const mend = find("[data-faults]", box);
-  if (mend) mend.hidden = faults.length === 0;
-  return numbers.length;
+/** Lets the server read a list of numbers as it will when it is sent, and shows what it found. */
+function check(form: HTMLFormElement, list: HTMLTextAreaElement): void {
+  if (list.value === checked) return;
+  const text = (checked = list.value);
+  clearTimeout(waiting);
+  waiting = setTimeout(async () => {
+    const body = new URLSearchParams({ recipients: text });
+    const reply = await fetch(list.dataset["numbers"] ?? "", { method: "POST", body }).catch(() => null);
+    if (!reply?.ok || reply.redirected || text !== checked) return;
+    // The server made this, where every text is escaped.
+    const found = new DOMParser().parseFromString(await reply.text(), "text/html").body.firstElementChild;
+    if (!(found instanceof HTMLElement)) return;
+    find("[data-found]", form)?.replaceWith(found);
+    const skip = find("[name=skip]", form)?.parentElement;
+    if (skip) skip.hidden = found.dataset["bad"] === "0";
+    compose(form);
+  }, CHECK_AFTER_MS);
 }
 
 /** Units per segment of what the form says by now, or the word that stands for it. */
@@ -94,18 +75,20 @@ function priceOf(form: HTMLElement, total: HTMLElement): number | string {
 }
 
 /** Brings everything up to date that a form's fields decide. */
-export function compose(form: HTMLElement): void {
+export function compose(form: HTMLFormElement): void {
   for (const echo of findAll("[data-echo]")) {
     echo.textContent = valueOf(form, echo.dataset["echo"] ?? "") || (echo.dataset["empty"] ?? "");
   }
   const text = find<HTMLTextAreaElement>("[data-sms],[data-speech]", form);
   if (text) {
     const left = Number(text.dataset["sms"] ?? text.dataset["speech"]) - [...text.value].length;
-    write(form, "[data-left]", left)?.parentElement?.classList.toggle("over", left < 0);
+    write(form, "[data-left]", left);
+    find("[data-left]", form)?.classList.toggle("over", left < 0);
   }
   const segments = text?.dataset["sms"] === undefined ? 1 : composeSms(form, text.value);
   const list = find<HTMLTextAreaElement>("[data-numbers]", form);
-  const count = list ? composeList(form, list.value) : 1;
+  if (list) check(form, list);
+  const count = Number(find("[data-found]", form)?.dataset["found"] ?? 1);
   const total = find("[data-total]", form);
   if (!total) return;
   const price = priceOf(form, total);
@@ -124,9 +107,9 @@ function speak(form: HTMLElement): void {
 }
 
 export function startComposing(): void {
-  const form = find("form[data-units]");
+  const form = find<HTMLFormElement>("form[data-units]");
   if (!form) return;
-  on("input", "form[data-units]", compose);
+  on("input", "form[data-units]", () => compose(form));
   on("click", "[data-plain]", () => {
     const text = find<HTMLTextAreaElement>("[data-sms]", form);
     if (!text) return;
@@ -135,12 +118,13 @@ export function startComposing(): void {
     compose(form);
   });
   // A file's lines are shown where a list is pasted, so that they can be mended there. The server reads a file as well.
-  on("change", "[data-csv]", async (input) => {
+  on("change", "[data-csv]", async (element) => {
     const list = find<HTMLTextAreaElement>("[data-numbers]", form);
-    const file = (input as HTMLInputElement).files?.[0];
+    const input = element as HTMLInputElement;
+    const [file] = input.files ?? [];
     if (!file || !list || list.value.trim() !== "") return;
     list.value = await file.text();
-    (input as HTMLInputElement).value = "";
+    input.value = "";
     compose(form);
   });
   const listen = find("[data-speak]", form);

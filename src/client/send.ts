@@ -72,8 +72,7 @@ function mark(form: HTMLFormElement, param: string, sentence: string): boolean {
   fault.textContent = sentence;
   (field.closest(".field") ?? form).append(fault);
   field.setAttribute("aria-invalid", "true");
-  const hint = `${field.id}-hint`;
-  field.setAttribute("aria-describedby", find(`#${hint}`) ? `${hint} ${fault.id}` : fault.id);
+  field.setAttribute("aria-describedby", `${field.id}-hint ${fault.id}`);
   field.focus();
   return true;
 }
@@ -82,9 +81,8 @@ function mark(form: HTMLFormElement, param: string, sentence: string): boolean {
 function empty(form: HTMLFormElement): void {
   renew(form);
   for (const field of findAll<HTMLInputElement>("[data-clear]", form)) field.value = "";
-  for (const field of findAll<HTMLInputElement>("[data-suggest]", form)) {
-    field.value = String(random(1)[0]).padStart(6, "0").slice(-6);
-  }
+  const otp = find<HTMLInputElement>("[name=otp]", form);
+  if (otp) otp.value = String(random(1)[0]).padStart(6, "0").slice(-6);
   const skip = find<HTMLInputElement>("[name=skip]", form);
   if (skip) skip.checked = false;
   compose(form);

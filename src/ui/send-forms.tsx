@@ -73,24 +73,29 @@ const FAULTS_SHOWN = 20;
 /** A cell of a hostile file may be as long as the file. */
 const FAULT_TEXT_LENGTH = 40;
 
-const Faults: FC<{ found: Recipients; ticked: boolean }> = ({ found: { numbers, duplicates, faults }, ticked }) => {
+/** What was found in a list: how many numbers, how many stand twice, and every line with a fault. */
+export const Found: FC<{ found: Recipients }> = ({ found: { numbers, duplicates, faults } }) => {
   const t = useWords(send);
   const { lang } = useView();
   return (
-    <div class="found" data-found="" data-line={t.line} data-reasons={JSON.stringify(t.reasons)}>
+    <div class="stack tight" data-found={String(numbers.length)} data-bad={String(faults.length)} aria-live="polite">
       <p class="meter">
         <span>
-          <b data-count="">{count(numbers.length, lang)}</b> {t.found}
+          <b>{count(numbers.length, lang)}</b> {t.found}
         </span>
-        <span {...(duplicates === 0 && { hidden: true })}>
-          <b data-twice="">{count(duplicates, lang)}</b> {t.twice}
-        </span>
-        <span {...(faults.length === 0 && { hidden: true })} class="over">
-          <b data-bad="">{count(faults.length, lang)}</b> {t.badLines}
-        </span>
+        {duplicates > 0 && (
+          <span>
+            <b>{count(duplicates, lang)}</b> {t.twice}
+          </span>
+        )}
+        {faults.length > 0 && (
+          <span class="over">
+            <b>{count(faults.length, lang)}</b> {t.badLines}
+          </span>
+        )}
       </p>
-      <div data-faults="" {...(faults.length === 0 && { hidden: true })} class="stack tight">
-        <ul class="faults">
+      {faults.length > 0 && (
+        <ul class="faults" tabindex={0} aria-label={t.badLines}>
           {faults.slice(0, FAULTS_SHOWN).map(({ line, text, reason }) => (
             <li>
               {t.line} {line}: <bdi>{text.slice(0, FAULT_TEXT_LENGTH)}</bdi> – {t.reasons[reason]}
@@ -98,17 +103,14 @@ const Faults: FC<{ found: Recipients; ticked: boolean }> = ({ found: { numbers, 
           ))}
           {faults.length > FAULTS_SHOWN && <li>…</li>}
         </ul>
-        <label class="check">
-          <input type="checkbox" name="skip" value="1" {...(ticked && { checked: true })} />
-          {t.skip}
-        </label>
-      </div>
+      )}
     </div>
   );
 };
 
 const BulkForm: Form = ({ draft }) => {
   const t = useWords(send);
+  const { at } = useView();
   const found = recipientsOf(draft.typed);
   return (
     <SendForm draft={draft} total={draft.units * segmentsOf(draft) * found.numbers.length} files>
@@ -120,7 +122,7 @@ const BulkForm: Form = ({ draft }) => {
         type="textarea"
         autocomplete="off"
         mono
-        data={{ "data-numbers": "", "data-clear": "" }}
+        data={{ "data-numbers": at("/send/bulk/check"), "data-clear": "" }}
       />
       <FileField
         name="file"
@@ -129,7 +131,11 @@ const BulkForm: Form = ({ draft }) => {
         data={{ "data-csv": "", "data-clear": "" }}
         accept=".csv,.tsv,.txt,text/csv,text/plain"
       />
-      <Faults found={found} ticked={draft.typed["skip"] !== undefined} />
+      <Found found={found} />
+      <label class="check" hidden={found.faults.length === 0}>
+        <input type="checkbox" name="skip" value="1" {...(draft.typed["skip"] !== undefined && { checked: true })} />
+        {t.skip}
+      </label>
       <Message draft={draft} units={draft.units} />
       <Sender draft={draft} />
     </SendForm>
@@ -182,7 +188,6 @@ const OtpForm: Form = ({ draft }) => {
           mono
           inputmode="numeric"
           autocomplete="off"
-          data={{ "data-suggest": "" }}
         />
         <Typed draft={draft} name="brandName" label={t.brand} autocomplete="off" />
       </div>

@@ -163,8 +163,11 @@ export const Meter: FC<{ text: string; max: number; units?: number | undefined }
   const { lang } = useView();
   const left = max - [...text].length;
   const counter = (
-    <span {...(left < 0 && { class: "over" })}>
-      <b data-left="">{left}</b> {t.left}
+    <span>
+      <b data-left="" class={left < 0 ? "over" : ""}>
+        {left}
+      </b>{" "}
+      {t.left}
     </span>
   );
   if (units === undefined) return <p class="meter">{counter}</p>;

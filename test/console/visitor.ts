@@ -36,11 +36,17 @@ export class Visitor {
   }
 
   /** Posts a form as a browser does; `headers` may take the Origin away or ask for JSON. */
-  submit(path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Page> {
+  submit(
+    path: string,
+    form: Record<string, string> | FormData = {},
+    headers: Record<string, string> = {},
+  ): Promise<Page> {
+    const own = { origin: CONSOLE, ...headers };
+    if (form instanceof FormData) return this.#ask(path, { method: "POST", body: form, headers: own });
     return this.#ask(path, {
       method: "POST",
       body: new URLSearchParams(form).toString(),
-      headers: { "content-type": "application/x-www-form-urlencoded", origin: CONSOLE, ...headers },
+      headers: { "content-type": "application/x-www-form-urlencoded", ...own },
     });
   }
 }

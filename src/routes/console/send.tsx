@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { settings } from "../../app.ts";
 import type { Api, AppEnv } from "../../app.ts";
-import { page, refOf, show, signedIn, stubOf, viewOf, wantsJson } from "../../console.tsx";
+import { page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from "../../console.tsx";
 import { PRODUCT } from "../../config.ts";
 import { fail } from "../../errors.ts";
 import { readForm } from "../../forms.ts";
@@ -19,7 +19,7 @@ import type { SendKind, Typed } from "../../send-kinds.ts";
 import { sampleOf } from "../../send-samples.ts";
 import { lengthText } from "../../ui/format-audio.ts";
 import { Card, PageHead } from "../../ui/parts.tsx";
-import { FormOf } from "../../ui/send-forms.tsx";
+import { FormOf, Found } from "../../ui/send-forms.tsx";
 import { Beside, Kinds, Outcome } from "../../ui/send.tsx";
 import type { Draft, Playable } from "../../ui/send.tsx";
 import { send } from "../../ui/words/send.ts";
@@ -201,6 +201,9 @@ export const sendPages = (app: Api) => {
       return showDraft(c, { kind, typed: prefilled(c, kind) });
     });
   }
+  app.post("/send/bulk/check", page, signedIn, async (c) =>
+    showPart(c, <Found found={recipientsOf((await readForm(c)).typed)} />),
+  );
   app.post("/send/:kind", page, signedIn, async (c) => {
     const kind = kindOf(c);
     const form = await readForm(c);
