@@ -21,8 +21,8 @@ export const PAGE_SIZE = 50;
 const REACH = 5_000;
 const REACH_MAX = 320_000;
 
-/** Stretches that one page reads before it stops and offers to search further: some hundred thousand messages. */
-const STRETCHES_MAX = 12;
+/** Stretches that one page reads before it stops and offers to search further: about a million jobs. */
+const STRETCHES_MAX = 8;
 
 /** Where the list comes from. */
 export interface Source {

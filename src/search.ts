@@ -124,15 +124,16 @@ const AMOUNT = "₹?(\\d{1,9}(?:\\.\\d{1,4})?)";
 const COMPARED = new RegExp(`^(>=|<=|>|<|=)?${AMOUNT}$`, "u");
 const BETWEEN = new RegExp(`^${AMOUNT}\\.\\.${AMOUNT}$`, "u");
 
+const unitsOf = (text: string | undefined) => (text === undefined ? null : unitsFromCoins(Number(text)));
+
 /** The amounts that a value of `cost:` speaks of, in units. */
 function costOf(value: string): { least: number; most: number } | null {
   const between = BETWEEN.exec(value);
   const compared = COMPARED.exec(value);
-  const units = (text: string | undefined) => (text === undefined ? null : unitsFromCoins(Number(text)));
-  const low = units(between?.[1] ?? compared?.[2]);
+  const low = unitsOf(between?.[1] ?? compared?.[2]);
   if (low === null) return null;
   if (between) {
-    const high = units(between[2]);
+    const high = unitsOf(between[2]);
     return high === null || high < low ? null : { least: low, most: high };
   }
   switch (compared?.[1]) {

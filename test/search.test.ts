@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withKeys } from "../src/activity.ts";
 import { OPERATORS, SEARCH_LENGTH_MAX, matches, parseSearch, quoted } from "../src/search.ts";

@@ -40,7 +40,7 @@ export interface Fresh {
 }
 
 /** Jobs that one look reads: with 100 messages each, the object is busy for some tens of milliseconds. */
-const JOBS_PER_LOOK = 200;
+const JOBS_PER_LOOK = 400;
 
 /** Late jobs that one look knows of. There are more only while history is away for long; those are shown as it had them. */
 const LATE_MAX = 200;

@@ -43,11 +43,12 @@ const Section: FC<PropsWithChildren<{ title: string; part: boolean; class?: stri
   );
 };
 
+const round = (value: number) => Math.round(value * 10) / 10;
+
 /** A span of time in the largest unit that it fills. */
 function useSpan(): (ms: number) => string {
   const t = useWords(words);
   return (ms) => {
-    const round = (value: number) => Math.round(value * 10) / 10;
     if (ms < 1_000) return t.span(ms, "ms");
     if (ms < 60_000) return t.span(round(ms / 1_000), "s");
     if (ms < 3_600_000) return t.span(round(ms / 60_000), "min");
