@@ -26,6 +26,7 @@ export default defineConfig(async () => ({
                 OTP_URL: "http://otp.localhost",
                 CONSOLE_URL: "http://console.localhost",
                 CARRIER: "sim",
+                PAYMENTS: "sandbox",
                 DISPATCH_CONCURRENCY: "50",
                 KEY_SECRET: "local-only-key-secret-of-the-test-suite",
                 SEAL_SECRET: "local-only-seal-secret-of-the-test-suite",
