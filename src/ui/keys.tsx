@@ -193,9 +193,9 @@ export const KeysPage: FC<{ ring: KeyRing; now: number; revoked?: boolean; fault
 };
 
 /** A key, once, for whoever asked for it. `oldEndsAt` is when the key before it ends. */
-export const KeyShown: FC<{ title: string; apiKey: string; oldEndsAt?: number; now: number }> = ({
-  title,
+export const KeyShown: FC<{ apiKey: string; isNew: boolean; oldEndsAt?: number; now: number }> = ({
   apiKey,
+  isNew,
   oldEndsAt,
   now,
 }) => {
@@ -203,9 +203,9 @@ export const KeyShown: FC<{ title: string; apiKey: string; oldEndsAt?: number; n
   const { at } = useView();
   return (
     <section class="card stack keyshown">
-      <h1>{title}</h1>
+      <h1>{isNew ? t.newTitle : t.shownTitle}</h1>
       <p>
-        {title === t.newTitle && t.worksAlready} {t.shownLead}
+        {isNew && t.worksAlready} {t.shownLead}
       </p>
       <div class="field">
         <label for="f-key">{t.keyField}</label>

@@ -79,7 +79,7 @@ async function rotate(c: Context<AppEnv>): Promise<Response> {
     return fail("permission_denied", rotated.reason === "too_many" ? t.tooMany : t.notActive);
   }
   const apiKey = revealKey(secretOf(c), accountId, { mode: old.mode, keyId: rotated.keyId });
-  const shown = { title: t.newTitle, apiKey, oldEndsAt: rotated.oldExpiresAt, now: Date.now() };
+  const shown = { apiKey, isNew: true, oldEndsAt: rotated.oldExpiresAt, now: Date.now() };
   return asPage(c, t.newTitle, <KeyShown {...shown} />);
 }
 
@@ -95,15 +95,13 @@ export const keysPages = (app: Api) => {
     const keyId = await makeKey(c.env, secretOf(c), ref, { name: trimmed, once: once ?? null });
     if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany);
     const apiKey = revealKey(secretOf(c), ref.accountId, { ...ref, keyId });
-    const title = wordsOf(c).newTitle;
-    return asPage(c, title, <KeyShown title={title} apiKey={apiKey} now={Date.now()} />);
+    return asPage(c, wordsOf(c).newTitle, <KeyShown apiKey={apiKey} isNew now={Date.now()} />);
   });
 
   app.post("/keys/:keyId/show", page, signedIn, freshlySignedIn, async (c) => {
     const apiKey = revealKey(secretOf(c), personOf(c).accountId, await keyInPath(c));
     if (wantsJson(c)) return c.json({ success: true, key: apiKey });
-    const title = wordsOf(c).shownTitle;
-    return asPage(c, title, <KeyShown title={title} apiKey={apiKey} now={Date.now()} />);
+    return asPage(c, wordsOf(c).shownTitle, <KeyShown apiKey={apiKey} isNew={false} now={Date.now()} />);
   });
 
   app.get("/keys/:keyId/rotate", page, signedIn, freshlySignedIn, async (c) => {
