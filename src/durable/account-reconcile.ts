@@ -7,8 +7,21 @@ import type { Difference, LedgerView } from "./account-types.ts";
 
 const PAGE = 500;
 
+/** A refunded payment takes back no more than the payment gave, and comes after it. */
+function recountPayment(
+  payments: Map<string, number>,
+  { reference, amount }: LedgerView,
+  note: (kind: string, detail: string) => void,
+): void {
+  const [, kind, orderId = ""] = /^(payment|payment-refund):(.+)$/u.exec(reference ?? "") ?? [];
+  if (kind === "payment") payments.set(orderId, amount);
+  if (kind !== "payment-refund" || 0 - amount <= (payments.get(orderId) ?? -1)) return;
+  note("payment", `order ${orderId} gave ${payments.get(orderId) ?? 0}, its refund took ${0 - amount}`);
+}
+
 function recountLedger(sql: SqlStorage, note: (kind: string, detail: string) => void): Map<string, LedgerView> {
   const refunds = new Map<string, LedgerView>();
+  const payments = new Map<string, number>();
   let sum = 0;
   for (let page = ledgerPage(sql, 0, PAGE); page.length > 0; page = ledgerPage(sql, page.at(-1)?.seq ?? 0, PAGE)) {
     for (const entry of page) {
@@ -18,6 +31,7 @@ function recountLedger(sql: SqlStorage, note: (kind: string, detail: string) => 
       }
       if (sum < 0) note("ledger", `entry ${entry.seq} takes the balance below zero`);
       if (entry.type === "refund") refunds.set(entry.reference ?? "", entry);
+      recountPayment(payments, entry, note);
     }
   }
   const { balance } = ledgerHead(sql);

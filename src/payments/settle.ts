@@ -17,8 +17,8 @@ type Verdict = string | null;
 const rupees = (paise: number | null) => (paise === null ? "no amount" : `₹${(paise / 100).toFixed(2)}`);
 
 async function findOrder(env: Env, provider: string, event: PaymentEvent): Promise<Order | null> {
-  const order = event.orderId === null ? null : await orderById(env.DB, event.orderId);
-  const found = order ?? (await orderByRef(env.DB, provider, event));
+  const { orderId } = event;
+  const found = await (orderId === null ? orderByRef(env.DB, provider, event) : orderById(env.DB, orderId));
   return found?.provider === provider ? found : null;
 }
 
