@@ -1,89 +1,54 @@
-import { at, failedText, find, findAll, on, postForm, toast } from "./dom.ts";
+import { at, failedText, find, on, postForm, toast } from "./dom.ts";
 
 // Shows and copies keys that the page carries only masked. What a page has to have for it:
-//   [data-key-box data-masked="dsk_live_••••abcd" data-show-url="/keys/key_…/show"]  around a key's text and its buttons
-//   [data-key-text]      in a box: holds the masked key; has the real one in its place while that is shown
-//   [data-key-sample]    anywhere: a text with a masked key in it, such as a command; likewise
-//   [data-show-key]      a button that shows the key, or hides it; its value may be the URL, else the box has it
-//   [data-copy-key]      a button that copies the key; a value, such as a command with the masked key, is copied in its
-//                        place with the real key put in
-// A button outside every box speaks of the first box. A shown box has [data-shown]; what is .when-shown or .when-hidden
-// in it follows.
+//   [data-key-box data-masked="dsk_live_••••abcd" data-show-url="/keys/key_…/show"]  around a key and its buttons
+//   [data-key-text]   in a box: holds the masked key, and the real one while that is shown
+//   [data-show-key]   in a box: a button that shows the key, or hides it
+//   [data-copy-key]   in a box: a button that copies the key
+// A shown box has [data-shown]; what is .when-shown or .when-hidden in it follows.
 
 /** A shown key is hidden again after this. */
 const SHOWN_MS = 60_000;
 
-const shown = new Map<HTMLElement, string>();
-
-const boxOf = (button: HTMLElement) => button.closest<HTMLElement>("[data-key-box]") ?? find("[data-key-box]");
-
-/** The key from the server. One that is not told leads to where somebody says again who they are. */
-async function askKey(box: HTMLElement, url: string | undefined): Promise<string> {
-  const known = shown.get(box);
-  if (known !== undefined) return known;
-  const reply = await postForm(url || (box.dataset["showUrl"] ?? ""), new URLSearchParams());
-  const { key, hint, error } = reply?.body ?? {};
+/** A key from the server, or null. One that is not told leads to where somebody says again who they are. */
+export async function askKey(url: string): Promise<string | null> {
+  const { key, hint, error } = (await postForm(url, new URLSearchParams()))?.body ?? {};
   if (typeof key === "string") return key;
-  if (reply?.status === 403 && typeof hint === "string") {
-    location.href = `${hint}?next=${encodeURIComponent(location.pathname.slice(at("").length))}`;
-  } else {
-    toast(typeof error === "string" ? error : failedText(), true);
-  }
-  throw new Error("no key");
+  if (typeof hint === "string") location.href = `${hint}?next=${location.pathname.slice(at("").length)}`;
+  else toast(typeof error === "string" ? error : failedText(), true);
+  return null;
 }
 
-/** Puts one text in the place of another, in the box and in every sample. */
-function swap(box: HTMLElement, from: string, to: string): void {
-  for (const place of [...findAll("[data-key-text]", box), ...findAll("[data-key-sample]")]) {
-    const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      node.nodeValue = (node.nodeValue ?? "").replaceAll(from, to);
-    }
-  }
+function put(box: HTMLElement, key: string | null): void {
+  const text = find("[data-key-text]", box);
+  if (text) text.textContent = key ?? box.dataset["masked"] ?? "";
+  box.toggleAttribute("data-shown", key !== null);
 }
 
-function hide(box: HTMLElement): void {
-  const key = shown.get(box);
-  if (key === undefined) return;
-  shown.delete(box);
-  swap(box, key, box.dataset["masked"] ?? "");
-  delete box.dataset["shown"];
-}
-
-async function show(box: HTMLElement, url: string | undefined): Promise<void> {
-  const key = await askKey(box, url);
-  swap(box, box.dataset["masked"] ?? "", key);
-  box.dataset["shown"] = "";
-  shown.set(box, key);
-  setTimeout(() => hide(box), SHOWN_MS);
+async function show(box: HTMLElement): Promise<void> {
+  const key = await askKey(box.dataset["showUrl"] ?? "");
+  if (key === null) return;
+  put(box, key);
+  setTimeout(() => put(box, null), SHOWN_MS);
 }
 
 /** Copies while the click still counts as one: a browser takes a promise of a text, and no text that comes later. */
-async function copyKey(box: HTMLElement, text: string | undefined): Promise<void> {
-  const type = "text/plain";
-  const blob = askKey(box, "").then(
-    (key) => new Blob([text?.replaceAll(box.dataset["masked"] ?? "", key) || key], { type }),
+async function copyKey(box: HTMLElement): Promise<void> {
+  const key = askKey(box.dataset["showUrl"] ?? "");
+  const text = key.then((known) =>
+    known === null ? Promise.reject(new Error("no key")) : new Blob([known], { type: "text/plain" }),
   );
-  await navigator.clipboard.write([new ClipboardItem({ [type]: blob })]);
+  await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
   toast(find("#toasts")?.dataset["copied"] ?? "");
 }
 
-/** What went wrong was told already. */
-const quietly = () => undefined;
-
 /** Keys. */
 export function startKeys(): void {
-  on("click", "[data-show-key]", (button, event) => {
-    const box = boxOf(button);
+  on("click", "[data-key-box] button", (button, event) => {
+    const box = button.closest<HTMLElement>("[data-key-box]");
     if (!box) return;
     event.preventDefault();
-    if (shown.has(box)) hide(box);
-    else return show(box, button.dataset["showKey"]).catch(quietly);
-  });
-  on("click", "[data-copy-key]", (button, event) => {
-    const box = boxOf(button);
-    if (!box) return;
-    event.preventDefault();
-    return copyKey(box, button.dataset["copyKey"]).catch(quietly);
+    if ("copyKey" in button.dataset) return copyKey(box).catch(() => undefined);
+    return "shown" in box.dataset ? put(box, null) : show(box);
   });
 }
