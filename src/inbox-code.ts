@@ -4,7 +4,7 @@ import type { Operation } from "./durable/account-types.ts";
 
 /** Words that stand near a code, in English and in the languages of India. */
 const NEAR =
-  /\b(?:code|otp|pin|mpin|password|passcode|verification|verify|2fa|(?:sign|log)[ -]?in|login|confirm)\b|कोड|ओटीपी|ओ\.?टी\.?पी|पासवर्ड|पिन|सत्यापन|কোড|ওটিপি|કોડ|ઓટીપી|ਕੋਡ|குறியீடு|కోడ్|ಕೋಡ್|കോഡ്/giu;
+  /\b(?:codes?|otps?|m?pin|passwords?|passcodes?|verification|verify|2fa|(?:sign|log)[ -]?in|login|confirm)\b|कोड|ओटीपी|ओ\.?टी\.?पी|पासवर्ड|पिन|सत्यापन|কোড|ওটিপি|કોડ|ઓટીપી|ਕੋਡ|குறியீடு|కోడ్|ಕೋಡ್|കോഡ്/giu;
 
 /** Four to eight digits that belong to no longer number, word, amount, date or time. */
 const ALONE =

@@ -2,7 +2,7 @@ import { simCarrier } from "./carriers/sim.ts";
 import type { Config } from "./config.ts";
 import type { ClaimedJob, Content, News, Outcome } from "./durable/account-types.ts";
 import type { Awaited, Caught, Waited } from "./durable/inbox-types.ts";
-import { messageId, objectName } from "./ids.ts";
+import { objectName } from "./ids.ts";
 import type { AccountRef } from "./ids.ts";
 import { logProblem } from "./log.ts";
 import { mediaToken } from "./media.ts";
@@ -32,44 +32,43 @@ export function inboxNamed(env: Env, name: string) {
   return env.INBOX.getByName(name);
 }
 
-/** What became of a message's attempt. */
-export type Told = Extract<News, { kind: "outcome" }>;
+/** One attempt at a message, as the consumer knows it. */
+export interface Attempt {
+  job: ClaimedJob;
+  to: string;
+  /** The message's public id; null where there was no message to hand over. */
+  ref: string | null;
+  /** Whom it was handed to. */
+  carrier: string;
+  news: Extract<News, { kind: "outcome" }>;
+}
 
 /** A message that could not be put into its inbox: nobody got it. */
 const UNREACHED: Outcome = { kind: "not_accepted", code: "inbox_unavailable" };
 
-const placeOf = ({ seq, index }: { seq: number; index: number }) => `${seq}.${index}`;
+const isCaught = ({ carrier, news }: Attempt) => carrier === simCarrier.name && news.outcome.kind === "submitted";
 
 /**
  * Puts what the simulator took into the inbox, before any of it is reported: what counts as submitted stands there.
- * Where the inbox cannot be reached nothing was delivered, and these messages are tried again.
+ * Where the inbox cannot be reached nothing was delivered, and these messages are tried again. Returns the news.
  */
-export async function land(
-  env: Env,
-  config: Config,
-  ref: AccountRef,
-  jobs: readonly ClaimedJob[],
-  news: Told[],
-): Promise<Told[]> {
+export async function land(env: Env, config: Config, ref: AccountRef, attempts: readonly Attempt[]): Promise<News[]> {
   const name = inboxName(config, ref);
-  if (name === null) return news;
-  const ofSim = jobs.filter(({ carrier }) => carrier === simCarrier.name);
-  const seqs = new Set(ofSim.map(({ seq }) => seq));
-  const isCaught = (one: Told) => one.outcome.kind === "submitted" && seqs.has(one.seq);
-  const taken = new Set(news.filter(isCaught).map(placeOf));
-  if (taken.size === 0) return news;
-  const caught = ofSim.map(({ seq, messages, requestId, operation, content, text }): Caught => {
-    const refs = messages
-      .filter(({ index }) => taken.has(placeOf({ seq, index })))
-      .map(({ index, to }) => ({ ref: messageId(config.KEY_SECRET, ref, operation, { seq, index }), to }));
-    return { account: objectName(ref), requestId, operation, content, text, messages: refs };
+  const caught = name === null ? [] : attempts.filter(isCaught);
+  const news = attempts.map((attempt) => attempt.news);
+  if (name === null || caught.length === 0) return news;
+  const account = objectName(ref);
+  const byJob = [...Map.groupBy(caught, ({ job }) => job)].map(([job, of]): Caught => {
+    const { requestId, operation, content, text } = job;
+    const messages = of.flatMap(({ ref: id, to }) => (id === null ? [] : [{ ref: id, to }]));
+    return { account, requestId, operation, content, text, messages };
   });
   try {
-    await inboxNamed(env, name).put(caught);
+    await inboxNamed(env, name).put(byJob);
     return news;
   } catch (problem) {
     logProblem("test inbox", problem);
-    return news.map((one) => (isCaught(one) ? { ...one, outcome: UNREACHED } : one));
+    return attempts.map((attempt) => (isCaught(attempt) ? { ...attempt.news, outcome: UNREACHED } : attempt.news));
   }
 }
 

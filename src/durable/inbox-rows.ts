@@ -62,21 +62,19 @@ export function newestSeq(sql: SqlStorage): number {
 /** Keeps what was caught and forgets the oldest. The same reference again changes nothing. */
 export function keep(sql: SqlStorage, caught: readonly Caught[], nowMs: number): void {
   for (const { account, requestId, operation, content, text: sealed, messages } of caught) {
-    const shared = JSON.stringify(content);
-    for (const { ref, to } of messages) {
-      sql.exec(
-        `INSERT INTO caught (ref, account, request_id, operation, recipient, content, text, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (ref) DO NOTHING`,
-        ref,
-        account,
-        requestId,
-        operation,
-        to,
-        shared,
-        sealed,
-        nowMs,
-      );
-    }
+    // One statement per job: a bulk is thousands of messages, and what they share is bound once.
+    sql.exec(
+      `INSERT INTO caught (ref, recipient, account, request_id, operation, content, text, at)
+       SELECT value ->> 'ref', value ->> 'to', ?, ?, ?, ?, ?, ? FROM json_each(?) WHERE true ORDER BY key
+       ON CONFLICT (ref) DO NOTHING`,
+      account,
+      requestId,
+      operation,
+      JSON.stringify(content),
+      sealed,
+      nowMs,
+      JSON.stringify(messages),
+    );
   }
   sql.exec("DELETE FROM caught WHERE seq <= (SELECT seq FROM caught ORDER BY seq DESC LIMIT 1 OFFSET ?)", KEPT_MAX);
 }

@@ -7,7 +7,7 @@ import type { ClaimedJob, Followed, News, Outcome } from "../durable/account-typ
 import { accountOfName, messageId, objectName } from "../ids.ts";
 import type { AccountRef } from "../ids.ts";
 import { land } from "../inbox.ts";
-import type { Told } from "../inbox.ts";
+import type { Attempt } from "../inbox.ts";
 import { logLine, logProblem } from "../log.ts";
 import { mediaToken } from "../media.ts";
 import { unseal } from "../seal.ts";
@@ -101,10 +101,10 @@ async function sendJobs(
       slots.give(taken - used);
       taken = used;
       budget.spend(used + CALLS_PER_ROUND);
-      const told = await Promise.all(
+      const attempts = await Promise.all(
         jobs.flatMap((job) => job.messages.map((at) => submit(carrier, config, ref, job, at))),
       );
-      const news = await land(env, config, ref, jobs, told);
+      const news = await land(env, config, ref, attempts);
       await report(env, name, news, follow);
       if (follow) await askLater(env, name, news);
     } finally {
@@ -122,21 +122,30 @@ async function submit(
   ref: AccountRef,
   job: ClaimedJob,
   at: ClaimedJob["messages"][number],
-): Promise<Told> {
+): Promise<Attempt> {
   const own = carrierNamed(config, job.carrier) ?? carrier;
-  const outcome = await outcomeOf(own, () => outgoing(config, ref, job, at));
-  return { kind: "outcome", seq: job.seq, index: at.index, attempt: at.attempt, outcome };
-}
-
-/** What became of a submission, also where our own code fails: before it nothing left, within it nobody knows. */
-async function outcomeOf(carrier: Carrier, make: () => Outgoing): Promise<Outcome> {
+  const { index, attempt, to } = at;
+  const tell = (outcome: Outcome, messageRef: string | null): Attempt => {
+    return {
+      job,
+      to,
+      ref: messageRef,
+      carrier: own.name,
+      news: { kind: "outcome", seq: job.seq, index, attempt, outcome },
+    };
+  };
   let message: Outgoing;
   try {
-    message = make();
+    message = outgoing(config, ref, job, at);
   } catch (problem) {
     logProblem("outgoing message", problem);
-    return { kind: "not_accepted", code: "internal_error" };
+    return tell({ kind: "not_accepted", code: "internal_error" }, null);
   }
+  return tell(await outcomeOf(own, message), message.ref);
+}
+
+/** What became of a submission, also where our own code fails: within it nobody knows. */
+async function outcomeOf(carrier: Carrier, message: Outgoing): Promise<Outcome> {
   try {
     return await carrier.submit(message);
   } catch (problem) {

@@ -5,7 +5,7 @@ import { INBOX_OPERATORS } from "../inbox-search.ts";
 import type { Fault } from "../search.ts";
 import { phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
-import { Code, Empty, Notice, Older, Time } from "./parts.tsx";
+import { Card, Code, Empty, Notice, Older, Time } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { inbox } from "./words/inbox.ts";
 import { faultText } from "./words/search.ts";
@@ -95,6 +95,19 @@ const NoMessage: FC<{ q: string; sample: string; hidden: boolean }> = ({ q, samp
       </Empty>
       {!found && <Code label={t.firstSend} text={sample} />}
     </div>
+  );
+};
+
+/** How a test waits for a message and gets its code. */
+export const ForTests: FC<{ sample: string }> = ({ sample }) => {
+  const t = useWords(inbox);
+  return (
+    <Card title={t.forTests}>
+      <div class="stack">
+        <p class="dim">{t.forTestsHint}</p>
+        <Code label="curl" text={sample} />
+      </div>
+    </Card>
   );
 };
 

@@ -34,14 +34,14 @@ const Screen: FC<{ chosen: Chosen }> = ({ chosen: { message } }) => {
   const t = useWords(inbox);
   const text = message.text ?? t.unreadable;
   const bubble = (
-    <p class="bubble" dir="auto">
+    <p class="m-bubble" dir="auto">
       {text}
     </p>
   );
   if (!message.content.flash) {
     return (
-      <div class="thread">
-        <p class="when">
+      <div class="m-thread">
+        <p class="m-when">
           <Time at={message.at} style="time" />
         </p>
         {bubble}
@@ -49,8 +49,8 @@ const Screen: FC<{ chosen: Chosen }> = ({ chosen: { message } }) => {
     );
   }
   return (
-    <div class="flash">
-      <h3>{t.flash}</h3>
+    <div class="m-flash">
+      <p class="m-label">{t.flash}</p>
       {bubble}
       <p class="small">{t.flashHint}</p>
     </div>
@@ -61,8 +61,8 @@ const CallScreen: FC<{ chosen: Chosen }> = ({ chosen: { message, audio } }) => {
   const { at } = useView();
   const t = useWords(inbox);
   return (
-    <div class="callcard">
-      <span class="ring">
+    <div class="m-callcard">
+      <span class="m-ring">
         <Icon name="call" />
       </span>
       <p>
@@ -72,12 +72,14 @@ const CallScreen: FC<{ chosen: Chosen }> = ({ chosen: { message, audio } }) => {
       </p>
       {audio === null ? (
         <>
-          <h3>{t.says}</h3>
+          <p class="m-label">{t.says}</p>
           <blockquote dir="auto">{message.text ?? t.unreadable}</blockquote>
         </>
       ) : (
         <>
-          <h3 id="plays">{t.plays}</h3>
+          <p class="m-label" id="plays">
+            {t.plays}
+          </p>
           <audio controls preload="metadata" src={at(audio)} aria-labelledby="plays" />
         </>
       )}
@@ -93,10 +95,10 @@ const Phone: FC<{ chosen: Chosen }> = ({ chosen }) => {
   const sender = content.sender ?? PRODUCT;
   const code = codeIn(operation, text);
   return (
-    <div class={`phone ${call ? "calls" : content.flash ? "flashes" : ""}`}>
-      <span class="notch" />
-      <div class="who">
-        <span class="avatar" aria-hidden="true">
+    <div class={`m-phone ${call ? "m-calls" : content.flash ? "m-flashes" : ""}`}>
+      <span class="m-notch" />
+      <div class="m-who">
+        <span class="m-avatar" aria-hidden="true">
           {call ? <Icon name="person" /> : sender.trim().charAt(0).toUpperCase()}
         </span>
         <b dir="auto">{call ? PRODUCT : sender}</b>
@@ -243,8 +245,8 @@ export const Clear: FC<{ q: string }> = ({ q }) => {
 export const NoneChosen: FC = () => {
   const t = useWords(inbox);
   return (
-    <div class="phone blank">
-      <span class="notch" />
+    <div class="m-phone m-blank">
+      <span class="m-notch" />
       <p class="dim">{t.pick}</p>
     </div>
   );

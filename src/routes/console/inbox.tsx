@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { settings } from "../../app.ts";
 import type { Api, AppEnv } from "../../app.ts";
 import { at, formOf, page, personOf, show, showPart, signedIn, viewOf } from "../../console.tsx";
+import { PRODUCT } from "../../config.ts";
 import type { InboxMessage } from "../../durable/inbox-types.ts";
 import { fail } from "../../errors.ts";
 import { accountOfName } from "../../ids.ts";
@@ -10,8 +11,9 @@ import { inboxNamed, pageInbox, recordingPath } from "../../inbox.ts";
 import { SEARCH_LENGTH_MAX } from "../../search.ts";
 import { Clear, Detail, NoneChosen } from "../../ui/inbox.tsx";
 import type { Chosen } from "../../ui/inbox.tsx";
-import { InboxList, inboxPath } from "../../ui/inbox-list.tsx";
+import { ForTests, InboxList, inboxPath } from "../../ui/inbox-list.tsx";
 import type { Listed } from "../../ui/inbox-list.tsx";
+import { Mark } from "../../ui/icons.tsx";
 import { Preferences } from "../../ui/layout.tsx";
 import { PageHead } from "../../ui/parts.tsx";
 import { inbox } from "../../ui/words/inbox.ts";
@@ -50,29 +52,39 @@ function chosenOf(c: Context<AppEnv>, message: InboxMessage): Chosen {
   return { message, audio: recordingPath(settings(c), message.content), mine: isMine ? mode : null };
 }
 
-/** The command that an empty inbox offers. */
-function sampleOf(c: Context<AppEnv>): string {
+/** Commands that the page offers: one sends, one waits. Locally the inbox asks for no key. */
+function samplesOf(c: Context<AppEnv>): { send: string; wait: string } {
   const { ENVIRONMENT, CONSOLE_URL, SMS_URL } = settings(c);
-  const url = ENVIRONMENT === "local" ? CONSOLE_URL : SMS_URL;
+  const local = ENVIRONMENT === "local";
+  const key = `-H "Authorization: Bearer $KEY"`;
   const body = `{"phone":"9876543210","message":"Your code is 482913"}`;
-  return [
-    `curl ${url}/send-sms -H "Authorization: Bearer $KEY" \\`,
-    `  -H 'Content-Type: application/json' -d '${body}'`,
-  ].join("\n");
+  const wait = `curl "${CONSOLE_URL}/v1/test/inbox/wait?to=9876543210&timeout=30"`;
+  return {
+    send: [
+      `curl ${local ? CONSOLE_URL : SMS_URL}/send-sms ${key} \\`,
+      `  -H 'Content-Type: application/json' -d '${body}'`,
+    ].join("\n"),
+    wait: local ? wait : `${wait} ${key}`,
+  };
 }
 
 /** The page: the list, and beside it a message; `open` where the reader chose it, which is all that a phone shows. */
 function inboxPage(c: Context<AppEnv>, list: Listed, message: InboxMessage | undefined, open: boolean): Response {
   const { lang, local, person } = viewOf(c);
   const t = inbox[lang];
+  const samples = samplesOf(c);
   const content = (
     <>
       {!person && (
         <nav class="m-out" aria-label={shell[lang].main}>
-          <a class="btn quiet small" href={at(c, "/")}>
+          <a class="brand" href={at(c, "/")}>
+            <Mark />
+            <b>{PRODUCT}</b>
+          </a>
+          <a class="ghost" href={at(c, "/")}>
             {t.overview}
           </a>
-          <a class="btn quiet small" href={at(c, "/sign-in?next=/inbox")}>
+          <a class="ghost" href={at(c, "/sign-in?next=/inbox")}>
             {shell[lang].signIn}
           </a>
           <Preferences />
@@ -81,8 +93,11 @@ function inboxPage(c: Context<AppEnv>, list: Listed, message: InboxMessage | und
       <PageHead title={t.title} lead={local ? t.leadLocal : t.leadTest}>
         {list.messages.length > 0 && <Clear q={list.q} />}
       </PageHead>
-      <div class={open ? "mail open" : "mail"}>
-        <InboxList listed={list} chosen={message?.ref} sample={sampleOf(c)} />
+      <div class={open ? "m-cols m-open" : "m-cols"}>
+        <div class="m-side stack">
+          <InboxList listed={list} chosen={message?.ref} sample={samples.send} />
+          <ForTests sample={samples.wait} />
+        </div>
         <section class="m-pane" aria-label={t.pane}>
           <a class="ghost m-back" href={at(c, inboxPath("/inbox", list.q))}>
             ← {t.back}

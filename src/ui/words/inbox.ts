@@ -3,8 +3,8 @@ import { words } from "../view.ts";
 export const inbox = words(
   {
     title: "Test inbox",
-    leadLocal: "Every SMS, OTP and call of this machine lands here. Nothing reaches a phone.",
-    leadTest: "What your test keys send lands here. Nothing reaches a phone.",
+    leadLocal: "Every SMS, OTP and call of this machine, as the phone would show it.",
+    leadTest: "What your test keys send, as the phone would show it. Nothing reaches a phone.",
     overview: "Overview",
     search: "Search the inbox",
     searchHint: "Number, text, kind:otp, after:5m",
@@ -55,8 +55,8 @@ export const inbox = words(
   },
   {
     title: "टेस्ट इनबॉक्स",
-    leadLocal: "इस मशीन का हर SMS, OTP और कॉल यहाँ आता है। कुछ भी फ़ोन तक नहीं जाता।",
-    leadTest: "आपकी टेस्ट कुंजियाँ जो भेजती हैं, वह यहाँ आता है। कुछ भी फ़ोन तक नहीं जाता।",
+    leadLocal: "इस मशीन का हर SMS, OTP और कॉल, जैसा फ़ोन पर दिखता।",
+    leadTest: "आपकी टेस्ट कुंजियों से भेजा हर संदेश, जैसा फ़ोन पर दिखता। कुछ भी फ़ोन तक नहीं जाता।",
     overview: "सारांश",
     search: "इनबॉक्स में खोजें",
     searchHint: "नंबर, टेक्स्ट, kind:otp, after:5m",
