@@ -19,18 +19,20 @@ const HASH_SIZE = 32;
 export const PASSWORD_LENGTH_MIN = 10;
 export const PASSWORD_LENGTH_MAX = 200;
 
-function derive(password: string, salt: Uint8Array, size: number, cost: Cost): Promise<Buffer> {
-  // One spelling of a character that has several: keyboards differ in which they send (RFC 8265 §4.2.1).
-  const text = password.normalize("NFC");
-  return new Promise((resolve, reject) => {
+type Derive = (text: string, salt: Uint8Array, size: number, cost: Cost) => Promise<Buffer>;
+
+const derive: Derive = (text, salt, size, cost) =>
+  new Promise((resolve, reject) => {
     scrypt(text, salt, size, cost, (problem, hash) => (problem ? reject(problem) : resolve(hash)));
   });
-}
+
+/** One spelling of a character that has several: keyboards differ in which they send (RFC 8265 §4.2.1). */
+const spelled = (password: string) => password.normalize("NFC");
 
 /** A password as it is stored: `scrypt$N$r$p$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_SIZE);
-  const hash = await derive(password, salt, HASH_SIZE, COST);
+  const hash = await derive(spelled(password), salt, HASH_SIZE, COST);
   const { N, r, p } = COST;
   return ["scrypt", N, r, p, salt.toString("base64url"), hash.toString("base64url")].join("$");
 }
@@ -46,14 +48,14 @@ const NOBODYS = [
 ].join("$");
 
 /** Whether this is the stored password; null, where nobody or no password is there, takes the same work and is false. */
-export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+export async function isPassword(password: string, stored: string | null, work: Derive = derive): Promise<boolean> {
   const [kind, N, r, p, salt = "", hash = ""] = (stored ?? NOBODYS).split("$");
   if (kind !== "scrypt") throw new Error("a stored password is of an unknown kind");
   const expected = Buffer.from(hash, "base64url");
   // What is longer than any password is none, and is not worth its work.
   const text = codePoints(password.slice(0, 2 * PASSWORD_LENGTH_MAX + 1)) > PASSWORD_LENGTH_MAX ? "" : password;
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
-  const found = await derive(text, Buffer.from(salt, "base64url"), expected.length, cost);
+  const found = await work(spelled(text), Buffer.from(salt, "base64url"), expected.length, cost);
   return timingSafeEqual(found, expected) && stored !== null;
 }
 

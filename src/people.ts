@@ -27,9 +27,9 @@ export function emailOf(typed: string): string | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** A name as it is kept: one line, no control characters, not too long. */
+/** A name as it is kept: one line, not too long, and nothing that turns the text around it. */
 export function nameOf(typed: string): string {
-  const line = typed.toWellFormed().replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
+  const line = typed.toWellFormed().replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, " ");
   return [...line.trim()].slice(0, NAME_LENGTH_MAX).join("");
 }
 

@@ -4,7 +4,7 @@ import worker from "../src/worker.ts";
 import type { Reply } from "./world.ts";
 
 /** A request as the runtime hands it over: Request's own type leaves out what the edge adds and nothing here reads. */
-const incoming = (url: string, init: RequestInit) =>
+export const incoming = (url: string, init: RequestInit) =>
   new Request(url, init) as unknown as Request<unknown, IncomingRequestCfProperties>;
 
 /** Sends a request to a service with other variables or bindings than the suite's. */

@@ -56,3 +56,25 @@ export async function allOfD1(): Promise<string> {
   const rows = await Promise.all(tables.results.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`).all()));
   return JSON.stringify(rows.map(({ results }) => results));
 }
+
+/** Where a request comes from, as Cloudflare says it. */
+export const from = (address: string) => ({ "cf-connecting-ip": address });
+
+/** A browser with the same cookies: what it does at the same time, as a second tab. */
+export function twin(visitor: Visitor): Visitor {
+  const other = new Visitor();
+  for (const [name, value] of visitor.cookies) other.cookies.set(name, value);
+  return other;
+}
+
+/** A page without what differs from request to request. */
+export function same(page: Page, ...typed: string[]): { status: number; location: string | null; text: string } {
+  const text = typed.reduce((rest, one) => rest.replaceAll(one, "…"), page.text);
+  return { status: page.status, location: page.headers.get("location"), text };
+}
+
+/** How many sessions the person with this phone has. */
+export async function sessionsWith(phone: string): Promise<number> {
+  const query = "SELECT count(*) AS n FROM session JOIN person ON person.id = session.holder WHERE phone = ?";
+  return Number(await env.DB.prepare(query).bind(phone).first("n"));
+}
