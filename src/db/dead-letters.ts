@@ -22,7 +22,8 @@ export async function insertDeadLetters(binding: D1Database, rows: DeadLetterRow
   }
   const newest = sql`(SELECT id FROM dead_letter ORDER BY at DESC, id LIMIT ${DEAD_LETTERS_MAX})`;
   const prune = db.delete(deadLetter).where(sql`${deadLetter.id} NOT IN ${newest}`);
-  await db.batch([prune, ...inserts, prune]);
+  const [first, ...rest] = inserts;
+  if (first !== undefined) await db.batch([first, ...rest, prune]);
 }
 
 /** The newest dead letters. */
