@@ -108,8 +108,7 @@ async function recorded(source: Source, asked: Asked, fresh: Fresh, reach: numbe
 async function toldBy(source: Source, asked: Asked, before: Fresh | null): Promise<Fresh | null> {
   const { terms, direction, from, limit } = asked;
   if (before?.end === null) return { ...before, rows: before.rows.filter((row) => isBeyond(row, from, direction)) };
-  // The first mark stays: what is settled meanwhile is still the account's to tell, and comes once.
-  return source.stub.look({ terms, direction, from, limit, settledSeq: before?.settledSeq ?? null });
+  return source.stub.look({ terms, direction, from, limit });
 }
 
 /** Reads the list stretch by stretch, each as far as `limit` messages or as a query reaches. */
@@ -160,7 +159,7 @@ async function gather(source: Source, asked: Asked): Promise<Stretch & { away: b
     logProblem("activity", problem);
     // Without history the account still tells what it has.
     const { terms, direction, from, limit } = asked;
-    const fresh = await source.stub.look({ terms, direction, from, limit, settledSeq: null });
+    const fresh = await source.stub.look({ terms, direction, from, limit });
     return { rows: fresh?.rows ?? [], end: fresh?.end ?? null, away: true };
   }
   return found;

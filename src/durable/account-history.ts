@@ -22,8 +22,6 @@ export interface Look {
   from: MessagePlace | null;
   /** Messages at most. */
   limit: number;
-  /** The mark of an earlier look that this one goes on from; null where it is the first. */
-  settledSeq: number | null;
 }
 
 /** What an account knows that history may lack. */
@@ -113,7 +111,7 @@ function freshJobs(sql: SqlStorage, look: Look, bounds: { low: number; high: num
 /** The messages that a search finds among those that history may lack, the way that the list is read. */
 export function lookAtFresh(sql: SqlStorage, look: Look): Fresh {
   const { direction, from, limit } = look;
-  const settledSeq = look.settledSeq ?? readAccount(sql).settledSeq;
+  const { settledSeq } = readAccount(sql);
   const bounds = boundsOf(sql, look.terms);
   const { late, seqs, cut } = freshJobs(sql, look, bounds, settledSeq);
   const rows: MessageView[] = [];

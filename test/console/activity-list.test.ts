@@ -150,6 +150,22 @@ describe("the list", () => {
     }
   });
 
+  it("is read whole while what it reads is being settled", async () => {
+    const world = await openWorld({ mode: "test" });
+    for (let sent = 0; sent < 80; sent += 1) await sendSms(world);
+    const wanted = places(await messagesOf(world)).toReversed();
+    for (const direction of ["older", "newer"] as const) {
+      const found: string[] = [];
+      const asked = { terms: [], direction, from: null, limit: 25 };
+      for await (const { rows } of stretches(sourceOf(world), asked)) {
+        found.push(...places(rows));
+        await sendSms(world);
+        await settleAll(world);
+      }
+      expect(direction === "older" ? found : found.toReversed().slice(-80)).toEqual(wanted);
+    }
+  });
+
   it("still shows the newest while history is away", async () => {
     const { world } = await visit();
     await sendSms(world);

@@ -79,6 +79,8 @@ describe("history's query", () => {
     "b%_1",
     "B%_1",
     "%",
+    "r_q",
+    "q%b",
     "to:0",
     "kind:sms",
     "kind:call",
