@@ -9,12 +9,9 @@ export interface PriceList {
   byCode: Record<string, ListedPrice>;
 }
 
-/** The price of a number that is being typed. */
+/** The price of a number that is being typed. No calling code begins with another one. */
 export function listedPrice({ abroad, byCode }: PriceList, phone: string): ListedPrice {
-  const digits = phone.replaceAll(/\D/gu, "").replace(/^00/u, "");
-  for (let size = 3; size > 0; size -= 1) {
-    const price = byCode[digits.slice(0, size)];
-    if (price !== undefined) return price;
-  }
-  return abroad;
+  const digits = phone.replace(/\D/g, "").replace(/^00/, "");
+  const listed = Object.entries(byCode).find(([code]) => digits.startsWith(code));
+  return listed ? listed[1] : abroad;
 }

@@ -66,30 +66,36 @@ export function unicodeLetters(text: string): string[] {
 }
 
 /** What stands in GSM-7 for characters that editors and keyboards put into texts unasked. */
-const PLAIN: readonly (readonly [letters: string, plain: string])[] = [
-  ["‘’‚‛′`´", "'"],
-  ["“”„‟″«»", '"'],
-  ["‐‑‒–—―−", "-"],
-  ["…", "..."],
-  ["•·", "*"],
-  ["₹", "Rs."],
-  ["\t\u00a0\u2002\u2003\u2009\u202f", " "],
-  ["\u00ad\u200b\u2060\ufeff", ""],
+const PLAIN: readonly (readonly [letters: RegExp, plain: string])[] = [
+  [/[‘’‚‛′`´]/g, "'"],
+  [/[“”„‟″«»]/g, '"'],
+  [/[‐-―−]/g, "-"],
+  [/…/g, "..."],
+  [/[•·]/g, "*"],
+  [/₹/g, "Rs."],
+  [/[\t\u00a0\u2000-\u200a\u202f]/g, " "],
+  [/[\u00ad\u200b\u2060\ufeff]/g, ""],
 ];
 
-/** The GSM-7 spelling of a character that has one. */
-export function plainLetter(letter: string): string | undefined {
-  return PLAIN.find(([letters]) => letters.includes(letter))?.[1];
+/** The text with every character that has a GSM-7 spelling in that spelling. */
+export function plainText(text: string): string {
+  return PLAIN.reduce((plain, [letters, spelling]) => plain.replace(letters, spelling), text);
 }
 
 /** A character as its owner can find it, with what can stand for it: “’” U+2019 → “'” */
 export function letterName(letter: string): string {
-  const plain = plainLetter(letter);
-  const code = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-  return `“${letter}” U+${code}${plain === undefined ? "" : ` → “${plain}”`}`;
+  const plain = plainText(letter);
+  const code = letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+  // No line breaks inside.
+  return `“${letter}”\u00a0U+${code}${plain === letter ? "" : `\u00a0→\u00a0“${plain}”`}`;
 }
 
-/** The text with every character that has a GSM-7 spelling in that spelling. */
-export function plainText(text: string): string {
-  return [...text].map((letter) => (isGsm(letter) ? letter : (plainLetter(letter) ?? letter))).join("");
+/** Letters that are named; a Hindi text has dozens, and the first few say what the matter is. */
+const LETTERS_NAMED = 8;
+
+/** The characters that make a text UCS-2, by name, each kept apart from the direction of its neighbours. */
+export function nameLetters(text: string): string {
+  const letters = unicodeLetters(text);
+  const names = letters.slice(0, LETTERS_NAMED).map((letter) => `\u2068${letterName(letter)}\u2069`);
+  return [...names, ...(letters.length > LETTERS_NAMED ? ["…"] : [])].join(" · ");
 }

@@ -1,11 +1,9 @@
 import { listedPrice } from "../listed-price.ts";
 import type { PriceList } from "../listed-price.ts";
-import { countSegments, letterName, plainLetter, plainText, unicodeLetters } from "../segments.ts";
+import { countSegments, nameLetters, plainText } from "../segments.ts";
 import { find, findAll, on, rupees } from "./dom.ts";
 
 // What a text costs while it is written: the same counting as the server's, in the elements that the server made.
-
-const LETTERS_SHOWN = 8;
 
 /** A list is checked when its writer pauses for so long. */
 const CHECK_AFTER_MS = 300;
@@ -19,26 +17,19 @@ function write(within: ParentNode, selector: string, text: string | number): voi
   if (element) element.textContent = String(text);
 }
 
+function hide(within: ParentNode, selector: string, hidden: boolean): void {
+  const element = find(selector, within);
+  if (element) element.hidden = hidden;
+}
+
 /** Encoding, segments and what forces Unicode; the number of segments. */
 function composeSms(form: HTMLElement, text: string): number {
   const { encoding, segments } = countSegments(text);
-  const letters = unicodeLetters(text);
   write(form, "[data-encoding]", encoding);
   write(form, "[data-segments]", segments);
-  const box = find("[data-unicode]", form);
-  const button = find("[data-plain]", form);
-  if (!box || !button) return segments;
-  box.hidden = letters.length === 0;
-  button.hidden = letters.every((letter) => plainLetter(letter) === undefined);
-  const names = letters.slice(0, LETTERS_SHOWN).map(letterName);
-  if (letters.length > LETTERS_SHOWN) names.push("…");
-  find("ul", box)?.replaceChildren(
-    ...names.map((name) => {
-      const item = document.createElement("li");
-      item.textContent = name;
-      return item;
-    }),
-  );
+  write(form, "[data-letters]", nameLetters(text));
+  hide(form, "[data-unicode]", encoding === "GSM-7");
+  hide(form, "[data-plain]", plainText(text) === text);
   return segments;
 }
 
@@ -58,8 +49,7 @@ function check(form: HTMLFormElement, list: HTMLTextAreaElement): void {
     const found = new DOMParser().parseFromString(await reply.text(), "text/html").body.firstElementChild;
     if (!(found instanceof HTMLElement)) return;
     find("[data-found]", form)?.replaceWith(found);
-    const skip = find("[name=skip]", form)?.parentElement;
-    if (skip) skip.hidden = found.dataset["bad"] === "0";
+    hide(form, ".check", found.dataset["bad"] === "0");
     compose(form);
   }, CHECK_AFTER_MS);
 }
@@ -127,8 +117,7 @@ export function startComposing(): void {
     input.value = "";
     compose(form);
   });
-  const listen = find("[data-speak]", form);
-  if (listen) listen.hidden = !("speechSynthesis" in window);
+  hide(document, "[data-speak]", !("speechSynthesis" in window));
   on("click", "[data-speak]", () => speak(form));
   compose(form);
 }

@@ -44,37 +44,36 @@ function renew(form: HTMLFormElement): void {
   if (once) once.value = random(4).join("-");
 }
 
-function tell(form: HTMLFormElement, tone: "ok" | "bad", ...content: (string | Node)[]): void {
-  const box = find("[data-outcome]", form) ?? document.createElement("div");
-  box.dataset["outcome"] = "";
-  box.className = `notice ${tone}`;
-  box.setAttribute("role", tone === "ok" ? "status" : "alert");
-  box.replaceChildren(...content);
-  form.append(box);
-}
-
 /** Takes away what an earlier answer said. */
 function forget(form: HTMLFormElement): void {
-  for (const old of findAll("[data-outcome], .fault", form)) old.remove();
-  find("main > .notice")?.remove();
+  for (const old of findAll("[data-told], .fault, main > .notice")) old.remove();
   for (const field of findAll("[aria-invalid]", form)) field.removeAttribute("aria-invalid");
 }
 
-/** Says a sentence at the field that it is about; false when there is no such field. */
-function mark(form: HTMLFormElement, param: string, sentence: string): boolean {
-  const name = CSS.escape(param.replace(/\[.*/, ""));
-  const field = find(`[name="${name}"], [data-param~="${name}"]`, form);
-  if (!field || name === "") return false;
+/** Says below the form what became of it. */
+function tell(form: HTMLFormElement, tone: string, ...content: (string | Node)[]): void {
+  const box = document.createElement("div");
+  box.dataset["told"] = "";
+  box.className = `notice ${tone}`;
+  box.role = tone === "ok" ? "status" : "alert";
+  box.append(...content);
+  form.append(box);
+}
+
+/** Says a sentence at the field that it is about, or below the form where it is about none. */
+function mark(form: HTMLFormElement, param: string, sentence: string): void {
+  const name = CSS.escape(param.replace(/\[.*/, "") || "-");
+  const field = find(`[name=${name}], [data-param~=${name}]`, form);
+  if (!field) return tell(form, "bad", sentence);
   field.id ||= `f-${name}`;
   const fault = document.createElement("p");
   fault.className = "fault";
   fault.id = `${field.id}-error`;
   fault.textContent = sentence;
-  (field.closest(".field") ?? form).append(fault);
-  field.setAttribute("aria-invalid", "true");
+  field.closest(".field")?.append(fault);
+  field.ariaInvalid = "true";
   field.setAttribute("aria-describedby", `${field.id}-hint ${fault.id}`);
   field.focus();
-  return true;
 }
 
 /** The form again, for something else. */
@@ -89,53 +88,40 @@ function empty(form: HTMLFormElement): void {
 }
 
 function succeed(form: HTMLFormElement, answer: Answer, request: XMLHttpRequest): void {
-  const { next, done = "", balance = "", see } = form.dataset;
-  if (next !== undefined) {
-    location.assign(next + (answer.fileId ?? ""));
-    return;
-  }
+  const { next, done = "", balance = "", see = "" } = form.dataset;
+  if (next !== undefined) return location.assign(next + (answer.fileId ?? ""));
   const spent = rupees(Math.round((answer.coins_used ?? answer.details?.cost ?? 0) * 10_000));
-  const left = request.getResponseHeader("balance-units");
-  const told = [answer.message, `${spent} ${done}`.trim()].join(" · ");
+  const told = `${answer.message} ${spent} ${done}`;
   toast(told);
-  const link = document.createElement("a");
-  link.href = at(`/activity?q=${encodeURIComponent(`request:${request.getResponseHeader("x-request-id")}`)}`);
-  link.textContent = see ?? "";
-  tell(
-    form,
-    "ok",
-    told,
-    left === null ? "" : ` · ${balance} ${rupees(Number(left))}`,
-    see === undefined ? "" : " · ",
-    link,
-  );
+  if (see !== "") {
+    const link = document.createElement("a");
+    // What was sent before belongs to an earlier request, whose id is not known here.
+    const id = request.getResponseHeader("idempotent-replayed") ? "" : request.getResponseHeader("x-request-id");
+    link.href = at(id ? `/activity?q=request:${id}` : "/activity");
+    link.textContent = see;
+    const left = rupees(Number(request.getResponseHeader("balance-units")));
+    tell(form, "ok", `${told} · ${balance} ${left} · `, link);
+  }
   empty(form);
 }
 
-function fail(form: HTMLFormElement, answer: Answer): void {
-  const reused = answer.code === "idempotency_mismatch";
-  if (reused) renew(form);
-  const sentence = (reused && form.dataset["reused"]) || [answer.error, answer.hint].filter(Boolean).join(" ");
-  if (!mark(form, answer.param ?? "", sentence)) tell(form, "bad", sentence);
-}
-
-/** Whether a chosen file is too large to be sent at all. */
-function isTooLarge(form: HTMLFormElement): boolean {
-  const input = find<HTMLInputElement>("[data-bytes]", form);
-  const size = input?.files?.[0]?.size ?? 0;
-  if (!input || size <= Number(input.dataset["bytes"])) return false;
-  mark(form, input.name, input.dataset["large"] ?? "");
-  return true;
+function fail(form: HTMLFormElement, { code, error, hint = "", param = "" }: Answer): void {
+  const reused = code === "idempotency_mismatch" ? form.dataset["reused"] : undefined;
+  if (reused !== undefined) renew(form);
+  mark(form, param, reused ?? `${error} ${hint}`.trim());
 }
 
 async function submit(form: HTMLFormElement): Promise<void> {
-  const button = find<HTMLButtonElement>("button:not([type=button])", form);
-  if (button?.disabled) return;
+  const button = find<HTMLButtonElement>("button:not([type])", form);
+  if (!button || button.disabled) return;
   forget(form);
-  if (isTooLarge(form)) return;
-  if (button) button.disabled = true;
+  const file = find<HTMLInputElement>("[data-bytes]", form);
+  const { bytes, large = "" } = file?.dataset ?? {};
+  // A file that is too large to be sent at all.
+  if ((file?.files?.[0]?.size ?? 0) > Number(bytes)) return mark(form, "file", large);
+  button.disabled = true;
   const request = await post(form);
-  if (button) button.disabled = false;
+  button.disabled = false;
   const answer = request.response as Answer | null;
   // No answer: it may have been sent. The form keeps its `once`, so that sending it again cannot be a second send.
   if (answer === null) tell(form, "bad", form.dataset["lost"] ?? failedText());

@@ -81,16 +81,16 @@ export const Found: FC<{ found: Recipients }> = ({ found: { numbers, duplicates,
     <div class="stack tight" data-found={String(numbers.length)} data-bad={String(faults.length)} aria-live="polite">
       <p class="meter">
         <span>
-          <b>{count(numbers.length, lang)}</b> {t.found}
+          {t.found}: <b>{count(numbers.length, lang)}</b>
         </span>
         {duplicates > 0 && (
           <span>
-            <b>{count(duplicates, lang)}</b> {t.twice}
+            {t.twice}: <b>{count(duplicates, lang)}</b>
           </span>
         )}
         {faults.length > 0 && (
           <span class="over">
-            <b>{count(faults.length, lang)}</b> {t.badLines}
+            {t.badLines}: <b>{count(faults.length, lang)}</b>
           </span>
         )}
       </p>
@@ -228,7 +228,7 @@ const TtsForm: Form = ({ draft }) => {
         />
         <Meter text={draft.typed["text"] ?? ""} max={250} />
       </div>
-      <div class="two">
+      <div class="pairs">
         <Listed draft={draft} name="language" label={t.language} usual="EN" options={t.languages} />
         <Listed
           draft={draft}
@@ -248,9 +248,6 @@ const TtsForm: Form = ({ draft }) => {
           order={["0.5", "0.8", "1", "1.2", "1.5", "2"]}
         />
       </div>
-      <button type="button" class="btn quiet" data-speak="" hidden>
-        {t.listen}
-      </button>
     </SendForm>
   );
 };

@@ -1,7 +1,7 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { randomId } from "../ids.ts";
 import type { PriceList } from "../listed-price.ts";
-import { countSegments, letterName, unicodeLetters } from "../segments.ts";
+import { countSegments, nameLetters } from "../segments.ts";
 import { KINDS } from "../send-kinds.ts";
 import type { SendKind, Typed } from "../send-kinds.ts";
 import { otpText } from "../wording.ts";
@@ -172,7 +172,6 @@ export const Meter: FC<{ text: string; max: number; units?: number | undefined }
   );
   if (units === undefined) return <p class="meter">{counter}</p>;
   const { encoding, segments } = countSegments(text);
-  const letters = unicodeLetters(text);
   return (
     <div class="stack tight">
       <p class="meter">
@@ -185,16 +184,11 @@ export const Meter: FC<{ text: string; max: number; units?: number | undefined }
           <b data-price="">{rupees(units * segments, lang)}</b> {t.each}
         </span>
       </p>
-      <div class="unicode" data-unicode="" hidden={letters.length === 0}>
+      <div class="unicode" data-unicode="" hidden={encoding === "GSM-7"}>
         <p>{t.unicodeWhy}</p>
-        <ul>
-          {letters.slice(0, LETTERS_SHOWN).map((letter) => (
-            <li>
-              <bdi>{letterName(letter)}</bdi>
-            </li>
-          ))}
-          {letters.length > LETTERS_SHOWN && <li>…</li>}
-        </ul>
+        <p class="letters" data-letters="">
+          {nameLetters(text)}
+        </p>
         <button type="button" class="btn quiet small" data-plain="" hidden>
           {t.usePlain}
         </button>
@@ -202,9 +196,6 @@ export const Meter: FC<{ text: string; max: number; units?: number | undefined }
     </div>
   );
 };
-
-/** A Hindi text has dozens of them; the first few say what the matter is. */
-const LETTERS_SHOWN = 8;
 
 /** An OTP's text around what the form holds. */
 const OtpEcho: FC<{ typed: Typed; brand: string }> = ({ typed, brand }) => {
@@ -229,7 +220,7 @@ export const Beside: FC<{ draft: Draft; brand: string }> = ({ draft: { kind, typ
   return (
     <div class="stack">
       {kind !== "voice" && (
-        <Card title={t.preview}>
+        <Card title={kind === "tts" ? t.spoken : t.preview}>
           <div class="handset">
             <p class="bubble" dir="auto">
               {kind === "otp" ? (
@@ -241,6 +232,12 @@ export const Beside: FC<{ draft: Draft; brand: string }> = ({ draft: { kind, typ
               )}
             </p>
           </div>
+          {kind === "tts" && (
+            <button type="button" class="btn quiet small listen" data-speak="" hidden>
+              <Icon name="play" />
+              {t.listen}
+            </button>
+          )}
         </Card>
       )}
       <Card title={t.byApi}>
