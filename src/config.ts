@@ -80,13 +80,18 @@ export const SETTINGS = z.object({
   /** Service accounting code and tax rate in percent that invoices show. */
   SELLER_SAC: z
     .string()
-    .regex(/^[0-9]{6}$/u)
+    .regex(/^[0-9]{6}$/u, "must be a service accounting code of 6 digits")
     .default("998413"),
-  GST_PERCENT: z.coerce.number().min(0).max(40).default(18),
+  GST_PERCENT: z.coerce
+    .number()
+    .min(0)
+    .max(40)
+    .refine((percent) => Math.abs(Math.round(percent * 100) - percent * 100) < 1e-6, "must have two decimals at most")
+    .default(18),
   /** Begins every invoice number, as in DK/26-27/000123. */
   INVOICE_PREFIX: z
     .string()
-    .regex(/^[A-Z0-9]{1,3}$/u)
+    .regex(/^[A-Z0-9]{1,3}$/u, "must be 1 to 3 capital letters or digits")
     .default("DK"),
   /** Submissions at once per queue consumer. */
   DISPATCH_CONCURRENCY: count(50, 1_000),
@@ -120,6 +125,10 @@ function check(config: Config): string[] {
       if (!config[name]) faults.push(`${name} is missing, and PAYMENTS is razorpay`);
     }
   }
+  // Rule 46 wants the supplier's address on every tax invoice.
+  if (config.SELLER_GSTIN && config.SELLER_ADDRESS === "") {
+    faults.push("SELLER_ADDRESS is missing, and SELLER_GSTIN is there");
+  }
   if (config.ENVIRONMENT === "local") return faults;
   if (config.PAYMENTS === "sandbox") faults.push("PAYMENTS is sandbox, which gives credit without money");
   if (new Set([config.KEY_SECRET, config.SEAL_SECRET, config.OPERATOR_TOKEN]).size < 3) {
@@ -127,6 +136,9 @@ function check(config: Config): string[] {
   }
   if (config.CARRIER === "http" && config.CARRIER_HTTP_URL?.startsWith("http:")) {
     faults.push("CARRIER_HTTP_URL must be https: texts and one-time passwords travel there");
+  }
+  if (config.PAYMENTS === "razorpay" && config.RAZORPAY_URL.startsWith("http:")) {
+    faults.push("RAZORPAY_URL must be https: the key secret travels there");
   }
   for (const name of SECRET_NAMES) {
     const value = config[name];

@@ -1,6 +1,7 @@
 import { forgetOldAttempts } from "./attempts.ts";
 import { forgetOldChallenges } from "./challenges.ts";
 import { logProblem } from "./log.ts";
+import { checkDueOrders } from "./payments/orders.ts";
 import { forgetSessions } from "./sessions.ts";
 
 // What is done every few minutes, whoever asks: each piece by itself, so that one that fails stops no other.
@@ -9,6 +10,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   forgetSessions,
   forgetOldChallenges,
   forgetOldAttempts,
+  checkDueOrders,
 ];
 
 /** The scheduled handler's work. Never throws: the next run comes anyway. */

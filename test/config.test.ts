@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, SECRET_NAMES, configOf, parseConfig, signupCredit } from "../src/config.ts";
+import { ConfigError, SECRET_NAMES, configOf, parseConfig, paymentsOf, signupCredit } from "../src/config.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const WHSEC = `whsec_${Buffer.from("a gateway's key of 32 bytes, ok?").toString("base64")}`;
@@ -47,6 +47,12 @@ describe("defaults", () => {
       SWEEP_MS: 30_000,
       AUDIO_URL_TTL_MS: 86_400_000,
       DISPATCH_CONCURRENCY: 50,
+      RAZORPAY_URL: "https://api.razorpay.com",
+      SELLER_NAME: "Dastak",
+      SELLER_ADDRESS: "",
+      SELLER_SAC: "998413",
+      GST_PERCENT: 18,
+      INVOICE_PREFIX: "DK",
     });
   });
 
@@ -160,6 +166,55 @@ describe("the http carrier", () => {
       "CARRIER_HTTP_URL is missing, and CARRIER is http",
       "CARRIER_HTTP_SECRET is missing, and CARRIER is http",
     ]);
+  });
+});
+
+describe("payments", () => {
+  const razorpay = {
+    PAYMENTS: "razorpay",
+    RAZORPAY_KEY_ID: "rzp_live_1",
+    RAZORPAY_KEY_SECRET: "a key secret",
+    RAZORPAY_WEBHOOK_SECRET: "a webhook secret",
+  };
+  const seller = { SELLER_GSTIN: "29AAACD1234E1Z5", SELLER_ADDRESS: "1 MG Road" };
+
+  it("are off in production and in the sandbox locally, unless the variable says so", () => {
+    expect(paymentsOf(parseConfig(PRODUCTION))).toBe("none");
+    expect(paymentsOf(parseConfig({ ...PRODUCTION, ENVIRONMENT: "local" }))).toBe("sandbox");
+    expect(paymentsOf(parseConfig({ ...PRODUCTION, ENVIRONMENT: "local", PAYMENTS: "none" }))).toBe("none");
+    expect(paymentsOf(parseConfig({ ...PRODUCTION, ...razorpay }))).toBe("razorpay");
+  });
+
+  it("by Razorpay need its key and both secrets, and https", () => {
+    for (const name of ["RAZORPAY_KEY_ID", "RAZORPAY_KEY_SECRET", "RAZORPAY_WEBHOOK_SECRET"]) {
+      expect(faultsOf({ ...PRODUCTION, ...razorpay, [name]: undefined })).toEqual([
+        `${name} is missing, and PAYMENTS is razorpay`,
+      ]);
+    }
+    expect(faultsOf({ ...PRODUCTION, ...razorpay, RAZORPAY_URL: "http://razorpay.test" })).toEqual([
+      "RAZORPAY_URL must be https: the key secret travels there",
+    ]);
+  });
+
+  it("in the sandbox give credit without money, so a deployed service refuses them", () => {
+    expect(faultsOf({ ...PRODUCTION, PAYMENTS: "sandbox" })).toEqual([
+      "PAYMENTS is sandbox, which gives credit without money",
+    ]);
+  });
+
+  it("are invoiced by a seller who is named as the rules want it", () => {
+    expect(faultsOf({ ...PRODUCTION, ...seller, GST_PERCENT: "2.5", INVOICE_PREFIX: "A1" })).toEqual([]);
+    expect(faultsOf({ ...PRODUCTION, ...seller, SELLER_ADDRESS: undefined })).toEqual([
+      "SELLER_ADDRESS is missing, and SELLER_GSTIN is there",
+    ]);
+    for (const [name, value, fault] of [
+      ["SELLER_GSTIN", "29aaacd1234e1z5", "must be a GSTIN of 15 characters"],
+      ["SELLER_SAC", "99", "must be a service accounting code of 6 digits"],
+      ["GST_PERCENT", "0.125", "must have two decimals at most"],
+      ["INVOICE_PREFIX", "LONG", "must be 1 to 3 capital letters or digits"],
+    ] as const) {
+      expect(faultsOf({ ...PRODUCTION, ...seller, [name]: value })).toEqual([`${name}: ${fault}`]);
+    }
   });
 });
 

@@ -131,14 +131,17 @@ describe("a refund", () => {
   });
 });
 
-describe("the plan after refunds", () => {
-  const bought = async (world: World, ...plans: Plan[]) => {
-    const payments = plans.map((plan) => payment(plan));
-    for (const one of payments) await world.stub.settlePayment(one);
-    return payments;
-  };
-  const planOf = async (world: World) => (await world.stub.view())?.plan;
+/** Settles payments of plans, in that order. */
+async function bought(world: World, ...plans: Plan[]) {
+  const payments = plans.map((plan) => payment(plan));
+  for (const one of payments) await world.stub.settlePayment(one);
+  return payments;
+}
 
+/** The plan that an account is on. */
+const planOf = async (world: World) => (await world.stub.view())?.plan;
+
+describe("the plan after refunds", () => {
   it("is what was bought and not refunded, in whatever order it is refunded", async () => {
     for (const order of [
       [0, 1],
