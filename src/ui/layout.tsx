@@ -202,7 +202,7 @@ export const Document: FC<DocumentProps> = ({ title, active, bare = false, kind 
           data-copied={t.copied}
           data-failed={t.failed}
         />
-        <dialog id="drawer" class="drawer" aria-label={title}>
+        <dialog id="drawer" class="drawer" aria-label={t.details}>
           <form method="dialog">
             <button class="ghost close" aria-label={t.close}>
               <Icon name="close" />

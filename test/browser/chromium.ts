@@ -22,6 +22,9 @@ const QUIET = [
   "--disable-sync",
 ];
 
+/** A busy machine takes its time; nothing here asserts how long. */
+const STEP_MS_MAX = 15_000;
+
 const SHOTS = path.join(ROOT, ".wrangler", "shots");
 
 let browser: Browser | null = null;
@@ -95,6 +98,7 @@ export const PHONE = { width: 390, height: 844 };
 export async function openWindow(base: string, options: BrowserContextOptions = {}): Promise<Window> {
   if (!browser) throw new Error("the browser is started by describeInBrowser");
   const context = await browser.newContext({ viewport: DESKTOP, ...options });
+  context.setDefaultTimeout(STEP_MS_MAX);
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: base });
   return new Window(context, await context.newPage(), base);
 }

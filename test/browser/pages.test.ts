@@ -97,6 +97,14 @@ describeInBrowser("every page", () => {
     }
   }
 
+  it("would be told of a fault: axe sees one that is planted", async () => {
+    const window = await openWindow(base);
+    await window.goto("/sign-in");
+    await window.page.evaluate("document.querySelector('main').append(document.createElement('img'))");
+    expect((await axe(window)).join()).toContain("image-alt");
+    await window.context.close();
+  });
+
   it("weighs less than 80 kB when it is the first, in each language, and its script less than 8 kB", async () => {
     for (const lang of ["en", "hi"]) {
       const window = await openWindow(base);

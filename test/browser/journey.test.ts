@@ -1,0 +1,278 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { mp3 } from "../recordings.ts";
+import { startService } from "../process/service.ts";
+import type { Service } from "../process/service.ts";
+import { DESKTOP, describeInBrowser, openWindow } from "./chromium.ts";
+import type { Window } from "./chromium.ts";
+
+// What people do with the dashboard, in a real browser: each test is a new customer.
+
+let phones = 9_800_000_000;
+
+/** What the inbox's API answers to a program without a key, on a developer's machine. */
+interface Caught {
+  message: { id: string; text: string; code: string | null } | null;
+}
+
+describeInBrowser("a customer", () => {
+  let service: Service;
+  let base: string;
+
+  beforeAll(async () => {
+    service = await startService();
+    base = `http://localhost:${service.port}`;
+  });
+  afterAll(() => service?.kill9());
+
+  async function waitForCode(phone: string): Promise<string> {
+    const to = encodeURIComponent(`+91${phone}`);
+    const { body } = await service.call(`/v1/test/inbox/wait?to=${to}&timeout=20`);
+    return (body as unknown as Caught).message?.code ?? "";
+  }
+
+  /** Signs up with a phone that nobody has; the code comes from the test inbox. */
+  async function signUp(): Promise<Window> {
+    phones += 1;
+    const window = await openWindow(base);
+    const { page } = window;
+    await window.goto("/sign-in");
+    await page.getByLabel("Mobile number").fill(String(phones));
+    await page.getByRole("button", { name: "Send me a code" }).click();
+    await page.getByRole("link", { name: /inbox/iu }).waitFor();
+    await page.getByLabel("Code", { exact: true }).fill(await waitForCode(String(phones)));
+    await page.getByLabel("Code", { exact: true }).press("Enter");
+    await page.waitForURL(`${base}/`);
+    return window;
+  }
+
+  const balanceOf = (window: Window) => window.page.locator("[data-live-balance], [data-tile=balance] dd").first();
+
+  /** The customer's key, by the button that shows it. */
+  async function showKey(window: Window): Promise<string> {
+    await window.goto("/keys");
+    await window.page.getByRole("button", { name: "Show" }).first().click();
+    const shown = window.page.locator("[data-key-text]").first();
+    await expect.poll(() => shown.textContent()).toMatch(/^dsk_live_\w{30,}$/u);
+    return (await shown.textContent()) ?? "";
+  }
+
+  it("signs up by a code from the inbox, makes the first call, and sees it live", async () => {
+    const window = await signUp();
+    const { page } = window;
+    const key = await showKey(window);
+    await window.goto("/");
+    await page.getByText("Live", { exact: true }).first().waitFor();
+    const before = await page.locator("main").innerText();
+    expect(before).toContain("₹100.00");
+    await page.evaluate(
+      "window.seenAt = new Promise((done) => new MutationObserver(() => { if (document.querySelector('main').textContent.includes('91234')) done(Date.now()); }).observe(document.querySelector('main'), { childList: true, subtree: true, characterData: true })); 0",
+    );
+    const { status, body } = await service.post(key, "/send-sms", { phone: "9123456789", message: "Hello there" });
+    const answeredAt = Date.now();
+    expect({ status, body }).toMatchObject({ status: 200, body: { coins_used: 1, coins_remaining: 99 } });
+    const seenAt = await page.evaluate<number>("window.seenAt");
+    // The contract is 250 ms; what is asserted is that it is there without a reload, and how soon is printed.
+    console.log(`row after ${seenAt - answeredAt} ms`);
+    const row = page.locator("main").getByRole("row", { name: /91234 56789/u });
+    await row.waitFor();
+    await expect.poll(() => page.locator("main").innerText()).toContain("₹99.00");
+    await expect.poll(() => row.innerText(), { timeout: 20_000 }).toContain("Delivered");
+    window.expectQuiet();
+    await window.context.close();
+  });
+
+  it("sends an OTP by hand, once however often the button is pressed, and finds it in the inbox", async () => {
+    const window = await signUp();
+    const { page } = window;
+    await page.getByLabel("Mobile number").fill("9123400001");
+    await page.getByLabel("OTP code").fill("482913");
+    await page.getByLabel(/Brand name/u).fill("<img src=x onerror=alert(1)>");
+    await page.getByRole("button", { name: /Send OTP/u }).dblclick();
+    const row = page.locator("main").getByRole("row", { name: /91234 00001/u });
+    await row.first().waitFor();
+    // Live: the code is masked. Markup is text.
+    expect(await row.first().innerText()).toContain("48••••");
+    await expect.poll(() => row.first().innerText(), { timeout: 20_000 }).toContain("Delivered");
+    expect(await row.count()).toBe(1);
+    await window.goto("/inbox?q=9123400001");
+    await page.getByText("482913 is your one-time password").first().waitFor();
+    expect(await page.locator("img").count()).toBe(0);
+    await page
+      .getByRole("button", { name: /482913/u })
+      .first()
+      .click();
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe("482913");
+    window.expectQuiet();
+    await window.context.close();
+  });
+
+  it("buys a plan in the sandbox: failure, success told twice and out of order, one credit, an invoice", async () => {
+    const window = await signUp();
+    const { page } = window;
+    const buy = async (outcome: string, options: string[] = []) => {
+      await window.goto("/billing");
+      await page.getByRole("button", { name: /Buy Business/u }).click();
+      for (const option of options) await page.locator(`input[name=${option}]`).check();
+      await page.getByRole("button", { name: outcome, exact: true }).click();
+      await page.waitForURL(/billing\/orders/u);
+    };
+    await buy("Failure");
+    await window.goto("/");
+    expect(await page.locator("main").innerText()).toContain("₹100.00");
+    await buy("Success", ["twice", "disorder"]);
+    await window.goto("/");
+    const overview = await page.locator("main").innerText();
+    expect(overview).toContain("₹2,200.00");
+    expect(overview).toContain("Business");
+    expect(overview).toContain("₹0.20");
+    await buy("Success", ["wrong"]);
+    await window.goto("/");
+    expect(await page.locator("main").innerText()).toContain("₹2,200.00");
+    await window.goto("/billing");
+    await page
+      .getByRole("link", { name: /invoice|receipt/iu })
+      .first()
+      .click();
+    await page.waitForURL(/invoice$/u);
+    expect(await page.locator("main").innerText()).toContain("1,999.00");
+    window.expectQuiet();
+    await window.context.close();
+  });
+
+  it("rotates a key and revokes one: the API follows at once", async () => {
+    const window = await signUp();
+    const { page } = window;
+    const first = await showKey(window);
+    const ask = async (key: string) =>
+      (await service.call("/account-balance", { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await ask(first)).toBe(200);
+    await page
+      .getByRole("link", { name: /Rotate/u })
+      .first()
+      .click();
+    await page.locator("select[name=overlap]").selectOption("0");
+    await page.getByRole("button", { name: "Make the new key" }).click();
+    await page
+      .getByText(/dsk_live_\w{30,}/u)
+      .or(page.locator("input[value^=dsk_live_]"))
+      .first()
+      .waitFor();
+    const second = /dsk_live_\w{30,}/u.exec(await page.locator("main").innerHTML())?.[0] ?? "";
+    expect(second).not.toBe("");
+    expect(second).not.toBe(first);
+    expect(await ask(second)).toBe(200);
+    expect(await ask(first)).toBe(401);
+    await window.goto("/keys");
+    page.on("dialog", (dialog) => dialog.accept());
+    await page
+      .getByRole("link", { name: /Revoke/u })
+      .first()
+      .click();
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await expect.poll(() => ask(second)).toBe(401);
+    window.expectQuiet();
+    await window.context.close();
+  });
+
+  it("uploads a recording and calls with it", async () => {
+    const window = await signUp();
+    const { page } = window;
+    await window.goto("/recordings");
+    const buffer = Buffer.from(mp3(3));
+    await page.locator("input[type=file]").setInputFiles({ name: "hello.mp3", mimeType: "audio/mpeg", buffer });
+    await page.getByRole("button", { name: /Upload/u }).click();
+    await page
+      .getByRole("link", { name: /Use in a call/u })
+      .first()
+      .click();
+    await page
+      .getByLabel(/number/iu)
+      .first()
+      .fill("919123400002");
+    await page.getByRole("button", { name: /Call/u }).click();
+    await window.goto("/inbox?q=9123400002");
+    await page.locator("audio").first().waitFor();
+    window.expectQuiet();
+    await window.context.close();
+  });
+
+  it("searches the history, reads a message in the drawer, and exports", async () => {
+    const window = await signUp();
+    const { page } = window;
+    const key = await showKey(window);
+    for (const [at, message] of ["one", "two 🙏", "\u202Ethree", "😀".repeat(160)].entries()) {
+      const { status } = await service.post(key, "/send-sms", { phone: `912340010${at}`, message });
+      expect(status).toBe(200);
+    }
+    await service.post(key, "/send-otp", { phone: "9123400109", otp: "7310" });
+    await window.goto("/activity");
+    await page.getByRole("searchbox").fill("kind:sms -to:9123400100");
+    await page.getByRole("searchbox").press("Enter");
+    await page.waitForURL(/q=/u);
+    const rows = page.locator("main tbody tr");
+    expect(await rows.count()).toBe(3);
+    await rows.last().locator("a").first().click();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByText("curl", { exact: true }).first().waitFor();
+    expect(await drawer.innerText()).toContain("two 🙏");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => drawer.isVisible()).toBe(false);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: /CSV/u }).click(),
+    ]);
+    const csv = readFileSync(await download.path(), "utf8");
+    expect(csv.trim().split("\r\n").length).toBe(4);
+    window.expectQuiet();
+    await window.context.close();
+  });
+
+  it("signs out everywhere: no other browser of theirs is signed in any more", async () => {
+    const window = await signUp();
+    const phone = String(phones);
+    const other = await openWindow(base);
+    await other.goto("/sign-in");
+    await other.page.getByLabel("Mobile number").fill(phone);
+    await other.page.getByRole("button", { name: "Send me a code" }).click();
+    await other.page.getByLabel("Code", { exact: true }).waitFor();
+    await expect
+      .poll(async () => {
+        await other.page.getByLabel("Code", { exact: true }).fill(await waitForCode(phone));
+        await other.page.getByLabel("Code", { exact: true }).press("Enter");
+        await other.page.waitForLoadState();
+        return other.page.url();
+      })
+      .toBe(`${base}/`);
+    await window.goto("/settings");
+    await window.page.getByRole("button", { name: /everywhere/iu }).click();
+    await window.page.waitForURL(/sign-in/u);
+    await other.goto("/keys");
+    expect(other.page.url()).toContain("/sign-in");
+    window.expectQuiet();
+    await window.context.close();
+    await other.context.close();
+  });
+
+  it("needs no script: signs up, sends, buys", async () => {
+    phones += 1;
+    const window = await openWindow(base, { javaScriptEnabled: false, viewport: DESKTOP });
+    const { page } = window;
+    await window.goto("/sign-in");
+    await page.getByLabel("Mobile number").fill(String(phones));
+    await page.getByRole("button", { name: "Send me a code" }).click();
+    await page.getByLabel("Code", { exact: true }).fill(await waitForCode(String(phones)));
+    await page.getByLabel("Code", { exact: true }).press("Enter");
+    await page.getByLabel("Mobile number").fill("9123400003");
+    await page.getByRole("button", { name: /Send OTP/u }).click();
+    expect(await page.locator("main").innerText()).toContain("The OTP is queued.");
+    await window.goto("/activity");
+    expect(await page.locator("main").innerText()).toContain("91234 00003");
+    await window.goto("/billing");
+    await page.getByRole("button", { name: /Buy Starter/u }).click();
+    await page.getByRole("button", { name: "Success", exact: true }).click();
+    await window.goto("/");
+    expect(await page.locator("main").innerText()).toContain("₹599.75");
+    await window.context.close();
+  });
+});
