@@ -1,6 +1,5 @@
 import { startActivity } from "./activity.ts";
 import { startBilling } from "./billing.ts";
-import { startDesk } from "./desk.ts";
 import { startInbox } from "./inbox.ts";
 import { startKeys } from "./keys.ts";
 import { startLive } from "./live.ts";
@@ -9,5 +8,4 @@ import { startSend } from "./send.ts";
 
 // The whole script of the console: what pages do better with it. None needs it.
 
-for (const start of [startPage, startLive, startSend, startActivity, startKeys, startInbox, startBilling, startDesk])
-  start();
+for (const start of [startPage, startLive, startSend, startActivity, startKeys, startInbox, startBilling]) start();

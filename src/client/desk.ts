@@ -1,2 +1,0 @@
-/** Desk. */
-export function startDesk(): void {}
