@@ -41,10 +41,15 @@ describe("pages", () => {
     const page = await call(`${CONSOLE}/`, { headers: bearer(world.apiKey), redirect: "manual" });
     expect(page.status).not.toBe(200);
     const { visitor } = await visit();
-    for (const path of ["/account-balance", "/operator/reconcile", "/v1/test/inbox"]) {
+    for (const path of ["/account-balance", "/operator/reconcile"]) {
       const reply = await visitor.get(path, { accept: "application/json" });
       expect([401, 404]).toContain(reply.status);
     }
+    // On one's own machine the inbox answers anybody, and with a cookie exactly as without.
+    const inbox = "/v1/test/inbox?q=nobody-wrote-this";
+    expect((await visitor.get(inbox)).text).toBe((await new Visitor().get(inbox)).text);
+    const rejected = await visitor.get(inbox, { authorization: "Bearer dsk_live_x" });
+    expect(rejected.status).toBe(401);
   });
 
   it("never lead to another site after a preference", async () => {
