@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isGstin } from "./gstin.ts";
 
 // Every variable and secret, with its unit, default and meaning. This file is the only reader of environment strings.
 
@@ -75,7 +76,7 @@ export const SETTINGS = z.object({
   SELLER_ADDRESS: z.string().default(""),
   SELLER_GSTIN: z
     .string()
-    .regex(/^[0-9]{2}[A-Z]{5}[0-9]{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/u, "must be a GSTIN of 15 characters")
+    .refine(isGstin, "must be a GSTIN: 15 characters, of which the last proves the others")
     .optional(),
   /** Service accounting code and tax rate in percent that invoices show. */
   SELLER_SAC: z

@@ -2,8 +2,9 @@ import type { Config } from "./config.ts";
 import { insertInvoice, invoiceByOrder } from "./db/invoices.ts";
 import type { InvoiceRow } from "./db/invoices.ts";
 import type { Order } from "./payments/provider.ts";
-import { STATES, amountInWords, financialYear, taxBetween } from "./gst.ts";
+import { amountInWords, financialYear, taxBetween } from "./gst.ts";
 import type { Tax } from "./gst.ts";
+import { GST_STATES, isGstState } from "./gstin.ts";
 
 // Invoices of paid orders, with the fields of Rule 46 of the CGST Rules. What was issued never changes: seller and tax
 // are kept with the number, the buyer with the order.
@@ -44,7 +45,7 @@ export function invoiceNumber(row: Pick<InvoiceRow, "year" | "number" | "terms">
   return `${row.terms.prefix}/${row.year}/${String(row.number).padStart(NUMBER_DIGITS, "0")}`;
 }
 
-const named = (code: string) => `${STATES[code] ?? "Unknown state"} (${code})`;
+const named = (code: string) => `${GST_STATES.find((state) => state.code === code)?.en ?? "Unknown state"} (${code})`;
 
 /** What the invoice of an order says. A buyer who gave no state is where the seller is (IGST Act, §12(2)(b)). */
 export function invoiceOf(order: Order, row: InvoiceRow): Invoice {
@@ -52,12 +53,12 @@ export function invoiceOf(order: Order, row: InvoiceRow): Invoice {
   const buyer = order.buyer ?? { name: "", address: "", state: "", gstin: "" };
   const given = buyer.gstin.slice(0, 2) || buyer.state;
   const seller = gstin?.slice(0, 2) ?? null;
-  const place = Object.hasOwn(STATES, given) ? given : seller;
+  const place = isGstState(given) ? given : seller;
   return {
     number: invoiceNumber(row),
     issuedAt: row.issuedAt,
     seller: { name, address, gstin, sac, state: seller && named(seller) },
-    buyer: { ...buyer, state: Object.hasOwn(STATES, given) ? named(given) : null },
+    buyer: { ...buyer, state: isGstState(given) ? named(given) : null },
     place: seller && place && named(place),
     tax: seller && place ? taxBetween(order.amountPaise, gstPercent, seller, place) : null,
     totalPaise: order.amountPaise,

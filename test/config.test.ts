@@ -176,7 +176,7 @@ describe("payments", () => {
     RAZORPAY_KEY_SECRET: "a key secret",
     RAZORPAY_WEBHOOK_SECRET: "a webhook secret",
   };
-  const seller = { SELLER_GSTIN: "29AAACD1234E1Z5", SELLER_ADDRESS: "1 MG Road" };
+  const seller = { SELLER_GSTIN: "29AAGCB7383J1Z4", SELLER_ADDRESS: "1 MG Road" };
 
   it("are off in production and in the sandbox locally, unless the variable says so", () => {
     expect(paymentsOf(parseConfig(PRODUCTION))).toBe("none");
@@ -208,7 +208,7 @@ describe("payments", () => {
       "SELLER_ADDRESS is missing, and SELLER_GSTIN is there",
     ]);
     for (const [name, value, fault] of [
-      ["SELLER_GSTIN", "29aaacd1234e1z5", "must be a GSTIN of 15 characters"],
+      ["SELLER_GSTIN", "29AAGCB7383J1Z5", "must be a GSTIN: 15 characters, of which the last proves the others"],
       ["SELLER_SAC", "99", "must be a service accounting code of 6 digits"],
       ["GST_PERCENT", "0.125", "must have two decimals at most"],
       ["INVOICE_PREFIX", "LONG", "must be 1 to 3 capital letters or digits"],

@@ -1,6 +1,6 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountView } from "../durable/account-types.ts";
-import { STATES } from "../gst.ts";
+import { GST_STATES } from "../gstin.ts";
 import { UNITS_PER_COIN } from "../money.ts";
 import type { Order } from "../payments/provider.ts";
 import { PLANS, planName } from "../plans.ts";
@@ -173,18 +173,18 @@ export const Standing: FC<{ account: AccountView }> = ({ account }) => {
 /** Who invoices are made out to; it is edited in the settings. */
 export const BuyerCard: FC<{ buyer: Order["buyer"] }> = ({ buyer }) => {
   const t = useWords(billing);
-  const { at } = useView();
+  const { at, lang } = useView();
   const rows = buyer && [
     [t.name, buyer.name],
     [t.address, buyer.address],
-    [t.state, STATES[buyer.state] ?? ""],
+    [t.state, GST_STATES.find(({ code }) => code === buyer.state)?.[lang] ?? ""],
     [t.gstin, buyer.gstin],
   ];
   return (
     <Card
       title={t.details}
       extra={
-        <a class="ghost" href={at("/settings#buyer")}>
+        <a class="ghost" href={at("/settings#invoice")}>
           {buyer ? t.editDetails : t.addDetails}
         </a>
       }

@@ -80,7 +80,7 @@ describe("/billing", () => {
     visitor.cookies.set("lang", "hi");
     const page = await visitor.get("/billing");
     expect(page.text).toContain("प्लान और भुगतान");
-    expect(page.text).toContain("Maharashtra");
+    expect(page.text).toContain("महाराष्ट्र");
     expect(page.text).not.toContain("<img");
   });
 
