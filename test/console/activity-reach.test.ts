@@ -41,6 +41,14 @@ it("reads on where the account has more open jobs than one look reads", async ()
   });
   const source: Source = { db: env.DB, ref: world.ref, stub: world.stub };
   const all = await messagesOf(world);
+  // The first sixty stand in history, but for three that are late.
+  const late = [10, 30, 31];
+  const settled = all.filter(({ seq }) => seq <= 60 && !late.includes(seq));
+  await record(env.DB, [{ ...world.ref, messages: settled, profile: null }]);
+  await runInDurableObject(world.stub, (_, { storage }) => {
+    storage.sql.exec("UPDATE account SET settled_seq = 60");
+    storage.sql.exec("UPDATE job SET late = 1 WHERE seq IN (10, 30, 31)");
+  });
   const since = all.find(({ seq }) => seq === 100)?.createdAt ?? 0;
   const searches: Term[][] = [
     [],
