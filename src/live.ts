@@ -85,7 +85,7 @@ export function liveRow<State extends string, Kind extends string>(
   const [first] = jobs;
   const states = jobs.flatMap((job) => job.states);
   const [least] = states.toSorted((one, other) => FIRST.indexOf(one.state) - FIRST.indexOf(other.state));
-  if (!first || !least) throw new Error("a request has at least one message");
+  if (!first || !least) throw new Error("no message");
   const { requestId, seq, operation, to, createdAt, preview, messageId } = first;
   const known = jobs.reduce((sum, job) => sum + job.recipients, 0);
   return {

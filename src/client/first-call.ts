@@ -15,9 +15,9 @@ async function ask(form: HTMLFormElement): Promise<string | null> {
     return key;
   }
   // A sign-in of long ago: the page that asks again who this is leads back here.
-  const hint = reply?.body["hint"];
+  const { hint, error } = reply?.body ?? {};
   if (typeof hint === "string") location.href = `${hint}?next=%2F`;
-  else toast(String(reply?.body["error"] ?? failedText()), true);
+  else toast(typeof error === "string" ? error : failedText(), true);
   return null;
 }
 

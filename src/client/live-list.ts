@@ -71,7 +71,7 @@ export class LiveList {
   }
 
   #show(request: string, fresh: boolean): void {
-    const jobs = [...(this.#jobs.get(request)?.values() ?? [])].sort((one, other) => one.seq - other.seq);
+    const jobs = [...(this.#jobs.get(request)?.values() ?? [])].toSorted((one, other) => one.seq - other.seq);
     if (!this.#rows.has(request)) {
       if (this.paused) {
         this.#held.add(request);
@@ -95,7 +95,7 @@ export class LiveList {
 
   /** Takes away what is too old or too much, and hides what is not searched for. */
   #trim(): void {
-    const inOrder = [...this.#rows].sort(([, one], [, other]) => seqOf(other) - seqOf(one));
+    const inOrder = [...this.#rows].toSorted(([, one], [, other]) => seqOf(other) - seqOf(one));
     inOrder.forEach(([request, row], place) => {
       if (seqOf(row) >= this.#floor && place < LIVE_ROWS_MAX) return;
       this.#floor = Math.max(this.#floor, seqOf(row) + 1);

@@ -40,80 +40,68 @@ function showAccount({ balance, otpRate, plan, status, requestsPerMinute }: Live
   }
 }
 
-class Feed {
-  readonly #list: LiveList;
-  readonly #told: () => void;
-  #socket: WebSocket | null = null;
-  #tries = 0;
-  #timer = 0;
-  #heard = true;
+/** Keeps a connection for as long as the page is open; `told` hears whether there is one, and after all news. */
+function startFeed(list: LiveList, told: (open: boolean) => void): void {
+  let socket: WebSocket | null = null;
+  let open = false;
+  let heard = true;
+  let tries = 0;
+  let timer = 0;
 
-  constructor(list: LiveList, told: () => void) {
-    this.#list = list;
-    this.#told = told;
-    setInterval(() => this.#beat(), BEAT_MS);
-    document.addEventListener("visibilitychange", () => this.#wake());
-    addEventListener("online", () => this.#wake());
-    this.#connect();
-  }
-
-  get isOpen(): boolean {
-    return this.#socket?.readyState === WebSocket.OPEN;
-  }
-
-  #connect(): void {
-    clearTimeout(this.#timer);
-    const { from } = this.#list;
-    const socket = new WebSocket(
-      location.origin.replace("http", "ws") + at(from === "" ? "/live" : `/live?from=${from}`),
-    );
-    this.#socket = socket;
-    this.#heard = true;
-    socket.addEventListener("message", ({ data }: MessageEvent<string>) => {
-      this.#heard = true;
-      if (this.#socket !== socket || data === "pong") return;
-      this.#tries = 0;
-      const news = JSON.parse(data) as LiveNews;
-      this.#list.take(news);
-      showAccount(news.account);
-      this.#told();
-    });
-    socket.addEventListener("close", ({ code }) => this.#lost(socket, code === COME_BACK));
-  }
-
-  #lost(socket: WebSocket, atOnce: boolean): void {
-    if (this.#socket !== socket) return;
-    this.#socket = null;
-    this.#told();
+  const lost = (which: WebSocket, atOnce: boolean) => {
+    if (socket !== which) return;
+    socket = null;
+    open = false;
+    told(open);
     // Half of the pause is chance, so that not everybody comes back in the same moment.
-    const pause = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** this.#tries++) * (0.5 + Math.random() / 2);
-    this.#timer = setTimeout(() => this.#connect(), atOnce ? 0 : pause);
-  }
+    const pause = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** tries++) * (0.5 + Math.random() / 2);
+    timer = setTimeout(connect, atOnce ? 0 : pause);
+  };
 
-  #wake(): void {
-    if (!this.#socket && !document.hidden) this.#connect();
-  }
+  const connect = () => {
+    clearTimeout(timer);
+    const mine = new WebSocket(`${location.origin.replace("http", "ws")}${at("/live")}?from=${list.from}`);
+    socket = mine;
+    heard = true;
+    mine.addEventListener("message", ({ data }: MessageEvent<string>) => {
+      heard = true;
+      if (socket !== mine || data === "pong") return;
+      open = true;
+      tries = 0;
+      const news = JSON.parse(data) as LiveNews;
+      list.take(news);
+      showAccount(news.account);
+      told(open);
+    });
+    mine.addEventListener("close", ({ code }) => lost(mine, code === COME_BACK));
+  };
 
-  #beat(): void {
-    const socket = this.#socket;
-    if (socket?.readyState !== WebSocket.OPEN) return;
-    if (this.#heard) {
-      this.#heard = false;
+  const wake = () => {
+    if (!socket && !document.hidden) connect();
+  };
+  document.addEventListener("visibilitychange", wake);
+  addEventListener("online", wake);
+  setInterval(() => {
+    if (!socket || !open) return;
+    if (heard) {
+      heard = false;
       socket.send("ping");
     } else {
       socket.close();
-      this.#lost(socket, true);
+      lost(socket, true);
     }
-  }
+  }, BEAT_MS);
+  connect();
 }
 
 /** The buttons of the list: pause, show what came meanwhile, search. */
-function startControls(list: LiveList, isOpen: () => boolean): () => void {
+function startControls(list: LiveList): (open: boolean) => void {
+  let isOpen = false;
   const state = find("[data-live-state]");
   const pause = find("[data-live-pause]");
   const fresh = find("[data-live-new]");
   const show = () => {
-    const name = isOpen() ? (list.paused ? "paused" : "on") : "lost";
+    const name = isOpen ? (list.paused ? "paused" : "on") : "lost";
     if (state && state.dataset["liveState"] !== name) {
       state.dataset["liveState"] = name;
       state.textContent = state.dataset[name] ?? "";
@@ -140,7 +128,10 @@ function startControls(list: LiveList, isOpen: () => boolean): () => void {
     const typing = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
     if (!typing && !event.metaKey && !event.ctrlKey && !event.altKey && event.key.toLowerCase() === "l") toggle();
   });
-  return show;
+  return (open) => {
+    isOpen = open;
+    show();
+  };
 }
 
 /** The overview: its list, its tiles and its first call. */
@@ -151,7 +142,5 @@ export function startLive(): void {
   const controls = find("[data-live-controls]");
   if (controls) controls.hidden = false;
   const list = new LiveList(body);
-  let feed: Feed | null = null;
-  const show = startControls(list, () => feed?.isOpen ?? false);
-  feed = new Feed(list, show);
+  startFeed(list, startControls(list));
 }

@@ -224,9 +224,7 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
         <button class="btn wide sendbtn">
           <Icon name="send" />
           {t.sendOtp}
-          <span data-live="rate">
-            {rupees(otpRate, lang)}
-          </span>
+          <span data-live="rate">{rupees(otpRate, lang)}</span>
         </button>
       </form>
     </Card>

@@ -6,7 +6,8 @@ import { messageId } from "../../src/ids.ts";
 import { liveRows } from "../../src/live.ts";
 import { bearer, dispatch, follow, operator, post, runAlarm, sendSms } from "../world.ts";
 import type { World } from "../world.ts";
-import { Listener, askLive, listen } from "./listener.ts";
+import { askLive, listen } from "./listener.ts";
+import type { Listener } from "./listener.ts";
 import { Visitor, visit } from "./visitor.ts";
 
 const sendOtp = (world: World, body: object = {}) =>
