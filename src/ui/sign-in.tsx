@@ -68,13 +68,16 @@ export const CodeForm: FC<{
   resend: string;
   next?: string;
   phone: string;
+  /** Whether another code was just sent in place of the last one. */
+  again?: boolean;
   error?: string | undefined;
-}> = ({ action, resend, next, phone, error }) => {
+}> = ({ action, resend, next, phone, again = false, error }) => {
   const t = useWords(signIn);
   const { at, local } = useView();
   return (
     <>
       <p class="dim gate-lead">{t.codeLead(phoneText(phone))}</p>
+      {again && error === undefined && <Notice tone="ok">{t.codeSent}</Notice>}
       <form method="post" action={at(action)} class="stack">
         {next !== undefined && <NextField next={next} />}
         <div class="gate-code">

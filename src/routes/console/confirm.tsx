@@ -23,6 +23,8 @@ interface ConfirmProps {
   demo: boolean;
   /** Where the code of a moment ago went; null when none was asked for. */
   sentTo: string | null;
+  /** Whether that was another code in place of the one before. */
+  again: boolean;
   error?: string | undefined;
 }
 
@@ -63,13 +65,20 @@ const Ways: FC<ConfirmProps> = ({ person, next, demo }) => {
 const ConfirmPage: FC<ConfirmProps> = (props) => {
   const t = useWords(signIn);
   const { at } = useView();
-  const { sentTo, next, error } = props;
+  const { sentTo, next, again, error } = props;
   return (
     <GateCard title={t.confirmTitle} lead={t.confirmLead} error={sentTo === null ? error : undefined}>
       {sentTo === null ? (
         <Ways {...props} />
       ) : (
-        <CodeForm action="/confirm/code" resend="/confirm/resend" next={next} phone={sentTo} error={error} />
+        <CodeForm
+          action="/confirm/code"
+          resend="/confirm/resend"
+          next={next}
+          phone={sentTo}
+          again={again}
+          error={error}
+        />
       )}
       <p class="gate-links">
         <a class="ghost" href={at("/")}>
@@ -90,7 +99,9 @@ async function showConfirm(
   const challenge = coded ? await currentChallenge(c, "confirm") : null;
   const sentTo = challenge?.payload["personId"] === person.id ? challenge.phone : null;
   const demo = isDemo(settings(c), person);
-  const content = <ConfirmPage person={person} next={next} demo={demo} sentTo={sentTo} error={refused?.error} />;
+  const again = c.req.query("again") !== undefined;
+  const props = { person, next, demo, sentTo, again, error: refused?.error };
+  const content = <ConfirmPage {...props} />;
   const title = wordsOf(c).confirmTitle;
   return refused ? refuseForm(c, refused, title, content) : showGate(c, title, content);
 }
@@ -105,8 +116,9 @@ function addCode(app: Api): void {
       const { phone } = person;
       if (phone === null) return showConfirm(c, next);
       const sent = await askConfirmation(c, person, phone, next);
-      if (sent.ok) return c.redirect(codePath(c, next), 303);
-      return showConfirm(c, next, { coded: path === "/confirm/resend", refused: unsent(c, sent) });
+      const again = path === "/confirm/resend";
+      if (sent.ok) return c.redirect(codePath(c, next) + (again ? "&again=1" : ""), 303);
+      return showConfirm(c, next, { coded: again, refused: unsent(c, sent) });
     });
   }
 

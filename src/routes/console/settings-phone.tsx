@@ -13,11 +13,17 @@ import { refuseForm, showGate, unanswered, unsent, wordsOf } from "./gate.tsx";
 import type { Refused } from "./gate.tsx";
 import { saved, showSettings } from "./settings.tsx";
 
-const PhoneCodePage: FC<{ phone: string; error?: string }> = ({ phone, error }) => {
+const PhoneCodePage: FC<{ phone: string; again?: boolean; error?: string }> = ({ phone, again = false, error }) => {
   const { at } = useView();
   return (
     <GateCard title={useWords(settingsWords).phoneTitle}>
-      <CodeForm action="/settings/phone/code" resend="/settings/phone/resend" phone={phone} error={error} />
+      <CodeForm
+        action="/settings/phone/code"
+        resend="/settings/phone/resend"
+        phone={phone}
+        again={again}
+        error={error}
+      />
       <p class="gate-links">
         <a class="ghost" href={at("/settings")}>
           {useWords(signIn).cancel}
@@ -39,7 +45,7 @@ async function showCode(c: Context<AppEnv>, refused?: Refused): Promise<Response
   const title = settingsWords[viewOf(c).lang].phoneTitle;
   return refused
     ? refuseForm(c, refused, title, <PhoneCodePage phone={phone} error={refused.error} />)
-    : showGate(c, title, <PhoneCodePage phone={phone} />);
+    : showGate(c, title, <PhoneCodePage phone={phone} again={c.req.query("again") !== undefined} />);
 }
 
 const refuseOn = (c: Context<AppEnv>, refused: Refused, phone: string) =>
@@ -69,7 +75,7 @@ export const settingsPhone = (app: Api) => {
     const phone = await askedPhone(c);
     if (phone === null) return c.redirect(at(c, "/settings"), 303);
     const sent = await askNewPhone(c, personOf(c), phone);
-    return sent.ok ? c.redirect(at(c, "/settings/phone"), 303) : showCode(c, unsent(c, sent));
+    return sent.ok ? c.redirect(at(c, "/settings/phone?again=1"), 303) : showCode(c, unsent(c, sent));
   });
 
   for (const step of ["code", "resend"]) {

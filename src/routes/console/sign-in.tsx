@@ -48,12 +48,12 @@ const PhonePage: FC<FormProps> = ({ next, error, value }) => {
   );
 };
 
-const CodePage: FC<{ phone: string; error?: string }> = ({ phone, error }) => {
+const CodePage: FC<{ phone: string; again?: boolean; error?: string }> = ({ phone, again, error }) => {
   const t = useWords(signIn);
   const { at } = useView();
   return (
     <GateCard title={t.codeTitle}>
-      <CodeForm action="/sign-in/code" resend="/sign-in/resend" phone={phone} error={error} />
+      <CodeForm action="/sign-in/code" resend="/sign-in/resend" phone={phone} again={again ?? false} error={error} />
       <p class="gate-links">
         <a class="ghost" href={at("/sign-in")}>
           {t.otherPhone}
@@ -112,7 +112,7 @@ async function showCode(c: Context<AppEnv>, refused?: Refused): Promise<Response
   const title = wordsOf(c).codeTitle;
   return refused
     ? refuseForm(c, refused, title, <CodePage phone={challenge.phone} error={refused.error} />)
-    : showGate(c, title, <CodePage phone={challenge.phone} />);
+    : showGate(c, title, <CodePage phone={challenge.phone} again={c.req.query("again") !== undefined} />);
 }
 
 function addCode(app: Api): void {
@@ -128,7 +128,7 @@ function addCode(app: Api): void {
 
   app.post("/sign-in/resend", page, async (c) => {
     const sent = await askAgain(c, "sign-in");
-    return sent.ok ? c.redirect(at(c, "/sign-in/code"), 303) : showCode(c, unsent(c, sent));
+    return sent.ok ? c.redirect(at(c, "/sign-in/code?again=1"), 303) : showCode(c, unsent(c, sent));
   });
 }
 
