@@ -194,7 +194,7 @@ export const BuyerCard: FC<{ buyer: Order["buyer"] }> = ({ buyer }) => {
           {rows.map(([label, value]) => (
             <>
               <dt>{label}</dt>
-              <dd>{value === "" ? t.none : value}</dd>
+              <dd class="address">{value === "" ? t.none : value}</dd>
             </>
           ))}
         </dl>

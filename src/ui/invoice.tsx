@@ -103,7 +103,7 @@ export const InvoiceSheet: FC<{ invoice: Invoice; order: Order }> = ({ invoice, 
           <tr>
             <th>Description</th>
             <th>{tax ? "SAC" : ""}</th>
-            <th class="num">Quantity</th>
+            <th class="num">Qty</th>
             <th class="num">{tax ? "Taxable value" : "Amount"}</th>
           </tr>
         </thead>

@@ -122,7 +122,7 @@ export const OrderFacts: FC<{ order: Order }> = ({ order }) => {
   const t = useWords(billing);
   const { lang } = useView();
   return (
-    <dl class="facts">
+    <dl class="facts orderfacts">
       <dt>{t.order}</dt>
       <dd class="mono">{order.id}</dd>
       <dt>{t.date}</dt>
