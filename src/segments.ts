@@ -1,9 +1,9 @@
 // How many SMS a text takes: 3GPP TS 23.038 (GSM 7-bit default alphabet and its extension table) and 23.040 (parts).
 
-const GSM_BASIC = new Set(
-  "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà",
-);
-const GSM_EXTENDED = new Set("\f^{}\\[~]|€");
+/** The default alphabet with its extension. */
+const GSM = /[@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ -#¤%-?¡A-ZÄÖÑÜ§¿a-zäöñüà\f^{}\\[~\]|€]/;
+/** What takes two septets. */
+const EXTENDED = /[\f^{}\\[~\]|€]/;
 
 /** Septets in one GSM-7 message, and in each part of a longer one. */
 const GSM7 = { whole: 160, part: 153 };
@@ -25,7 +25,7 @@ const CONJUNCT = /(?<=\p{M}\u200d?)(?![\u0e33\u0eb3])(?=\p{L})/u;
 
 /** Sizes of what may not be torn apart: a character with its escape, or an emoji with all that belongs to it. */
 function indivisible(text: string, encoding: Segmented["encoding"]): number[] {
-  if (encoding === "GSM-7") return [...text].map((letter) => (GSM_EXTENDED.has(letter) ? 2 : 1));
+  if (encoding === "GSM-7") return [...text].map((letter) => (EXTENDED.test(letter) ? 2 : 1));
   const sizes: number[] = [];
   // Made when first needed: the browser's script has this file as well, and old browsers lack it.
   graphemes ??= new Intl.Segmenter("und", { granularity: "grapheme" });
@@ -38,11 +38,9 @@ function indivisible(text: string, encoding: Segmented["encoding"]): number[] {
   return sizes;
 }
 
-const isGsm = (letter: string) => GSM_BASIC.has(letter) || GSM_EXTENDED.has(letter);
-
 /** The encoding and number of SMS that a text needs (contract §6). */
 export function countSegments(text: string): Segmented {
-  const gsm = [...text].every(isGsm);
+  const gsm = [...text].every((letter) => GSM.test(letter));
   const encoding = gsm ? "GSM-7" : "UCS-2";
   const room = gsm ? GSM7 : UCS2;
   if (!gsm && text.length <= room.whole) return { encoding, segments: 1 };
@@ -62,7 +60,7 @@ export function countSegments(text: string): Segmented {
 
 /** The characters, each once, that make a text UCS-2. */
 export function unicodeLetters(text: string): string[] {
-  return [...new Set(text)].filter((letter) => !isGsm(letter));
+  return [...new Set(text)].filter((letter) => !GSM.test(letter));
 }
 
 /** What stands in GSM-7 for characters that editors and keyboards put into texts unasked. */

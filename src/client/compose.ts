@@ -3,33 +3,30 @@ import type { PriceList } from "../listed-price.ts";
 import { countSegments, nameLetters, plainText } from "../segments.ts";
 import { find, findAll, on, rupees } from "./dom.ts";
 
-// What a text costs while it is written: the same counting as the server's, in the elements that the server made.
+// What a text costs while it is written: the same counting as the server's, in the elements that the server made. A page
+// has one such form at most.
+
+const FORM = "form[data-units]";
 
 /** A list is checked when its writer pauses for so long. */
 const CHECK_AFTER_MS = 300;
 
-/** The field of a form with this name, as a text. */
-const valueOf = (form: HTMLElement, name: string): string =>
-  find<HTMLInputElement>(`[name="${name}"]`, form)?.value ?? "";
+const field = (name: string) => find<HTMLInputElement>(`${FORM} [name=${name}]`);
+const valueOf = (name: string) => field(name)?.value ?? "";
 
-function write(within: ParentNode, selector: string, text: string | number): void {
-  const element = find(selector, within);
-  if (element) element.textContent = String(text);
-}
-
-function hide(within: ParentNode, selector: string, hidden: boolean): void {
-  const element = find(selector, within);
-  if (element) element.hidden = hidden;
+/** Changes an element where the page has it. */
+function set(selector: string, to: Partial<HTMLElement>): void {
+  Object.assign(find(selector) ?? {}, to);
 }
 
 /** Encoding, segments and what forces Unicode; the number of segments. */
-function composeSms(form: HTMLElement, text: string): number {
+function composeSms(text: string): number {
   const { encoding, segments } = countSegments(text);
-  write(form, "[data-encoding]", encoding);
-  write(form, "[data-segments]", segments);
-  write(form, "[data-letters]", nameLetters(text));
-  hide(form, "[data-unicode]", encoding === "GSM-7");
-  hide(form, "[data-plain]", plainText(text) === text);
+  set("[data-encoding]", { textContent: encoding });
+  set("[data-segments]", { textContent: String(segments) });
+  set("[data-letters]", { textContent: nameLetters(text) });
+  set("[data-unicode]", { hidden: encoding === "GSM-7" });
+  set("[data-plain]", { hidden: plainText(text) === text });
   return segments;
 }
 
@@ -37,87 +34,83 @@ let waiting: ReturnType<typeof setTimeout>;
 let checked = "";
 
 /** Lets the server read a list of numbers as it will when it is sent, and shows what it found. */
-function check(form: HTMLFormElement, list: HTMLTextAreaElement): void {
-  if (list.value === checked) return;
-  const text = (checked = list.value);
+function check(list: HTMLInputElement): void {
+  const recipients = list.value;
+  if (recipients === checked) return;
+  checked = recipients;
   clearTimeout(waiting);
   waiting = setTimeout(async () => {
-    const body = new URLSearchParams({ recipients: text });
-    const reply = await fetch(list.dataset["numbers"] ?? "", { method: "POST", body }).catch(() => null);
-    if (!reply?.ok || reply.redirected || text !== checked) return;
+    const body = new URLSearchParams({ recipients });
+    const reply = await fetch(list.dataset["check"] ?? "", { method: "POST", body }).catch(() => null);
+    if (!reply?.ok || reply.redirected || recipients !== checked) return;
     // The server made this, where every text is escaped.
-    const found = new DOMParser().parseFromString(await reply.text(), "text/html").body.firstElementChild;
-    if (!(found instanceof HTMLElement)) return;
-    find("[data-found]", form)?.replaceWith(found);
-    hide(form, ".check", found.dataset["bad"] === "0");
-    compose(form);
+    const found = find("div", new DOMParser().parseFromString(await reply.text(), "text/html"));
+    if (!found) return;
+    find("[data-found]")?.replaceWith(found);
+    set(".check", { hidden: found.dataset["bad"] === "0" });
+    compose();
   }, CHECK_AFTER_MS);
 }
 
 /** Units per segment of what the form says by now, or the word that stands for it. */
-function priceOf(form: HTMLElement, total: HTMLElement): number | string {
-  const { list, units } = form.dataset;
-  const chosen = find<HTMLSelectElement>("select[name=fileId]", form)?.selectedOptions[0]?.dataset["units"];
-  if (list === undefined) return Number(chosen ?? units);
-  const price = listedPrice(JSON.parse(list) as PriceList, valueOf(form, "phone"));
-  if (price === "varies") return total.dataset["varies"] ?? "";
-  return price ?? total.dataset["none"] ?? "";
+function priceOf({ list, units }: DOMStringMap, words: DOMStringMap): number | string {
+  if (list === undefined) return Number(find(`${FORM} option[data-units]:checked`)?.dataset["units"] ?? units);
+  const price = listedPrice(JSON.parse(list) as PriceList, valueOf("phone"));
+  return price === "varies" ? (words["varies"] ?? "") : (price ?? words["none"] ?? "");
 }
 
-/** Brings everything up to date that a form's fields decide. */
-export function compose(form: HTMLFormElement): void {
+/** Brings everything up to date that the form's fields decide. */
+export function compose(): void {
+  const form = find(FORM);
+  const total = find("[data-total]");
+  if (!form || !total) return;
   for (const echo of findAll("[data-echo]")) {
-    echo.textContent = valueOf(form, echo.dataset["echo"] ?? "") || (echo.dataset["empty"] ?? "");
+    echo.textContent = valueOf(echo.dataset["echo"] ?? "") || (echo.dataset["empty"] ?? "");
   }
-  const text = find<HTMLTextAreaElement>("[data-sms],[data-speech]", form);
+  const text = find<HTMLTextAreaElement>("[data-max]");
   if (text) {
-    const left = Number(text.dataset["sms"] ?? text.dataset["speech"]) - [...text.value].length;
-    write(form, "[data-left]", left);
-    find("[data-left]", form)?.classList.toggle("over", left < 0);
+    const left = Number(text.dataset["max"]) - [...text.value].length;
+    set("[data-left]", { textContent: String(left), className: left < 0 ? "over" : "" });
   }
-  const segments = text?.dataset["sms"] === undefined ? 1 : composeSms(form, text.value);
-  const list = find<HTMLTextAreaElement>("[data-numbers]", form);
-  if (list) check(form, list);
-  const count = Number(find("[data-found]", form)?.dataset["found"] ?? 1);
-  const total = find("[data-total]", form);
-  if (!total) return;
-  const price = priceOf(form, total);
-  write(form, "[data-price]", typeof price === "string" ? price : rupees(price * segments));
-  total.textContent = typeof price === "string" ? price : rupees(price * segments * count);
+  const segments = find("[data-segments]") ? composeSms(valueOf("message")) : 1;
+  const list = field("recipients");
+  if (list) check(list);
+  const price = priceOf(form.dataset, total.dataset);
+  const times = (count: number) => (typeof price === "string" ? price : rupees(price * segments * count));
+  set("[data-price]", { textContent: times(1) });
+  total.textContent = times(Number(find("[data-found]")?.dataset["found"] ?? 1));
 }
 
-function speak(form: HTMLElement): void {
-  const language = valueOf(form, "language").toLowerCase();
-  const region = { "1": "US", "44": "GB", "61": "AU" }[language === "en" ? valueOf(form, "accent") : ""] ?? "IN";
-  const speech = new SpeechSynthesisUtterance(valueOf(form, "text"));
+function speak(): void {
+  const language = valueOf("language").toLowerCase();
+  const region = { "1": "US", "44": "GB", "61": "AU" }[language === "en" ? valueOf("accent") : ""] ?? "IN";
+  const speech = new SpeechSynthesisUtterance(valueOf("text"));
   speech.lang = `${language}-${region}`;
-  speech.rate = Number(valueOf(form, "speakingRate"));
+  speech.rate = Number(valueOf("speakingRate"));
   speechSynthesis.cancel();
   speechSynthesis.speak(speech);
 }
 
 export function startComposing(): void {
-  const form = find<HTMLFormElement>("form[data-units]");
-  if (!form) return;
-  on("input", "form[data-units]", () => compose(form));
+  on("input", FORM, compose);
   on("click", "[data-plain]", () => {
-    const text = find<HTMLTextAreaElement>("[data-sms]", form);
+    const text = field("message");
     if (!text) return;
     text.value = plainText(text.value);
     text.focus();
-    compose(form);
+    compose();
   });
   // A file's lines are shown where a list is pasted, so that they can be mended there. The server reads a file as well.
   on("change", "[data-csv]", async (element) => {
-    const list = find<HTMLTextAreaElement>("[data-numbers]", form);
+    const list = field("recipients");
     const input = element as HTMLInputElement;
     const [file] = input.files ?? [];
     if (!file || !list || list.value.trim() !== "") return;
     list.value = await file.text();
     input.value = "";
-    compose(form);
+    compose();
   });
-  hide(document, "[data-speak]", !("speechSynthesis" in window));
-  on("click", "[data-speak]", () => speak(form));
-  compose(form);
+  set("[data-speak]", { hidden: !("speechSynthesis" in window) });
+  on("click", "[data-speak]", speak);
+  compose();
 }

@@ -65,7 +65,7 @@ function mark(form: HTMLFormElement, param: string, sentence: string): void {
   const name = CSS.escape(param.replace(/\[.*/, "") || "-");
   const field = find(`[name=${name}], [data-param~=${name}]`, form);
   if (!field) return tell(form, "bad", sentence);
-  field.id ||= `f-${name}`;
+
   const fault = document.createElement("p");
   fault.className = "fault";
   fault.id = `${field.id}-error`;
@@ -84,13 +84,13 @@ function empty(form: HTMLFormElement): void {
   if (otp) otp.value = String(random(1)[0]).padStart(6, "0").slice(-6);
   const skip = find<HTMLInputElement>("[name=skip]", form);
   if (skip) skip.checked = false;
-  compose(form);
+  compose();
 }
 
 function succeed(form: HTMLFormElement, answer: Answer, request: XMLHttpRequest): void {
   const { next, done = "", balance = "", see = "" } = form.dataset;
   if (next !== undefined) return location.assign(next + (answer.fileId ?? ""));
-  const spent = rupees(Math.round((answer.coins_used ?? answer.details?.cost ?? 0) * 10_000));
+  const spent = rupees((answer.coins_used ?? answer.details?.cost ?? 0) * 10_000);
   const told = `${answer.message} ${spent} ${done}`;
   toast(told);
   if (see !== "") {

@@ -42,7 +42,7 @@ const Message: FC<{ draft: Draft; units: number }> = ({ draft, units }) => {
         label={t.message}
         type="textarea"
         required
-        data={{ "data-sms": "160", "data-clear": "" }}
+        data={{ "data-max": "160", "data-clear": "" }}
       />
       <Meter text={draft.typed["message"] ?? ""} max={160} units={units} />
     </div>
@@ -122,7 +122,7 @@ const BulkForm: Form = ({ draft }) => {
         type="textarea"
         autocomplete="off"
         mono
-        data={{ "data-numbers": at("/send/bulk/check"), "data-clear": "" }}
+        data={{ "data-check": at("/send/bulk/check"), "data-clear": "" }}
       />
       <FileField
         name="file"
@@ -224,7 +224,7 @@ const TtsForm: Form = ({ draft }) => {
           label={t.text}
           type="textarea"
           required
-          data={{ "data-speech": "250", "data-clear": "" }}
+          data={{ "data-max": "250", "data-clear": "" }}
         />
         <Meter text={draft.typed["text"] ?? ""} max={250} />
       </div>
