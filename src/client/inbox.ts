@@ -1,7 +1,7 @@
 import type { LiveEvent, LiveMessage } from "../durable/inbox-event.ts";
 import { phoneText } from "../ui/format.ts";
 import { at, find, findAll, on } from "./dom.ts";
-import { localTimes } from "./page.ts";
+import { localTimes, putPart } from "./page.ts";
 
 // The test inbox: rows that come by themselves, and a phone that changes without another page.
 
@@ -13,66 +13,47 @@ const SETTLE_MS = 120;
 /** Where list and phone stand side by side. */
 const wide = matchMedia("(min-width: 901px)");
 
-function write(row: ParentNode, field: string, text: string): void {
-  const place = find(`[data-f=${field}]`, row);
-  if (place) place.textContent = text;
-}
-
-function newRow(list: HTMLElement, message: LiveMessage): HTMLElement | null {
-  const template = find<HTMLTemplateElement>("#caught-row")?.content.firstElementChild;
-  const row = template?.cloneNode(true) as HTMLElement | undefined;
-  const link = row && find<HTMLAnchorElement>("a", row);
-  const time = row && find<HTMLTimeElement>("time", row);
-  if (!row || !link || !time) return null;
-  const { id, to, operation, text, code } = message;
-  const names = JSON.parse(list.dataset["operations"] ?? "{}") as Record<string, string>;
+/** A row like the server's: its template with the texts of this message. */
+function newRow(list: HTMLElement, { id, to, operation, text, code, at: atMs }: LiveMessage): HTMLElement | null {
+  const template = find<HTMLTemplateElement>("#caught-row");
+  const row = template?.content.firstElementChild?.cloneNode(true);
+  if (!(row instanceof HTMLElement)) return null;
+  const { operations = "{}", recording } = list.dataset;
+  const kind = (JSON.parse(operations) as Record<string, string>)[operation];
+  for (const [field, value] of Object.entries({ to: phoneText(to), kind, text: text ?? recording, code })) {
+    const place = find(`[data-f=${field}]`, row);
+    if (!place) continue;
+    place.textContent = value ?? "";
+    place.hidden = value === null;
+    if (field === "kind") place.classList.add(operation);
+  }
   row.dataset["id"] = id;
   row.className = "fresh";
-  link.href = link.href.replace(/(?=\?|$)/u, id);
-  write(row, "to", phoneText(to));
-  write(row, "kind", names[operation] ?? operation);
-  find(".kind", row)?.classList.add(operation);
-  write(row, "text", text ?? list.dataset["recording"] ?? "");
-  write(row, "code", code ?? "");
-  find("[data-f=code]", row)?.toggleAttribute("hidden", code === null);
-  time.dateTime = new Date(message.at).toISOString();
+  for (const link of findAll<HTMLAnchorElement>("a", row)) link.href = link.href.replace(/(?=\?|$)/u, id);
+  for (const time of findAll<HTMLTimeElement>("time", row)) time.dateTime = new Date(atMs).toISOString();
   localTimes(row);
   return row;
 }
 
-/** Puts a message onto the phone; where that fails, its own page opens. */
+/** Puts a message onto the phone. */
 async function choose(href: string, pane: HTMLElement): Promise<void> {
-  const reply = await fetch(href, { headers: { "x-part": "1", accept: "text/html" } }).catch(() => null);
-  if (!reply?.ok || reply.redirected) {
-    location.href = href;
-    return;
-  }
-  // The server made it, where every text is escaped; the policy allows no script in it.
-  const parsed = new DOMParser().parseFromString(await reply.text(), "text/html");
-  pane.replaceChildren(...parsed.body.childNodes);
-  localTimes(pane);
+  await putPart(href, pane);
   for (const link of findAll<HTMLAnchorElement>("#caught a")) {
     if (link.href === href) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
 }
 
-/** Says in the title how much came while nobody looked. */
-function counter(): (more: number) => void {
+function startLive(list: HTMLElement, pane: HTMLElement): void {
   const { title } = document;
+  const empty = find("[data-inbox-empty]");
+  let settling = 0;
   let unread = 0;
-  const tell = (more: number) => {
+  // The title says how much came while nobody looked.
+  const count = (more: number) => {
     unread = document.hidden ? unread + more : 0;
     document.title = unread === 0 ? title : `(${unread}) ${title}`;
   };
-  document.addEventListener("visibilitychange", () => tell(0));
-  return tell;
-}
-
-function startLive(list: HTMLElement, pane: HTMLElement): void {
-  const tell = counter();
-  const empty = find("[data-inbox-empty]");
-  let settling = 0;
   const follow = () => {
     const newest = find<HTMLAnchorElement>("a", list);
     if (newest && wide.matches && pane.dataset["newest"]) void choose(newest.href, pane);
@@ -83,23 +64,23 @@ function startLive(list: HTMLElement, pane: HTMLElement): void {
       const row = newRow(list, message);
       if (row) list.prepend(row);
     }
-    const isGone = new Set(gone);
-    for (const [place, row] of findAll("li", list).entries()) {
-      if (place >= ROWS_MAX || isGone.has(row.dataset["id"] ?? "")) row.remove();
+    for (const [place, row] of [...list.children].entries()) {
+      if (place >= ROWS_MAX || gone.includes((row as HTMLElement).dataset["id"] ?? "")) row.remove();
     }
-    if (gone.length > 0 && !list.firstElementChild) location.reload();
-    if (empty) empty.hidden = list.childElementCount > 0;
-    if (messages.length === 0) return;
-    tell(messages.length);
+    const none = !list.firstElementChild;
+    if (empty) empty.hidden = !none;
+    if (none) location.reload();
+    count(messages.length);
     clearTimeout(settling);
-    settling = setTimeout(follow, SETTLE_MS);
+    if (messages.length > 0) settling = setTimeout(follow, SETTLE_MS);
   };
   const connect = () => {
     const query = new URLSearchParams({ after: list.dataset["after"] ?? "", q: list.dataset["q"] ?? "" });
     const socket = new WebSocket(`${location.origin.replace("http", "ws")}${at("/inbox/live")}?${query}`);
-    socket.addEventListener("message", ({ data }) => hear(JSON.parse(String(data)) as LiveEvent));
+    socket.addEventListener("message", ({ data }: MessageEvent<string>) => hear(JSON.parse(data) as LiveEvent));
     socket.addEventListener("close", () => setTimeout(connect, AGAIN_MS));
   };
+  document.addEventListener("visibilitychange", () => count(0));
   connect();
 }
 

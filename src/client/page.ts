@@ -17,20 +17,25 @@ export function localTimes(within: ParentNode = document): void {
   }
 }
 
-/** Opens a page's part in the drawer; where that fails, the page itself. */
-export async function openDrawer(href: string): Promise<void> {
-  const drawer = find<HTMLDialogElement>("#drawer");
-  const content = drawer && find("[data-content]", drawer);
+/** Puts a page's part into an element; where that fails, the page itself opens, and this is false. */
+export async function putPart(href: string, content: HTMLElement | null): Promise<boolean> {
   const reply = await fetch(href, { headers: { "x-part": "1", accept: "text/html" } }).catch(() => null);
-  if (!drawer || !content || !reply?.ok || reply.redirected) {
+  if (!content || !reply?.ok || reply.redirected) {
     location.href = href;
-    return;
+    return false;
   }
   // The document was made by this console, where every text is escaped; the policy allows no script in it.
   const parsed = new DOMParser().parseFromString(await reply.text(), "text/html");
   content.replaceChildren(...parsed.body.childNodes);
   localTimes(content);
-  if (!drawer.open) drawer.showModal();
+  return true;
+}
+
+/** Opens a page's part in the drawer. */
+export async function openDrawer(href: string): Promise<void> {
+  const drawer = find<HTMLDialogElement>("#drawer");
+  const done = await putPart(href, find("#drawer [data-content]"));
+  if (done && drawer && !drawer.open) drawer.showModal();
 }
 
 function selectTab(tab: HTMLElement): void {

@@ -241,7 +241,7 @@ export const Clear: FC<{ q: string }> = ({ q }) => {
   );
 };
 
-/** What stands in the phone's place while no message is chosen. */
+/** What stands in the phone's place while there is no message. */
 export const NoneChosen: FC = () => {
   const t = useWords(inbox);
   return (

@@ -243,6 +243,20 @@ describe("what is kept", () => {
     });
   });
 
+  it("does not change when the same message comes again: not its place, not its time, and no wait is woken", async () => {
+    const { name, stub } = freshInbox();
+    const one = caught(name, "one");
+    await stub.put([one]);
+    await stub.put([caught(name, "two")]);
+    const before = await stub.list({ account: null }, {}, 10);
+    const [newest] = before ?? [];
+    const waited = stub.wait({ account: null, newest: false, since: { after: newest?.ref ?? "" } }, 20_000);
+    await stub.put([one]);
+    expect(await stub.list({ account: null }, {}, 10)).toEqual(before);
+    await stub.put([caught(name, "three")]);
+    expect(await waited).toMatchObject({ ok: true, message: { text: "three" } });
+  });
+
   it("is still there after an eviction, and places in the list are never given twice", async () => {
     const { name, stub } = freshInbox();
     await stub.put([caught(name, "one"), caught(name, "two")]);
