@@ -48,9 +48,15 @@ function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
   }
 }
 
+/** Whether the chosen carrier and payments use a secret. */
+function isNeeded(name, vars) {
+  if (name === "CARRIER_HTTP_SECRET") return vars.CARRIER === "http";
+  return name.startsWith("RAZORPAY_") ? vars.PAYMENTS === "razorpay" : true;
+}
+
 /** Names of secrets that the Worker must have and has not. */
 function missingSecrets(vars) {
-  const needed = SECRET_NAMES.filter((name) => name !== "CARRIER_HTTP_SECRET" || vars.CARRIER === "http");
+  const needed = SECRET_NAMES.filter((name) => isNeeded(name, vars));
   const listed = wrangler(["secret", "list", "--format", "json"], { stdio: ["inherit", "pipe", "pipe"] });
   // A Worker that was never deployed has no secrets yet, and wrangler says so with an error.
   const fresh = listed.status !== 0 && /10007|not found/u.test(listed.stdout + listed.stderr);
