@@ -39,11 +39,7 @@ const Row: FC<{ message?: InboxMessage; q: string; chosen: boolean }> = ({ messa
   const text = message?.operation === "voice" ? t.recording : (message?.text ?? (message ? t.unreadable : ""));
   return (
     <li {...(message && { "data-id": message.ref })}>
-      <a
-        href={at(inboxPath(`/inbox/${message?.ref ?? ""}`, q))}
-        data-message
-        {...(chosen && { "aria-current": "true" })}
-      >
+      <a href={at(inboxPath(`/inbox/${message?.ref ?? ""}`, q))} {...(chosen && { "aria-current": "true" })}>
         <span class="m-head">
           <b data-f="to">{message && phoneText(message.to)}</b>
           <span class={`kind ${message?.operation ?? ""}`} data-f="kind">

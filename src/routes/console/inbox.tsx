@@ -62,7 +62,8 @@ function samplesOf(c: Context<AppEnv>): { send: string; wait: string } {
   return {
     send: [
       `curl ${local ? CONSOLE_URL : SMS_URL}/send-sms ${key} \\`,
-      `  -H 'Content-Type: application/json' -d '${body}'`,
+      `  -H 'Content-Type: application/json' \\`,
+      `  -d '${body}'`,
     ].join("\n"),
     wait: local ? wait : `${wait} ${key}`,
   };
@@ -91,7 +92,7 @@ function inboxPage(c: Context<AppEnv>, list: Listed, message: InboxMessage | und
         </nav>
       )}
       <PageHead title={t.title} lead={local ? t.leadLocal : t.leadTest}>
-        {list.messages.length > 0 && <Clear q={list.q} />}
+        <Clear q={list.q} />
       </PageHead>
       <div class={open ? "m-cols m-open" : "m-cols"}>
         <div class="m-side stack">
