@@ -44,6 +44,14 @@ describe("a payment", () => {
     expect(await revOf(world)).toBe(rev);
   });
 
+  it("raises the plan and never lowers it", async () => {
+    const world = await openWorld({ plan: "business", balance: 0 });
+    await world.stub.settlePayment(payment("starter"));
+    expect(await standingOf(world)).toMatchObject({ balance: creditOf("starter"), plan: "business", otpRate: 2_000 });
+    await world.stub.settlePayment(payment("premium"));
+    expect(await standingOf(world)).toMatchObject({ plan: "premium", otpRate: 1_500 });
+  });
+
   it("says which payment was first", async () => {
     const world = await broke();
     const one = payment("business");

@@ -91,6 +91,7 @@ describe("webhooks", () => {
     };
     for (const body of [captured, paidEvent(order, id), paidEvent(order, id), captured]) {
       expect(await webhook(body)).toBe(200);
+      expect(await standingOf(world)).toMatchObject(BOUGHT);
     }
     expect(await standingOf(world)).toMatchObject(BOUGHT);
     expect(await entriesOf(world)).toHaveLength(1);
