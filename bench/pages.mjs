@@ -27,6 +27,36 @@ function start(state) {
   });
 }
 
+/** Milliseconds from the API's reply to the row's arrival at an open overview, negative where the row is first. */
+async function liveDelays(base, key, cookie) {
+  const socket = new WebSocket(`${base.replace("http", "ws")}/live`, { headers: { cookie, origin: base } });
+  const seen = new Map();
+  socket.addEventListener("message", ({ data }) => {
+    if (data === "pong") return;
+    for (const { requestId } of JSON.parse(data).jobs) if (!seen.has(requestId)) seen.set(requestId, performance.now());
+  });
+  await new Promise((resolve, reject) => {
+    socket.addEventListener("message", resolve, { once: true });
+    socket.addEventListener("error", () => reject(new Error("the live feed did not open")));
+  });
+  const delays = [];
+  for (let at = 0; at < ROUNDS; at++) {
+    const body = JSON.stringify({ apiKey: key, phone: "9876512345", message: "Hello" });
+    const reply = await fetch(`${base}/send-sms`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    const repliedAt = performance.now();
+    const id = reply.headers.get("x-request-id");
+    if (reply.status !== 200) throw new Error(`a send was answered with ${reply.status}`);
+    while (!seen.has(id)) await new Promise((resolve) => setTimeout(resolve, 1));
+    delays.push(seen.get(id) - repliedAt);
+  }
+  socket.close();
+  return delays;
+}
+
 const percentile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 
 async function main() {
@@ -62,6 +92,10 @@ async function main() {
       return { page, "p50 ms": p50, "p95 ms": p95, bytes: sizes[page].bytes, "gzip bytes": sizes[page].packed };
     });
     console.table(rows);
+    const delays = (await liveDelays(base, key, cookie)).toSorted((one, other) => one - other);
+    console.log(
+      `live row after the reply: p50 ${percentile(delays, 0.5).toFixed(1)} ms, p95 ${percentile(delays, 0.95).toFixed(1)} ms`,
+    );
   } finally {
     child.kill("SIGTERM");
     await new Promise((resolve) => child.once("exit", resolve));

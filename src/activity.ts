@@ -26,7 +26,7 @@ const STRETCHES_MAX = 8;
 
 /** Where the list comes from. */
 export interface Source {
-  db: D1Database;
+  env: Pick<Env, "DB">;
   ref: AccountRef;
   stub: Pick<DurableObjectStub<Account>, "look">;
 }
@@ -97,7 +97,7 @@ async function recorded(source: Source, asked: Asked, fresh: Fresh, reach: numbe
   const low = older ? Math.max(bottom, top - reach) : bottom;
   const high = older ? top : Math.min(top, bottom + reach);
   const look = { terms, direction, from, limit, low, high, except: fresh.late };
-  const rows = await searchHistory(source.db, source.ref, look);
+  const rows = await searchHistory(source.env.DB, source.ref, look);
   const last = rows.at(-1);
   if (last && rows.length === limit) return { rows, end: { seq: last.seq, index: last.index } };
   if (older) return { rows, end: low > bottom ? { seq: low, index: 0 } : null };

@@ -69,8 +69,8 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
 
 /** Whether this is the operator's token (contract §10), compared without leaking where it differs. */
 export function isOperatorToken(c: Context<AppEnv>, given: string): boolean {
-  const bytes = (text: string) => new TextEncoder().encode(text);
-  return sameBytes(bytes(given), bytes(settings(c).OPERATOR_TOKEN));
+  const encoder = new TextEncoder();
+  return sameBytes(encoder.encode(given), encoder.encode(settings(c).OPERATOR_TOKEN));
 }
 
 /** Whether a request brings the operator's token. */

@@ -47,7 +47,7 @@ export function viewOf(c: Context<AppEnv>): View {
     mode: getCookie(c, "mode") === "test" ? "test" : "live",
     person: c.get("person") ?? null,
     local: settings(c).ENVIRONMENT === "local",
-    path: c.req.path,
+    path: c.req.path + new URL(c.req.url).search,
     at: (path) => at(c, path),
   };
 }

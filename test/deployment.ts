@@ -25,5 +25,6 @@ export const DEPLOYED: Partial<Cloudflare.Env> = {
   KEY_SECRET: "key-secret-of-a-deployed-service-0123456789",
   SEAL_SECRET: "seal-secret-of-a-deployed-service-0123456789",
   OPERATOR_TOKEN: "operator-token-of-a-deployed-service-0123456789",
+  PAYMENTS: "none",
   CARRIER_HTTP_SECRET: "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5",
 };

@@ -1,7 +1,6 @@
 import { otpsLeft } from "../live.ts";
 import type { LiveAccount, LiveNews } from "../live.ts";
 import { at, find, findAll, locale, on, rupees } from "./dom.ts";
-import { startFirstCall } from "./first-call.ts";
 import { LiveList } from "./live-list.ts";
 
 // The account's live feed: rows and tiles follow it. A connection that is lost comes back with the oldest row that is
@@ -136,7 +135,6 @@ function startControls(list: LiveList): (open: boolean) => void {
 
 /** The overview: its list, its tiles and its first call. */
 export function startLive(): void {
-  startFirstCall();
   const body = find("#live");
   if (!body) return;
   const controls = find("[data-live-controls]");

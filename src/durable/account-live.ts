@@ -55,7 +55,7 @@ interface Attached {
 /** An OTP's text with all but the first two digits of the code hidden. The code is what its text begins with. */
 function withoutCode(text: string): string {
   const [code = ""] = /^\d+/u.exec(text) ?? [];
-  return code === "" ? "" : text.replaceAll(code, code.slice(0, 2) + "•".repeat(Math.max(0, code.length - 2)));
+  return code === "" ? "" : text.replaceAll(code, "•".repeat(code.length));
 }
 
 /** The beginning of a job's text in one line; nothing where there is none or it cannot be read. */

@@ -9,7 +9,7 @@ import { count, paise, rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Money, OnceField } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
-import type { Lang } from "./view.ts";
+import type { Lang } from "./lang.ts";
 import { billing } from "./words/billing.ts";
 import { shell } from "./words/shell.ts";
 

@@ -1,5 +1,5 @@
 import { coins } from "../money.ts";
-import type { Lang } from "./view.ts";
+import type { Lang } from "./lang.ts";
 
 // Numbers, money and times as people in India write them.
 

@@ -4,7 +4,8 @@ import { otpsLeft } from "../live.ts";
 import { count, rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { useTileWords } from "./live.tsx";
-import { Card, Empty, Field, OnceField } from "./parts.tsx";
+import { Card, Empty, Field } from "./parts.tsx";
+import { SendFields } from "./send.tsx";
 import { useView, useWords } from "./view.ts";
 import { overview } from "./words/overview.ts";
 import { shell } from "./words/shell.ts";
@@ -169,17 +170,20 @@ export const FirstCall: FC<{ keyId: string | null; masked: string; samples: Samp
         </a>
       }
     >
-      <form class="keyline" method="post" action={at(`/keys/${keyId}/show`)} data-key>
-        <span class="sr">{t.keyLabel}: </span>
-        <code data-key-text>{masked}</code>
-        <button class="ghost" data-show-key>
-          {t.show}
-        </button>
-        <button type="button" class="ghost" data-copy-key aria-label={t.copyKey}>
-          <Icon name="copy" />
-        </button>
-      </form>
-      <Samples masked={masked} samples={samples} />
+      <div data-key-box data-masked={masked} data-show-url={at(`/keys/${keyId}/show`)}>
+        <form class="keyline" method="post" action={at(`/keys/${keyId}/show`)}>
+          <span class="sr">{t.keyLabel}: </span>
+          <code data-key-text>{masked}</code>
+          <button class="ghost" data-show-key>
+            <span class="when-hidden">{t.show}</span>
+            <span class="when-shown">{t.hide}</span>
+          </button>
+          <button type="button" class="ghost" data-copy-key aria-label={t.copyKey}>
+            <Icon name="copy" />
+          </button>
+        </form>
+        <Samples masked={masked} samples={samples} />
+      </div>
       <p class="hint">{t.keyHint}</p>
     </Card>
   );
@@ -192,7 +196,7 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
   return (
     <Card title={t.otpTitle}>
       <form class="stack" method="post" action={at("/send/otp")} data-send>
-        <OnceField />
+        <SendFields />
         <Field
           label={t.phone}
           name="phone"

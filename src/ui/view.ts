@@ -1,11 +1,9 @@
 import { createContext, useContext } from "hono/jsx";
 import type { Mode } from "../ids.ts";
 import type { Person } from "../sessions.ts";
+import type { Lang } from "./lang.ts";
 
 // What every component may ask for, without being handed it: language, addresses, who is signed in.
-
-export const LANGUAGES = ["en", "hi"] as const;
-export type Lang = (typeof LANGUAGES)[number];
 
 export interface View {
   lang: Lang;
@@ -16,7 +14,7 @@ export interface View {
   person: Person | null;
   /** Whether this is a developer's own machine. */
   local: boolean;
-  /** The path of this page, without the base's prefix. */
+  /** The path of this page and its query, without the base's prefix: where a form leads back to. */
   path: string;
   /** An address of this console: `at("/keys")`. Every link goes through it, because a base may have a path. */
   at: (path: string) => string;

@@ -15,6 +15,20 @@ interface Caught {
   message: { id: string; text: string; code: string | null } | null;
 }
 
+/** The customer's key, by the button that shows it. */
+async function showKey(window: Window): Promise<string> {
+  await window.goto("/keys");
+  await window.page.getByRole("button", { name: "Show" }).first().click();
+  const shown = window.page.locator("[data-key-text]").first();
+  await expect.poll(() => shown.textContent()).toMatch(/^dsk_live_\w{30,}$/u);
+  return (await shown.textContent()) ?? "";
+}
+
+/** What the API answers to a key. */
+async function statusOf(service: Service, key: string): Promise<number> {
+  return (await service.call("/account-balance", { headers: { authorization: `Bearer ${key}` } })).status;
+}
+
 describeInBrowser("a customer", () => {
   let service: Service;
   let base: string;
@@ -46,17 +60,6 @@ describeInBrowser("a customer", () => {
     return window;
   }
 
-  const balanceOf = (window: Window) => window.page.locator("[data-live-balance], [data-tile=balance] dd").first();
-
-  /** The customer's key, by the button that shows it. */
-  async function showKey(window: Window): Promise<string> {
-    await window.goto("/keys");
-    await window.page.getByRole("button", { name: "Show" }).first().click();
-    const shown = window.page.locator("[data-key-text]").first();
-    await expect.poll(() => shown.textContent()).toMatch(/^dsk_live_\w{30,}$/u);
-    return (await shown.textContent()) ?? "";
-  }
-
   it("signs up by a code from the inbox, makes the first call, and sees it live", async () => {
     const window = await signUp();
     const { page } = window;
@@ -65,15 +68,8 @@ describeInBrowser("a customer", () => {
     await page.getByText("Live", { exact: true }).first().waitFor();
     const before = await page.locator("main").innerText();
     expect(before).toContain("₹100.00");
-    await page.evaluate(
-      "window.seenAt = new Promise((done) => new MutationObserver(() => { if (document.querySelector('main').textContent.includes('91234')) done(Date.now()); }).observe(document.querySelector('main'), { childList: true, subtree: true, characterData: true })); 0",
-    );
     const { status, body } = await service.post(key, "/send-sms", { phone: "9123456789", message: "Hello there" });
-    const answeredAt = Date.now();
     expect({ status, body }).toMatchObject({ status: 200, body: { coins_used: 1, coins_remaining: 99 } });
-    const seenAt = await page.evaluate<number>("window.seenAt");
-    // The contract is 250 ms; what is asserted is that it is there without a reload, and how soon is printed.
-    console.log(`row after ${seenAt - answeredAt} ms`);
     const row = page.locator("main").getByRole("row", { name: /91234 56789/u });
     await row.waitFor();
     await expect.poll(() => page.locator("main").innerText()).toContain("₹99.00");
@@ -92,7 +88,7 @@ describeInBrowser("a customer", () => {
     const row = page.locator("main").getByRole("row", { name: /91234 00001/u });
     await row.first().waitFor();
     // Live: the code is masked. Markup is text.
-    expect(await row.first().innerText()).toContain("48••••");
+    expect(await row.first().innerText()).toContain("••••••");
     await expect.poll(() => row.first().innerText(), { timeout: 20_000 }).toContain("Delivered");
     expect(await row.count()).toBe(1);
     await window.goto("/inbox?q=9123400001");
@@ -144,9 +140,7 @@ describeInBrowser("a customer", () => {
     const window = await signUp();
     const { page } = window;
     const first = await showKey(window);
-    const ask = async (key: string) =>
-      (await service.call("/account-balance", { headers: { authorization: `Bearer ${key}` } })).status;
-    expect(await ask(first)).toBe(200);
+    expect(await statusOf(service, first)).toBe(200);
     await page
       .getByRole("link", { name: /Rotate/u })
       .first()
@@ -161,8 +155,8 @@ describeInBrowser("a customer", () => {
     const second = /dsk_live_\w{30,}/u.exec(await page.locator("main").innerHTML())?.[0] ?? "";
     expect(second).not.toBe("");
     expect(second).not.toBe(first);
-    expect(await ask(second)).toBe(200);
-    expect(await ask(first)).toBe(401);
+    expect(await statusOf(service, second)).toBe(200);
+    expect(await statusOf(service, first)).toBe(401);
     await window.goto("/keys");
     page.on("dialog", (dialog) => dialog.accept());
     await page
@@ -170,7 +164,7 @@ describeInBrowser("a customer", () => {
       .first()
       .click();
     await page.getByRole("button", { name: "Revoke the key" }).click();
-    await expect.poll(() => ask(second)).toBe(401);
+    await expect.poll(() => statusOf(service, second)).toBe(401);
     window.expectQuiet();
     await window.context.close();
   });

@@ -85,7 +85,7 @@ it("begins with the mark by which a spreadsheet knows UTF-8, and reads on only w
       return world.stub.look(asked);
     },
   };
-  const source = { db: env.DB, ref: world.ref, stub: stub as unknown as typeof world.stub };
+  const source = { env, ref: world.ref, stub: stub as unknown as typeof world.stub };
   const reader = activityCsv(source, env.KEY_SECRET, [], []).getReader() as ReadableStreamDefaultReader<Uint8Array>;
   expect(looks).toBe(0);
   const mark = await reader.read();

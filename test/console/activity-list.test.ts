@@ -19,7 +19,7 @@ function termsOf(q: string): Term[] {
 
 const places = (rows: readonly MessagePlace[]) => rows.map(({ seq, index }) => `${seq}.${index}`);
 
-const sourceOf = (world: World): Source => ({ db: env.DB, ref: world.ref, stub: world.stub });
+const sourceOf = (world: World): Source => ({ env, ref: world.ref, stub: world.stub });
 
 /** Sends a bulk of `count`, and brings it to its end and into history as far as asked. */
 async function bulk(world: World, count: number, first: number) {
@@ -174,7 +174,7 @@ describe("the list", () => {
         throw new Error("D1 is away");
       },
     } as unknown as D1Database;
-    const page = await olderPage({ ...sourceOf(world), db: broken }, [], null);
+    const page = await olderPage({ ...sourceOf(world), env: { DB: broken } }, [], null);
     expect(page).toMatchObject({ away: true, older: null });
     expect(places(page.rows)).toEqual(["2.0"]);
   });

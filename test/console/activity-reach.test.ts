@@ -39,7 +39,7 @@ it("reads on where the account has more open jobs than one look reads", async ()
       );
     }
   });
-  const source: Source = { db: env.DB, ref: world.ref, stub: world.stub };
+  const source: Source = { env, ref: world.ref, stub: world.stub };
   const all = await messagesOf(world);
   // The first sixty stand in history, but for three that are late.
   const late = [10, 30, 31];
@@ -105,7 +105,7 @@ async function recordedOnly(): Promise<Source> {
     high: Number.MAX_SAFE_INTEGER,
   };
   // What an object would answer, without one.
-  return { db: env.DB, ref, stub: { look: async () => nothing } as unknown as Source["stub"] };
+  return { env, ref, stub: { look: async () => nothing } as unknown as Source["stub"] };
 }
 
 it("reads on where history's finds lie far apart", async () => {

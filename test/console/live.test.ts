@@ -123,7 +123,7 @@ describe("a listener", () => {
       await listener.next();
       await sendOtp(world, { brandName: "Shop 482913" });
       const [job] = (await listener.next()).jobs;
-      const masked = "48•••• is your one-time password for Shop 48••••. Do not s…";
+      const masked = "•••••• is your one-time password for Shop ••••••. Do not s…";
       const whole = "482913 is your one-time password for Shop 482913. Do not sh…";
       expect(job?.preview).toBe(world === live.world ? masked.replace("s…", "sh…") : whole);
       // The same in what a page or a later connection gets.

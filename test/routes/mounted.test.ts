@@ -3,8 +3,12 @@ import { createApp } from "../../src/app.ts";
 import type { Api } from "../../src/app.ts";
 import { APPS } from "../../src/routes/index.ts";
 
-const SOURCES = import.meta.glob<string>("../../src/routes/**/*.ts", { query: "?raw", import: "default", eager: true });
-const MODULES = import.meta.glob<Record<string, unknown>>("../../src/routes/**/*.ts", { eager: true });
+const SOURCES = import.meta.glob<string>("../../src/routes/**/*.{ts,tsx}", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const MODULES = import.meta.glob<Record<string, unknown>>("../../src/routes/**/*.{ts,tsx}", { eager: true });
 
 /** A file that adds an endpoint says so in its source: it calls a method of an app with a path. */
 const ADDS_ENDPOINT = /\bapp\s*\.\s*(get|post|put|patch|delete|all|on)\s*\(/u;

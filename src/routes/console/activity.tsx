@@ -25,7 +25,7 @@ async function searchOf(c: Context<AppEnv>) {
   const stub = stubOf(c);
   const keys: KeyView[] = (await stub.keys()) ?? [];
   const search = withKeys(parseSearch(q, { nowMs: Date.now(), operators: ACTIVITY_OPERATORS }), keys);
-  return { q, keys, ...search, source: { db: c.env.DB, ref: refOf(c), stub } };
+  return { q, keys, ...search, source: { env: c.env, ref: refOf(c), stub } };
 }
 
 /** `GET /activity?q=&older=&newer=`: the account's messages, newest first, 50 to a page. */

@@ -1,6 +1,6 @@
 import { KIND_VALUES, SEARCH_LENGTH_MAX, STATE_VALUES } from "../../search.ts";
 import type { Fault, Operator } from "../../search.ts";
-import type { Lang } from "../view.ts";
+import type { Lang } from "../lang.ts";
 import { words } from "../view.ts";
 
 // What a search says of what it did not understand: what it was, and what to write instead.
