@@ -63,7 +63,7 @@ async function main() {
   const state = mkdtempSync(path.join(os.tmpdir(), "dastak-bench-"));
   const { child, base, key } = await start(state);
   try {
-    for (let at = 0; at < 50; at++) {
+    for (let at = 0; at < 10; at++) {
       const body = JSON.stringify({ apiKey: key, phone: `98765${String(at).padStart(5, "0")}`, message: "Hello" });
       await fetch(`${base}/send-sms`, { method: "POST", headers: { "content-type": "application/json" }, body });
     }
@@ -79,7 +79,10 @@ async function main() {
     for (let round = 0; round < ROUNDS; round++) {
       for (const page of Object.keys(times)) {
         const startedAt = performance.now();
-        const reply = await fetch(base + page, { headers: { cookie, accept: "text/html" }, redirect: "manual" });
+        const reply = await fetch(base + page, {
+          headers: { ...(page !== "/sign-in" && { cookie }), accept: "text/html" },
+          redirect: "manual",
+        });
         const text = await reply.text();
         if (reply.status !== 200) throw new Error(`${page} answered ${reply.status}`);
         times[page].push(performance.now() - startedAt);
