@@ -49,6 +49,10 @@ export function localVariables(port) {
     KEY_SECRET: `${DEMO_SECRET_PREFIX}key-secret-for-this-machine`,
     SEAL_SECRET: `${DEMO_SECRET_PREFIX}seal-secret-for-this-machine`,
     OPERATOR_TOKEN: `${DEMO_SECRET_PREFIX}operator-token-for-this-machine`,
+    // Nobody's GSTIN, in the right form: a plan bought here shows the invoice of a registered seller.
+    SELLER_NAME: "Dastak Demo",
+    SELLER_ADDRESS: "1 Example Road, Bengaluru 560001",
+    SELLER_GSTIN: "29AAAAA0000A1ZY",
   };
 }
 
