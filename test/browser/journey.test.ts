@@ -29,6 +29,13 @@ async function statusOf(service: Service, key: string): Promise<number> {
   return (await service.call("/account-balance", { headers: { authorization: `Bearer ${key}` } })).status;
 }
 
+/** What the focused element says of itself, and how its focus shows. */
+const FOCUSED = `(() => {
+  const { activeElement: focused } = document;
+  const name = focused.getAttribute("aria-label") || focused.labels?.[0]?.textContent || focused.textContent || "";
+  return [name, getComputedStyle(focused).outlineStyle];
+})()`;
+
 describeInBrowser("a customer", () => {
   let service: Service;
   let base: string;
@@ -246,6 +253,50 @@ describeInBrowser("a customer", () => {
     window.expectQuiet();
     await window.context.close();
     await other.context.close();
+  });
+
+  it("needs no mouse: every step by keyboard, with a focus that can be seen", async () => {
+    const window = await openWindow(base);
+    const { page } = window;
+    const tabTo = async (name: RegExp) => {
+      for (let presses = 0; presses < 60; presses += 1) {
+        await page.keyboard.press("Tab");
+        const [text, outline] = await page.evaluate<[string, string]>(FOCUSED);
+        if (!name.test(text)) continue;
+        expect(outline).not.toBe("none");
+        return;
+      }
+      throw new Error(`no Tab leads to ${name}`);
+    };
+    await window.goto("/sign-in");
+    await tabTo(/demo account/u);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${base}/`);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    // The skip link led past the menu.
+    await tabTo(/Mobile number/u);
+    await page.keyboard.type("9123400777");
+    await page.keyboard.press("Enter");
+    const row = page.locator("main").getByRole("row", { name: /91234 00777/u });
+    await row.waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("h1").click();
+    await page.keyboard.press("l");
+    await page
+      .getByText(/Paused/u)
+      .first()
+      .waitFor();
+    await page.keyboard.press("l");
+    await row.getByRole("link").first().focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByText("What happened").waitFor();
+    await page.keyboard.press("Escape");
+    await expect
+      .poll(() => page.evaluate<[string, string]>(FOCUSED))
+      .toContainEqual(expect.stringContaining("91234 00777"));
+    window.expectQuiet();
+    await window.context.close();
   });
 
   it("needs no script: signs up, sends, buys", async () => {

@@ -29,7 +29,16 @@ const PAGES = [
   "/settings",
   "/there-is-no-such-page",
 ];
-const PUBLIC = ["/sign-in", "/desk/sign-in"];
+const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-up", "/inbox", "/desk/sign-in"];
+const DESK = ["/desk", "/desk/rate-card", "/desk/payments", "/desk/queues", "/desk/reconcile"];
+
+/** Every page in both colours, and in both languages. */
+const LOOKS = [
+  { colorScheme: "light", lang: "en" },
+  { colorScheme: "dark", lang: "hi" },
+] as const;
+
+const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
 
 /** The first page a person sees, with all it loads, over the wire. */
 const FIRST_PAGE_BYTES_MAX = 80_000;
@@ -51,6 +60,43 @@ async function axe(window: Window): Promise<string[]> {
 const sideways = (window: Window) =>
   window.page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
+/** The first link of a page that begins so. */
+async function first(window: Window, at: string, start: string): Promise<string> {
+  await window.goto(at);
+  return (await window.page.locator(`main a[href^="${start}"]`).first().getAttribute("href")) ?? "";
+}
+
+/** Pages that others lead to: a message, what a phone got, what is done with a key. */
+async function linked(window: Window): Promise<string[]> {
+  return [
+    await first(window, "/activity", "/activity/"),
+    await first(window, "/inbox", "/inbox/"),
+    await first(window, "/keys", "/keys/key_"),
+    (await first(window, "/keys", "/keys/key_")).replace("rotate", "revoke"),
+    "/confirm",
+  ];
+}
+
+/** Buys a plan; returns the pages on the way. */
+async function order(window: Window): Promise<string[]> {
+  const { page } = window;
+  await window.goto("/billing");
+  await page.locator("form[action$='/billing/orders'] button").first().click();
+  await page.waitForURL(/pay\/ord_/u);
+  const pay = new URL(page.url()).pathname;
+  await page.locator("button[value=success]").click();
+  await page.waitForURL(/orders\/ord_/u);
+  const ordered = new URL(page.url()).pathname;
+  return [pay, ordered, `${ordered}/invoice`];
+}
+
+async function askForCode(window: Window): Promise<void> {
+  await window.goto("/sign-in");
+  await window.page.locator("input[name=phone]").fill("9812300000");
+  await window.page.locator("input[name=phone]").press("Enter");
+  await window.page.waitForURL(/code/u);
+}
+
 /** Sends one of each kind, so that no list is empty. */
 async function fill(service: Service): Promise<void> {
   const { apiKey } = service.demo;
@@ -71,30 +117,37 @@ describeInBrowser("every page", () => {
   });
   afterAll(() => service?.kill9());
 
-  for (const colorScheme of ["light", "dark"] as const) {
-    for (const lang of ["en", "hi"] as const) {
-      it(`has nothing for axe to find, in ${colorScheme} and ${lang}, at desktop and phone width`, async () => {
-        const window = await openWindow(base, { colorScheme });
-        await window.context.addCookies([{ name: "lang", value: lang, url: base }]);
-        const found: Record<string, unknown> = {};
-        const look = async (at: string) => {
-          await window.goto(at);
-          for (const [name, size] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-            await window.page.setViewportSize(size);
-            const violations = await axe(window);
-            const wide = await sideways(window);
-            if (violations.length > 0 || wide > 0) found[`${name} ${at}`] = { violations, wide };
-            await window.picture(`${at.replaceAll("/", "_")}-${name}-${colorScheme}-${lang}`);
-          }
-        };
-        for (const at of PUBLIC) await look(at);
-        await window.signInAsDemo();
-        for (const at of PAGES) await look(at);
-        expect(found).toEqual({});
-        window.expectQuiet(/404 \(Not Found\)/u);
-        await window.context.close();
-      });
-    }
+  for (const { colorScheme, lang } of LOOKS) {
+    it(`has nothing for axe to find, in ${colorScheme} and ${lang}, at desktop and phone width`, async () => {
+      const window = await openWindow(base, { colorScheme });
+      await window.context.addCookies([{ name: "lang", value: lang, url: base }]);
+      const found: Record<string, unknown> = {};
+      const look = async (at: string) => {
+        await window.goto(at);
+        for (const [name, size] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+          await window.page.setViewportSize(size);
+          const violations = await axe(window);
+          const wide = await sideways(window);
+          if (violations.length > 0 || wide > 0) found[`${name} ${at}`] = { violations, wide };
+          await window.picture(`${at.replaceAll("/", "_")}-${name}-${colorScheme}-${lang}`);
+        }
+        await window.page.setViewportSize(DESKTOP);
+      };
+      for (const at of PUBLIC) await look(at);
+      await askForCode(window);
+      await look("/sign-in/code");
+      await window.signInAsDemo();
+      for (const at of [...PAGES, ...(await linked(window))]) await look(at);
+      for (const at of await order(window)) await look(at);
+      await window.goto("/desk/sign-in");
+      await window.page.locator("input[type=password]").fill(OPERATOR_TOKEN);
+      await window.page.locator("input[type=password]").press("Enter");
+      await window.page.waitForURL(/desk$/u);
+      for (const at of [...DESK, await first(window, "/desk", "/desk/accounts/")]) await look(at);
+      expect(found).toEqual({});
+      window.expectQuiet(/404 \(Not Found\)/u);
+      await window.context.close();
+    });
   }
 
   it("would be told of a fault: axe sees one that is planted", async () => {
