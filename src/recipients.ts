@@ -50,8 +50,11 @@ interface Row {
   cells: string[];
 }
 
-/** A cell in quotes that end where the cell ends (RFC 4180), or whatever stands up to the next separator. */
-const CELL = /[^\S\n]*"([^"]*(?:""[^"]*)*)"[^\S\n]*(?=[,;\t\n]|$)|[^,;\t\n]*/y;
+/**
+ * A cell in quotes that end where the cell ends (RFC 4180), or whatever stands up to the next separator. A tab is a
+ * separator, so it is none of the spaces around the quotes.
+ */
+const CELL = /[^\S\n\t]*"([^"]*(?:""[^"]*)*)"[^\S\n\t]*(?=[,;\t\n]|$)|[^,;\t\n]*/y;
 
 function rowsOf(source: string): Row[] {
   const text = source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");

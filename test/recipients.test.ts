@@ -47,6 +47,11 @@ describe("a list", () => {
     ["a header in Hindi", `नाम;मोबाइल\nआशा;${A}\nरवि;${B}\nमीना;${C}`],
     ["names without a header", `Asha,${A}\nRavi,${B}\nMina,${C}`],
     ["quoted names with separators and lines in them", `"Rao, Asha",${A}\n"Ravi\nDas; Jr ""R""",${B}\nMina,${C}`],
+    ["tabs between quotes, with empty cells", `name\tphone\talternate\n\t"${A}"\t"${C}"\n\t"${B}"\t\nMina\t${C}\t"x"`],
+    [
+      "an empty cell between quotes and tabs",
+      `name\talternate\tphone\n"Asha"\t\t"${A}"\nRavi\t\t${B}\n"Mina"\t"${A}"\t${C}`,
+    ],
     ["two columns of numbers under headers", `name,phone,alternate\nAsha,${A},6000000000\nRavi,${B},\nMina,${C},x`],
   ])("is read from %s", (_, text) => {
     expect(readRecipients(text)).toEqual({ numbers: [A, B, C], duplicates: 0, faults: [] });
@@ -138,4 +143,20 @@ describe("any text", () => {
       { numRuns: 1_000 },
     );
   });
+});
+
+describe("what takes long to look at", () => {
+  // Each took seconds where every cell looked at all that follows it.
+  it.each([
+    ["tabs", "\t".repeat(1_000_000)],
+    ["tabs before a quote", `${"\t".repeat(500_000)}"`],
+    ["rows of a broad table", `${"a".padEnd(100_000, ",")}\n${"a,\n".repeat(100_000)}`],
+    ["quotes that do not end", ',"""'.repeat(200_000)],
+  ])(
+    "is read soon: %s",
+    (_, text) => {
+      expect(readRecipients(text).numbers).toEqual([]);
+    },
+    5_000,
+  );
 });
