@@ -4,6 +4,7 @@ import { objectName } from "../../src/ids.ts";
 import { balanceOf, ledgerOf, openWorld, recordHistory, sendSms } from "../world.ts";
 import type { World } from "../world.ts";
 import { atTheDesk } from "./operators.ts";
+import { shownIn } from "./visitor.ts";
 import type { Page } from "./visitor.ts";
 
 const pageOf = (world: World) => `/desk/accounts/${world.ref.accountId}`;
@@ -39,7 +40,7 @@ describe("the list of accounts", () => {
     const href = /href="([^"]*after=[^"]*)"/u.exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const second = await desk.get(href);
     expect(second.text).toContain("acc_walk050");
-    expect(second.text).not.toContain("acc_walk049");
+    expect(shownIn(second)).not.toContain("acc_walk049");
   });
 });
 

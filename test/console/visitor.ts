@@ -16,6 +16,9 @@ export interface Page {
   text: string;
 }
 
+/** What a page shows: without its own address, which its forms carry to lead back there. */
+export const shownIn = ({ text }: Page): string => text.replaceAll(/<input type="hidden" name="next"[^>]*>/gu, "");
+
 export class Visitor {
   readonly cookies = new Map<string, string>();
 
