@@ -63,8 +63,3 @@ export async function retryDeadLetter(env: Env, id: string): Promise<boolean> {
 export function forgetDeadLetter(env: Env, id: string): Promise<boolean> {
   return deleteDeadLetter(env.DB, id);
 }
-
-/** How many dead letters are kept. */
-export function countDead(env: Env): Promise<number> {
-  return countDeadLetters(env.DB);
-}

@@ -103,6 +103,15 @@ const ModeSwitch: FC = () => {
   );
 };
 
+const SignOut: FC = () => (
+  <form method="post" action={useView().at("/sign-out")}>
+    <button class="ghost">
+      <Icon name="out" />
+      {useWords(shell).signOut}
+    </button>
+  </form>
+);
+
 const Sidebar: FC<{ active: PageId | undefined }> = ({ active }) => {
   const t = useWords(shell);
   const { at } = useView();
@@ -120,12 +129,7 @@ const Sidebar: FC<{ active: PageId | undefined }> = ({ active }) => {
       </nav>
       <div class="sidefoot">
         <Preferences />
-        <form method="post" action={at("/sign-out")}>
-          <button class="ghost">
-            <Icon name="out" />
-            {t.signOut}
-          </button>
-        </form>
+        <SignOut />
       </div>
     </header>
   );
@@ -134,7 +138,6 @@ const Sidebar: FC<{ active: PageId | undefined }> = ({ active }) => {
 const BottomBar: FC<{ active: PageId | undefined }> = ({ active }) => {
   const t = useWords(shell);
   const rest = PAGES.slice(BAR_SIZE);
-  const { at } = useView();
   return (
     <nav class="bar" aria-label={t.main}>
       {PAGES.slice(0, BAR_SIZE).map(({ id, path }) => (
@@ -149,12 +152,7 @@ const BottomBar: FC<{ active: PageId | undefined }> = ({ active }) => {
           {rest.map(({ id, path }) => (
             <NavLink id={id} path={path} active={active} />
           ))}
-          <form method="post" action={at("/sign-out")}>
-            <button class="ghost">
-              <Icon name="out" />
-              {t.signOut}
-            </button>
-          </form>
+          <SignOut />
         </div>
       </details>
     </nav>
