@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { getCookie } from "hono/cookie";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -11,6 +10,7 @@ import { FailureError, STATUS_OF_CODE, fail } from "./errors.ts";
 import type { Failure } from "./errors.ts";
 import { objectName } from "./ids.ts";
 import type { AccountRef } from "./ids.ts";
+import { readBytes } from "./streams.ts";
 import { findSession, isFresh } from "./sessions.ts";
 import type { Person, Session } from "./sessions.ts";
 import { Document } from "./ui/layout.tsx";
@@ -129,11 +129,15 @@ export function isFromHere(c: Context<AppEnv>): boolean {
   return origin === new URL(c.req.url).origin || origin === new URL(settings(c).CONSOLE_URL).origin;
 }
 
-/** No form is larger than any body of the API may be. */
-const limited = bodyLimit({
-  maxSize: BODY_BYTES_MAX,
-  onError: () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`),
-});
+/** No form is larger than any body of the API may be. One that does not say its length is read first. */
+async function limitForm(c: Context<AppEnv>): Promise<void> {
+  if (!c.req.raw.body) return;
+  const told = c.req.header("content-length") !== undefined && c.req.header("transfer-encoding") === undefined;
+  const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
+  if (told) return Number(c.req.header("content-length")) > BODY_BYTES_MAX ? tooLarge() : undefined;
+  const body = (await readBytes(c.req.raw, BODY_BYTES_MAX)) ?? tooLarge();
+  c.req.raw = new Request(c.req.raw, { body: await body.arrayBuffer() });
+}
 
 /** Middleware of every page: security headers, no posts from elsewhere, and who is signed in, if anybody is. */
 export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -143,7 +147,8 @@ export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
   const found = await findSession(c, "customer");
   c.set("person", found?.person ?? null);
   if (found) c.set("session", found.session);
-  await limited(c, next);
+  await limitForm(c);
+  await next();
   if (c.res.status !== 101) protect(c);
 };
 
@@ -155,7 +160,7 @@ export function safeNext(next: string | undefined): string {
 function signInFirst(c: Context<AppEnv>, path: string, failure: Failure): Response {
   if (wantsJson(c)) throw new FailureError(failure);
   const back = SAFE.has(c.req.method) ? c.req.path + new URL(c.req.url).search : (c.req.header("referer") ?? "/");
-  const next = back.startsWith("http") ? new URL(back).pathname.slice(prefixOf(c).length) || "/" : back;
+  const next = back.startsWith("/") ? back : URL.parse(back)?.pathname.slice(prefixOf(c).length) || "/";
   return c.redirect(`${at(c, path)}?next=${encodeURIComponent(safeNext(next))}`, 303);
 }
 
@@ -200,9 +205,11 @@ export function stubOf(c: Context<AppEnv>) {
   return c.env.ACCOUNT.getByName(objectName(refOf(c)));
 }
 
-/** A form's fields as strings; a file counts as absent. */
+const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
+
+/** A form's fields as strings; a file counts as absent. A body that is no form after all is refused. */
 export async function formOf(c: Context<AppEnv>): Promise<Record<string, string>> {
-  const body = await c.req.parseBody();
+  const body = await c.req.parseBody().catch(damaged);
   return Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
   );

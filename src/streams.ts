@@ -1,17 +1,46 @@
 /**
- * The body as text, or null when it is longer than `bytesMax`; the rest is then not read.
- * Throws TypeError when the bytes are not UTF-8.
+ * Hands each piece of a body to `take`; false when it is longer than `bytesMax`. The rest of a request is then still
+ * read, and dropped: a local server breaks down over a body that was begun and left.
  */
-export async function readText(message: Request | Response, bytesMax: number): Promise<string | null> {
-  if (Number(message.headers.get("content-length") ?? 0) > bytesMax) return null;
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-  let text = "";
+async function readPieces(
+  message: Request | Response,
+  bytesMax: number,
+  take: (bytes: Uint8Array) => void,
+): Promise<boolean> {
+  if (Number(message.headers.get("content-length") ?? 0) > bytesMax) return false;
   let size = 0;
+  let problem: { of: unknown } | null = null;
   for await (const chunk of message.body ?? []) {
     const bytes = chunk as Uint8Array;
     size += bytes.length;
-    if (size > bytesMax) return null;
-    text += decoder.decode(bytes, { stream: true });
+    if (size > bytesMax && !(message instanceof Request)) return false;
+    if (size > bytesMax || problem) continue;
+    try {
+      take(bytes);
+    } catch (thrown) {
+      problem = { of: thrown };
+    }
   }
-  return text + decoder.decode();
+  if (problem && size <= bytesMax) throw problem.of;
+  return size <= bytesMax;
+}
+
+/**
+ * The body as text, or null when it is longer than `bytesMax`.
+ * Throws TypeError when the bytes are not UTF-8.
+ */
+export async function readText(message: Request | Response, bytesMax: number): Promise<string | null> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  let text = "";
+  const whole = await readPieces(message, bytesMax, (bytes) => {
+    text += decoder.decode(bytes, { stream: true });
+  });
+  return whole ? text + decoder.decode() : null;
+}
+
+/** The body as bytes, or null when it is longer than `bytesMax`. */
+export async function readBytes(message: Request | Response, bytesMax: number): Promise<Blob | null> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  const whole = await readPieces(message, bytesMax, (bytes) => pieces.push(Uint8Array.from(bytes)));
+  return whole ? new Blob(pieces) : null;
 }

@@ -36,6 +36,29 @@ describe("pages", () => {
     expect(status).toBe(403);
   });
 
+  it("refuse a body that is no form, and one that goes on for too long without having said so", async () => {
+    const { visitor } = await visit();
+    const type = "multipart/form-data; boundary=abc";
+    for (const path of ["/billing/orders", "/sign-in", "/desk/sign-in", "/settings/buyer", "/send/sms"]) {
+      expect((await visitor.submit(path, { no: "form" }, { "content-type": type })).status).toBe(400);
+    }
+    let left = 12;
+    let ended = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        left -= 1;
+        if (left >= 0) return controller.enqueue(new Uint8Array(1024 * 1024));
+        ended = true;
+        controller.close();
+      },
+    });
+    const headers = { origin: CONSOLE, "content-type": "application/x-www-form-urlencoded" };
+    const { status } = await call(`${CONSOLE}/sign-in`, { method: "POST", headers, body, redirect: "manual" });
+    expect(status).toBe(413);
+    // To its end: the local server breaks down over a body that was begun and left.
+    expect(ended).toBe(true);
+  });
+
   it("do not open for an API key, and the API does not open for a cookie", async () => {
     const world = await openWorld();
     const page = await call(`${CONSOLE}/`, { headers: bearer(world.apiKey), redirect: "manual" });
