@@ -194,6 +194,20 @@ async function prepare({ port: wanted, stateDir, settings }) {
   return { port, variables, config: await writeLocalConfig(stateDir, variables) };
 }
 
+/**
+ * Goes on until somebody asks it to stop. The development proxy ends when a client breaks off in the middle of a body,
+ * and one client must not end everybody's service: it begins again, on its state and its port.
+ */
+async function keepRunning(service, begin) {
+  for (;;) {
+    const code = await service.ended;
+    if (stopAsked.aborted) return 0;
+    console.error("The service broke off and begins again.");
+    service = await begin();
+    if (!service) return stopAsked.aborted ? 0 : code || 1;
+  }
+}
+
 async function main() {
   const startedAt = performance.now();
   const asked = readArguments();
@@ -202,14 +216,19 @@ async function main() {
   await migrateLocal(stateDir, config);
   if (stopAsked.aborted) return 0;
 
-  const service = startService(config, port, stateDir);
-  noteInLock(stateDir, { port, service: processOf(service.pid) });
-  let code = null;
-  const ended = service.ended.then((value) => (code = stopAsked.aborted ? 0 : value));
-  stopAsked.addEventListener("abort", service.end);
+  let service;
+  stopAsked.addEventListener("abort", () => service?.end());
+  /** Starts the service and waits for it; null when it did not become ready. */
+  const begin = async () => {
+    let over = false;
+    service = startService(config, port, stateDir);
+    void service.ended.then(() => (over = true));
+    noteInLock(stateDir, { port, service: processOf(service.pid) });
+    return (await waitUntilReady(port, variables.CONSOLE_URL, () => stopAsked.aborted || over)) ? service : null;
+  };
 
   try {
-    if (await waitUntilReady(port, variables.CONSOLE_URL, () => stopAsked.aborted || code !== null)) {
+    if (await begin()) {
       const account = variables.ENVIRONMENT === "local" ? await seed(port, variables) : null;
       const seconds = (performance.now() - startedAt) / 1000;
       const words = { port, wanted: asked.port, variables, account, stateDir, seconds };
@@ -218,14 +237,17 @@ async function main() {
           ? banner(words)
           : `Dastak is ready on port ${port}, for requests to ${variables.CONSOLE_URL} and the other addresses.`,
       );
-      return await ended;
+      const code = await keepRunning(service, begin);
+      service.end();
+      await service.ended;
+      return code;
     }
     if (!stopAsked.aborted) console.error("The service did not become ready; what it said stands above.");
   } catch (problem) {
     if (!stopAsked.aborted) console.error(`The service did not become ready: ${problem.message}.`);
   }
-  if (!stopAsked.aborted) service.end();
-  await ended;
+  if (!stopAsked.aborted) service?.end();
+  await service?.ended;
   return stopAsked.aborted ? 0 : 1;
 }
 

@@ -114,6 +114,24 @@ describe("a started service", () => {
   });
 });
 
+it("goes on when a client breaks off in the middle of a body", async () => {
+  const service = await startForTest();
+  const { apiKey } = service.demo;
+  const head = `POST /send-sms HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n`;
+  for (let times = 0; times < 2; times += 1) {
+    const socket = net.connect(service.port, "127.0.0.1").resume();
+    socket.end(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"phone":`);
+    await once(socket, "close");
+    await until("the service answers", async () => (await service.call("/healthz").catch(() => null))?.status === 200, {
+      withinMs: 30_000,
+      sight: () => service.program.output,
+    });
+  }
+  const { body } = await service.call("/account-balance", { headers: { authorization: `Bearer ${apiKey}` } });
+  expect(body).toMatchObject({ success: true, balance: 1_000 });
+  expect((await service.stop()).code).toBe(0);
+});
+
 it("takes the next free port when its own is taken, and says so", async () => {
   const taken = net.createServer().listen(await freePort(), "127.0.0.1");
   await once(taken, "listening");
