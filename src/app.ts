@@ -66,13 +66,19 @@ export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   return c.json({ success: false, error, code, request_id: c.get("requestId"), param, hint }, STATUS_OF_CODE[code]);
 }
 
+/** Whether D1 could not be asked; a query that it refuses is a fault of ours instead. */
+function isWithoutD1(problem: Error): boolean {
+  const { message } = problem.cause instanceof Error ? problem.cause : problem;
+  return message.startsWith("D1_ERROR") && !/constraint failed|syntax error|no such/u.test(message);
+}
+
 function onError(problem: Error, c: Context<AppEnv>): Response {
   if (problem instanceof FailureError) return failureReply(c, problem.failure);
   if (problem instanceof HTTPException && problem.status === 400) {
     return failureReply(c, { code: "invalid_json", error: "The body is not valid JSON." });
   }
   logProblem(routePath(c, -1), problem);
-  const lost = "retryable" in problem || "overloaded" in problem;
+  const lost = "retryable" in problem || "overloaded" in problem || isWithoutD1(problem);
   return failureReply(
     c,
     lost

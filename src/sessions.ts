@@ -13,6 +13,9 @@ import {
   touchSession,
 } from "./db/people.ts";
 import type { PersonRow } from "./db/people.ts";
+import { objectName } from "./ids.ts";
+import { pageInbox } from "./inbox.ts";
+import { logProblem } from "./log.ts";
 
 // Sessions of the console. The browser keeps 256 random bits, D1 keeps only their hash.
 
@@ -33,8 +36,8 @@ export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_0
 /** For this long after a sign-in a key is shown, rotated or revoked without another proof. */
 export const FRESH_MS = 10 * 60_000;
 
-/** `seen_at` is written at most this often. */
-const SEEN_STEP_MS = 3_600_000;
+/** `seen_at` is written at most this often; well within the time after which a session that nobody uses ends. */
+const SEEN_STEP_MS: Record<Holder, number> = { customer: 3_600_000, operator: 300_000 };
 
 /** The holder under which the operator's sessions stand. */
 const OPERATOR = "operator";
@@ -85,6 +88,24 @@ export function deviceOf(userAgent: string): string {
   return [names[browser] ?? browser, names[system] ?? system].filter((part) => part !== "").join(", ");
 }
 
+/**
+ * Ends the live lists of whoever asks, once a session of theirs is gone: browsers that are still signed in connect
+ * again by themselves. What cannot be reached now ends with its next news or reload, so this fails nobody's sign-out.
+ */
+async function hangUp(c: Context<AppEnv>): Promise<void> {
+  const accountId = c.get("person")?.accountId;
+  if (accountId === undefined) return;
+  const config = settings(c);
+  const lists = (["live", "test"] as const).map((mode) =>
+    c.env.ACCOUNT.getByName(objectName({ accountId, mode })).hangUp(),
+  );
+  // On one's own machine the inbox asks for no session.
+  if (config.ENVIRONMENT !== "local") lists.push(c.env.INBOX.getByName(pageInbox(config, () => accountId)).hangUp());
+  for (const done of await Promise.allSettled(lists)) {
+    if (done.status === "rejected") logProblem("live", done.reason);
+  }
+}
+
 /** Signs in: a new token in place of whatever the browser had, which then opens nothing any more. */
 export async function startSession(c: Context<AppEnv>, holder: Holder, personId: string = OPERATOR): Promise<void> {
   const before = readCookie(c, NAME[holder]);
@@ -102,6 +123,7 @@ export async function startSession(c: Context<AppEnv>, holder: Holder, personId:
     expiresAt: nowMs + idleMs,
   });
   keepCookie(c, NAME[holder], token, idleMs);
+  if (before !== undefined && holder === "customer") await hangUp(c);
 }
 
 /** The session that the request's cookie opens, or null. */
@@ -115,7 +137,7 @@ export async function findSession(
   const found = await sessionByHash(c.env.DB, hashOf(token), nowMs);
   if (!found || (found.session.holder === OPERATOR) !== (holder === "operator")) return null;
   if (holder === "customer" && !found.person) return null;
-  if (nowMs - found.session.seenAt >= SEEN_STEP_MS) {
+  if (nowMs - found.session.seenAt >= SEEN_STEP_MS[holder]) {
     const idleMs = SESSION_IDLE_MS[holder];
     await touchSession(c.env.DB, found.session.hash, nowMs, nowMs + idleMs);
     keepCookie(c, NAME[holder], token, idleMs);
@@ -128,11 +150,13 @@ export async function endSession(c: Context<AppEnv>, holder: Holder): Promise<vo
   const token = readCookie(c, NAME[holder]);
   if (token !== undefined) await deleteSession(c.env.DB, hashOf(token));
   dropCookie(c, NAME[holder]);
+  if (holder === "customer") await hangUp(c);
 }
 
 /** Signs a person out in every browser, but for the one with `exceptHash`. */
 export async function endSessionsOf(c: Context<AppEnv>, personId: string, exceptHash?: string): Promise<void> {
   await deleteSessionsOf(c.env.DB, personId, exceptHash);
+  await hangUp(c);
 }
 
 /** A session as its person sees it. */

@@ -135,6 +135,11 @@ export class LiveFeed {
     return new Response(null, { status: 101, webSocket: client });
   }
 
+  /** Sends every listener back for a new connection, which only somebody signed in gets. */
+  hangUp(): void {
+    for (const socket of this.#ctx.getWebSockets()) socket.close(COME_BACK, "connect again");
+  }
+
   /** Everything from a job on, or the newest requests. */
   snapshot(from: number | null): AccountNews & { from: number } {
     const { sql } = this.#ctx.storage;

@@ -260,6 +260,11 @@ export class Account extends DurableObject<Env> {
     return this.#live.accept(Number(new URL(request.url).searchParams.get("from")) || null);
   }
 
+  /** A session of its person ended: whoever listens has to show anew that theirs did not. */
+  hangUp(): void {
+    this.#live.hangUp();
+  }
+
   /** Listeners have nothing to say; one that does is not ours. */
   override webSocketMessage(socket: WebSocket): void {
     socket.close(1008, "this feed only tells");

@@ -57,6 +57,11 @@ export function accept(ctx: DurableObjectState, filter: InboxFilter, missed: rea
   return new Response(null, { status: 101, webSocket: client });
 }
 
+/** Sends every page back for a new connection, which only somebody who may read the inbox gets. */
+export function hangUp(ctx: DurableObjectState): void {
+  for (const socket of ctx.getWebSockets()) socket.close(COME_BACK, "connect again");
+}
+
 /** Messages that landed, as the page's script gets them. */
 export function landedEvent(messages: readonly InboxMessage[]): LiveEvent {
   return {

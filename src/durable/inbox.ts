@@ -3,7 +3,7 @@ import { configOf } from "../config.ts";
 import { matcherOf } from "../inbox-search.ts";
 import { logProblem } from "../log.ts";
 import { isOpened, migrate } from "./account-schema.ts";
-import { accept, broadcast, goneEvent, landedEvent, readListener } from "./inbox-live.ts";
+import { accept, broadcast, goneEvent, hangUp, landedEvent, readListener } from "./inbox-live.ts";
 import { INBOX_MIGRATIONS, forget, hasStart, keep, matching, messageByRef, newestSeq } from "./inbox-rows.ts";
 import type { Range } from "./inbox-rows.ts";
 import type * as types from "./inbox-types.ts";
@@ -92,6 +92,11 @@ export class Inbox extends DurableObject<Env> {
     const { filter, after } = readListener(new URL(request.url));
     const wants = this.#opened && after !== null;
     return accept(this.ctx, filter, wants ? [...this.#matching(filter, { above: after, newestFirst: false })] : []);
+  }
+
+  /** A session of its person ended: whoever watches has to show anew that theirs did not. */
+  hangUp(): void {
+    hangUp(this.ctx);
   }
 
   /** The page says nothing that matters. */
