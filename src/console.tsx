@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import type { Child } from "hono/jsx";
+import { routePath } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
@@ -81,9 +82,14 @@ export function wantsJson(c: Context<AppEnv>): boolean {
   return !(c.req.header("accept") ?? "").includes("text/html");
 }
 
+/** Whether a page is asked for: one of ours, or an address that is nobody's. The API answers JSON, whatever is accepted. */
+function isForPage(c: Context<AppEnv>, failure: Failure): boolean {
+  return c.get("person") !== undefined || (failure.code === "not_found" && routePath(c, -1) === "/*");
+}
+
 /** A failure as a page, where a browser asked for one. */
 export function failurePage(c: Context<AppEnv>, failure: Failure): Response | null {
-  if (wantsJson(c)) return null;
+  if (wantsJson(c) || !isForPage(c, failure)) return null;
   protect(c);
   c.set("failureCode", failure.code);
   const status = STATUS_OF_CODE[failure.code];
@@ -141,6 +147,8 @@ async function limitForm(c: Context<AppEnv>): Promise<void> {
 
 /** Middleware of every page: security headers, no posts from elsewhere, and who is signed in, if anybody is. */
 export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
+  // From here on this is a page, also where it fails.
+  c.set("person", null);
   if (!SAFE.has(c.req.method) && !isFromHere(c)) {
     fail("permission_denied", "This form was sent from another site; open the page here and send it again.");
   }

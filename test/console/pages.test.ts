@@ -94,6 +94,9 @@ describe("pages", () => {
     const page = await visitor.get("/there-is-no-such-page");
     expect(page.status).toBe(404);
     expect(page.text).toContain("<!doctype html>");
+    for (const path of ["/operator/accounts/acc_x", "/v1/test/inbox/msg_x", "/account-balance", "/send-sms"]) {
+      expect(JSON.parse((await visitor.get(path)).text), path).toMatchObject({ success: false });
+    }
     const reply = await visitor.get("/there-is-no-such-page", { accept: "application/json" });
     expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "not_found" });
   });
