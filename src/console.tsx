@@ -135,14 +135,15 @@ export function isFromHere(c: Context<AppEnv>): boolean {
   return origin === new URL(c.req.url).origin || origin === new URL(settings(c).CONSOLE_URL).origin;
 }
 
+const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
+
 /** No form is larger than any body of the API may be. One that does not say its length is read first. */
 async function limitForm(c: Context<AppEnv>): Promise<void> {
   if (!c.req.raw.body) return;
   const told = c.req.header("content-length") !== undefined && c.req.header("transfer-encoding") === undefined;
-  const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
   if (told) return Number(c.req.header("content-length")) > BODY_BYTES_MAX ? tooLarge() : undefined;
   const body = (await readBytes(c.req.raw, BODY_BYTES_MAX)) ?? tooLarge();
-  c.req.raw = new Request(c.req.raw, { body: await body.arrayBuffer() });
+  c.req.raw = new Request(c.req.raw, { method: c.req.method, body: await body.arrayBuffer() });
 }
 
 /** Middleware of every page: security headers, no posts from elsewhere, and who is signed in, if anybody is. */
