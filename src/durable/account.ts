@@ -270,6 +270,11 @@ export class Account extends DurableObject<Env> {
     socket.close(1008, "this feed only tells");
   }
 
+  /** Answers a listener's goodbye. */
+  override webSocketClose(socket: WebSocket): void {
+    socket.close(1000);
+  }
+
   /** Answers; that is all (`/readyz`). */
   ping(): "pong" {
     return "pong";

@@ -66,6 +66,14 @@ describe("who may listen", () => {
 });
 
 describe("a listener", () => {
+  it("is answered when it says goodbye", async () => {
+    const { visitor } = await visit();
+    const listener = await listen(visitor);
+    await listener.next();
+    listener.close();
+    expect((await listener.closed).code).toBe(1000);
+  });
+
   it("is told of a send, of every state after it, and of the balance", async () => {
     const { visitor, world } = await visit({ balance: 10 });
     const listener = await listen(visitor);
@@ -115,7 +123,7 @@ describe("a listener", () => {
     expect(ended.account.balance).toBe(150_000);
   });
 
-  it("sees of a live OTP the first two digits, and in test mode all of it", async () => {
+  it("sees no digit of a live OTP, and in test mode all of it", async () => {
     const live = await visit();
     const test = await visit({ mode: "test" });
     for (const { visitor, world } of [live, test]) {
