@@ -1,9 +1,9 @@
 import { simCarrier } from "./carriers/sim.ts";
 import type { Config } from "./config.ts";
-import type { ClaimedJob, Content, News, Outcome } from "./durable/account-types.ts";
+import type { ClaimedJob, Content, News, Operation, Outcome } from "./durable/account-types.ts";
 import type { Awaited, Caught, Waited } from "./durable/inbox-types.ts";
-import { objectName } from "./ids.ts";
-import type { AccountRef } from "./ids.ts";
+import { messageId, objectName } from "./ids.ts";
+import type { AccountRef, MessagePlace } from "./ids.ts";
 import { logProblem } from "./log.ts";
 import { mediaToken } from "./media.ts";
 
@@ -70,6 +70,23 @@ export async function land(env: Env, config: Config, ref: AccountRef, attempts: 
     logProblem("test inbox", problem);
     return attempts.map((attempt) => (isCaught(attempt) ? { ...attempt.news, outcome: UNREACHED } : attempt.news));
   }
+}
+
+/**
+ * Whether the simulator certainly has not taken a message: it belongs in an inbox, and is not there. So an attempt that
+ * broke off on its way is known to have failed.
+ */
+export async function neverLanded(
+  env: Env,
+  config: Config,
+  ref: AccountRef,
+  { operation, carrier, ...place }: MessagePlace & { operation: Operation; carrier: string },
+): Promise<boolean> {
+  const name = carrier === simCarrier.name ? inboxName(config, ref) : null;
+  if (name === null) return false;
+  return (
+    (await inboxNamed(env, name).find(objectName(ref), messageId(config.KEY_SECRET, ref, operation, place))) === null
+  );
 }
 
 /** Where a message's recording is played from, below the console's address; null where it has none. */

@@ -97,7 +97,17 @@ export function followJobs(sql: SqlStorage, seqs: number[]): Followed[] {
     const { carrier, operation } = job;
     return job.messages.flatMap((message, index) =>
       message.state === "submitted" || message.state === "unknown"
-        ? [{ seq, index, operation, to: message.to, carrier }]
+        ? [
+            {
+              seq,
+              index,
+              attempt: message.attempts,
+              unknown: message.state === "unknown",
+              operation,
+              to: message.to,
+              carrier,
+            },
+          ]
         : [],
     );
   });

@@ -158,6 +158,9 @@ export type News = { seq: number; index: number } & (
 export interface Followed {
   seq: number;
   index: number;
+  attempt: number;
+  /** Whether its last attempt broke off, so that nobody knows what became of it. */
+  unknown: boolean;
   operation: Operation;
   to: string;
   carrier: string;

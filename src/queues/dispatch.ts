@@ -6,7 +6,7 @@ import type { Account } from "../durable/account.ts";
 import type { ClaimedJob, Followed, News, Outcome } from "../durable/account-types.ts";
 import { accountOfName, messageId, objectName } from "../ids.ts";
 import type { AccountRef } from "../ids.ts";
-import { land } from "../inbox.ts";
+import { land, neverLanded } from "../inbox.ts";
 import type { Attempt } from "../inbox.ts";
 import { logLine, logProblem } from "../log.ts";
 import { mediaToken } from "../media.ts";
@@ -168,13 +168,23 @@ async function askLater(env: Env, account: string, news: News[]): Promise<void> 
 
 /** Asks carriers what became of messages without a final receipt. */
 async function followJobs(env: Env, config: Config, name: string, seqs: number[]): Promise<void> {
-  const { mode } = accountOfName(name);
+  const ref = accountOfName(name);
+  const { mode } = ref;
   const stub: Stub = env.ACCOUNT.getByName(name);
   const open: Followed[] = await stub.follow(seqs);
   const news: News[] = [];
-  for (const { seq, index, carrier, operation, to } of open) {
+  for (const { seq, index, attempt, unknown, carrier, operation, to } of open) {
     const found = await carrierNamed(config, carrier)?.lookup?.({ operation, to, mode });
-    if (found) news.push({ kind: "receipt", seq, index, ...found });
+    if (!found) continue;
+    if (unknown && (await neverLanded(env, config, ref, { seq, index, operation, carrier }))) {
+      news.push({
+        kind: "outcome",
+        seq,
+        index,
+        attempt,
+        outcome: { kind: "not_accepted", code: "attempt_interrupted" },
+      });
+    } else news.push({ kind: "receipt", seq, index, ...found });
   }
   if (news.length > 0) await report(env, name, news, true);
 }

@@ -86,6 +86,24 @@ describe("landing", () => {
     expect(await inboxOf(world)).toHaveLength(1);
   });
 
+  it("of an attempt that died before it is known not to have been: the message fails and is paid back", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const world = await openWorld();
+    await sendSms(world);
+    const [{ seq } = { seq: 0 }] = await messagesOf(world);
+    await world.stub.claim([seq], 10, "sim", 30_000);
+    vi.setSystemTime(Date.now() + 60_000);
+    await runAlarm(world);
+    expect(await messagesOf(world)).toMatchObject([{ state: "unknown" }]);
+    await follow(world, [seq]);
+    await follow(world, [seq]);
+    expect(await messagesOf(world)).toMatchObject([
+      { state: "failed", errorCode: "attempt_interrupted", refunded: true, attempts: 1 },
+    ]);
+    expect(await balanceOf(world)).toBe(10_000_000);
+    expect(await inboxOf(world)).toEqual([]);
+  });
+
   it.each(["before", "after"] as const)(
     "that fails %s the inbox kept it is tried again, and lands once",
     async (when) => {
