@@ -9,7 +9,7 @@ import { exchange } from "./wire.ts";
 
 const HANG_MS_MAX = 2_000;
 const GIVE_UP_MS = 15_000;
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 250);
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1_000);
 const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
 
 /** Pages with what their queries take; `:x` stands for an id. */
