@@ -8,7 +8,8 @@ import { fillTemplate, slot } from "./reply.ts";
 import type { ReplyTemplate } from "./reply.ts";
 import { unseal } from "./seal.ts";
 import { countSegments } from "./segments.ts";
-import { otpText, queuedSms } from "./wording.ts";
+import { maskOtp, otpText, queuedSms, readOtpText } from "./wording.ts";
+import type { OtpParts } from "./wording.ts";
 
 // What the console tells of one message: its text, the request as a command that repeats it, the reply that the API
 // gave, and how its price came about. Everything is put together again from what the account keeps.
@@ -16,22 +17,13 @@ import { otpText, queuedSms } from "./wording.ts";
 /** What stands for a one-time password that is not shown, or was forgotten. */
 const HIDDEN = "••••••";
 
-/** The text of an OTP, with its code and its brand. */
-const OTP_TEXT = new RegExp(
-  `^${otpText("<brand>", "<code>")
-    .replaceAll(".", String.raw`\.`)
-    .replace("<code>", String.raw`(\d{4,8})`)
-    .replace("<brand>", "(.+)")}$`,
-  "su",
-);
-
 /** A message's text as the console shows it. */
 export interface ShownText {
   /** Null where there is none: a recording is played, or the text was forgotten. */
   text: string | null;
   /** Why there is no text, or why it is not shown as it went out. */
   why: "recording" | "forgotten" | "masked" | null;
-  otp: { code: string; brand: string } | null;
+  otp: OtpParts | null;
 }
 
 function textOf(config: Config, ref: AccountRef, story: Story): string | null {
@@ -51,11 +43,11 @@ export function shownText(config: Config, ref: AccountRef, story: Story): ShownT
   if (operation === "voice") return { text: null, why: "recording", otp: null };
   const text = textOf(config, ref, story);
   if (operation !== "otp") return { text, why: text === null ? "forgotten" : null, otp: null };
-  const [, code, brand] = OTP_TEXT.exec(text ?? "") ?? [];
-  if (code === undefined || brand === undefined) return { text: null, why: "forgotten", otp: null };
-  if (ref.mode === "test") return { text, why: null, otp: { code, brand } };
-  const masked = "•".repeat(code.length);
-  return { text: otpText(brand, masked), why: "masked", otp: { code: masked, brand } };
+  const sent = readOtpText(text ?? "");
+  if (!sent) return { text: null, why: "forgotten", otp: null };
+  if (ref.mode === "test") return { text, why: null, otp: sent };
+  const otp = maskOtp(sent);
+  return { text: otpText(otp.brand, otp.code), why: "masked", otp };
 }
 
 /** A request as a program would send it. */

@@ -3,6 +3,7 @@ import { accountOfName, messageId } from "../ids.ts";
 import type { LiveAccount, LiveJob, LiveNews } from "../live.ts";
 import { logProblem } from "../log.ts";
 import { unseal } from "../seal.ts";
+import { maskOtp, otpText, readOtpText } from "../wording.ts";
 import { readJob } from "./account-jobs.ts";
 import type { Job } from "./account-jobs.ts";
 import { listKeys } from "./account-keys.ts";
@@ -52,10 +53,12 @@ interface Attached {
   openedAt: number;
 }
 
-/** An OTP's text with all but the first two digits of the code hidden. The code is what its text begins with. */
+/** An OTP's text without its code; nothing where it cannot be told which of it is the code. */
 function withoutCode(text: string): string {
-  const [code = ""] = /^\d+/u.exec(text) ?? [];
-  return code === "" ? "" : text.replaceAll(code, "•".repeat(code.length));
+  const sent = readOtpText(text);
+  if (!sent) return "";
+  const { code, brand } = maskOtp(sent);
+  return otpText(brand, code);
 }
 
 /** The beginning of a job's text in one line; nothing where there is none or it cannot be read. */

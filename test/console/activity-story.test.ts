@@ -11,13 +11,14 @@ describe("a one-time password", () => {
   it("is masked for live keys everywhere on the page, and shown for test keys", async () => {
     for (const mode of ["live", "test"] as const) {
       const { visitor, world } = await visit({ mode });
-      await post("http://otp.localhost/send-otp", { phone: "9876543210", otp: "482913" }, bearer(world.apiKey));
+      const otp = { phone: "9876543210", otp: "482913", brandName: "Shop 482913" };
+      await post("http://otp.localhost/send-otp", otp, bearer(world.apiKey));
       const page = await storyOf(visitor, world, "otp");
       const part = await visitor.get(`/activity/${idOf(world.ref, "otp", { seq: 2, index: 0 })}`, { "x-part": "1" });
       const list = await visitor.get("/activity");
       const seen = [page, part.text, list.text].map((text) => text.includes("482913"));
       expect(seen).toEqual(mode === "live" ? [false, false, false] : [true, true, false]);
-      if (mode === "live") expect(page).toContain("•••••• is your one-time password for Dastak");
+      if (mode === "live") expect(page).toContain("•••••• is your one-time password for Shop ••••••");
     }
   });
 
