@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import { KEPT_MAX } from "../src/durable/inbox-rows.ts";
+import type { InboxMessage } from "../src/durable/inbox-types.ts";
 import type { Inbox } from "../src/durable/inbox.ts";
 import { LOCAL_INBOX } from "../src/inbox.ts";
 import { DEPLOYED } from "./deployment.ts";
@@ -12,6 +14,11 @@ export const API = "http://console.localhost/v1/test/inbox";
 
 /** The inbox that everything of the suite lands in, unless a consumer was told that it is deployed. */
 export const localInbox = (): DurableObjectStub<Inbox> => env.INBOX.getByName(LOCAL_INBOX);
+
+/** Everything of an account that the suite's inbox holds, newest first. */
+export async function inboxOf(world: World): Promise<InboxMessage[]> {
+  return (await localInbox().list({ account: world.name }, {}, KEPT_MAX)) ?? [];
+}
 
 /** A deployed service that has no gateway yet: the simulator takes live messages too. */
 export const DEPLOYED_SIM: Record<string, string> = {

@@ -1,11 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { KEPT_MAX } from "../../src/durable/inbox-rows.ts";
-import type { InboxFilter, InboxMessage } from "../../src/durable/inbox-types.ts";
 import { consumeDispatch } from "../../src/queues/dispatch.ts";
-import { brokenInbox, landAll, localInbox, newPhone } from "../inbox.ts";
+import { brokenInbox, inboxOf, landAll, newPhone } from "../inbox.ts";
 import { balanceOf, dispatch, follow, messagesOf, openWorld, post, runAlarm, sendSms } from "../world.ts";
-import type { World } from "../world.ts";
 
 // What comes into the inbox: everything that the simulator took, once, whatever dies on the way.
 
@@ -14,12 +11,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
-
-const ofWorld = (world: World): InboxFilter => ({ account: world.name });
-
-async function inboxOf(world: World): Promise<InboxMessage[]> {
-  return (await localInbox().list(ofWorld(world), {}, KEPT_MAX)) ?? [];
-}
 
 const died = () => Promise.reject(new Error("died"));
 

@@ -2,12 +2,12 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { KEPT_MAX } from "../../src/durable/inbox-rows.ts";
-import type { Caught, InboxFilter, InboxMessage } from "../../src/durable/inbox-types.ts";
+import type { Caught } from "../../src/durable/inbox-types.ts";
 import type { Inbox } from "../../src/durable/inbox.ts";
 import { randomId } from "../../src/ids.ts";
 import { waitFor } from "../../src/inbox.ts";
 import { seal } from "../../src/seal.ts";
-import { DEPLOYED_SIM, land, landAll, localInbox, newPhone } from "../inbox.ts";
+import { DEPLOYED_SIM, inboxOf, land, landAll, localInbox, newPhone } from "../inbox.ts";
 import { messagesOf, openWorld, post } from "../world.ts";
 import type { World } from "../world.ts";
 
@@ -18,12 +18,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
-
-const ofWorld = (world: World): InboxFilter => ({ account: world.name });
-
-async function inboxOf(world: World): Promise<InboxMessage[]> {
-  return (await localInbox().list(ofWorld(world), {}, KEPT_MAX)) ?? [];
-}
 
 /** An inbox that only this test knows. */
 function freshInbox(): { name: string; stub: DurableObjectStub<Inbox> } {
