@@ -38,25 +38,7 @@ export interface ApiReply {
 const api = createApp();
 for (const add of [sendSms, sendBulkSms, sendInternationalSms, sendOtp, ttsCall, uploadVoice, makeVoiceCall]) add(api);
 
-async function once(
-  c: Context<AppEnv>,
-  ref: AccountRef,
-  path: ApiPath,
-  fields: object,
-  idempotencyKey: string,
-): Promise<ApiReply> {
-  const key = showKey(settings(c).KEY_SECRET, { ...ref, keyId: consoleKeyId(ref.mode) });
-  const request = new Request(new URL(path, c.req.url), {
-    method: "POST",
-    headers: {
-      "Content-Type": "application/json",
-      "Idempotency-Key": idempotencyKey,
-      // Two headers, one key: each operation reads the one that is its own.
-      Authorization: `Bearer ${key}`,
-      "X-Api-Key": key,
-    },
-    body: JSON.stringify(fields),
-  });
+async function ask(c: Context<AppEnv>, request: Request): Promise<ApiReply> {
   const response = await api.fetch(request, c.env, c.executionCtx);
   // The browser gets the id under which the account knows what was sent.
   c.set("requestId", response.headers.get("x-request-id") ?? c.get("requestId"));
@@ -71,8 +53,21 @@ export async function callApi(
   fields: object,
   idempotencyKey: string,
 ): Promise<ApiReply> {
-  const reply = await once(c, ref, path, fields, idempotencyKey);
+  const keyId = consoleKeyId(ref.mode);
+  const key = showKey(settings(c).KEY_SECRET, { ...ref, keyId });
+  const request = new Request(new URL(path, c.req.url), {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "Idempotency-Key": idempotencyKey,
+      // Two headers, one key: each operation reads the one that is its own.
+      Authorization: `Bearer ${key}`,
+      "X-Api-Key": key,
+    },
+    body: JSON.stringify(fields),
+  });
+  const reply = await ask(c, request.clone());
   if (reply.status !== 401) return reply;
-  await c.env.ACCOUNT.getByName(objectName(ref)).makeKey(consoleKeyId(ref.mode), CONSOLE_KEY_NAME);
-  return once(c, ref, path, fields, idempotencyKey);
+  await c.env.ACCOUNT.getByName(objectName(ref)).makeKey(keyId, CONSOLE_KEY_NAME);
+  return ask(c, request);
 }
