@@ -19,11 +19,9 @@ const SETTLE_STEP_MS = 250;
 const IDLE_SHARE = 0.1;
 const RESULT = path.join(import.meta.dirname, "..", ".wrangler", "bench.json");
 
-const versionOf = (command, args) => spawnSync(command, args, { encoding: "utf8" });
-
 /** The load generator: it names itself, and without it there is nothing to run. */
 function generator() {
-  const { stdout, error } = versionOf("wrk", ["-v"]);
+  const { stdout, error } = spawnSync("wrk", ["-v"], { encoding: "utf8" });
   if (error) throw new Error("the load generator wrk is missing; install it with: apt-get install wrk");
   return /wrk \S+/u.exec(stdout)?.[0] ?? "wrk";
 }
@@ -58,10 +56,10 @@ function usedBy(leader) {
   return { cpuMs: (ticks * 1_000) / TICKS_PER_SEC, memoryMib: (pages * 4_096) / 2 ** 20 };
 }
 
-async function openAccounts() {
+function openAccounts() {
   const keys = [];
   for (let at = 0; at < ACCOUNTS; at++) {
-    const reply = await fetchHost(HOSTS.console, "/operator/accounts", {
+    const reply = fetchHost(HOSTS.console, "/operator/accounts", {
       name: "Bench",
       plan: "premium",
       balance: 1e6,
@@ -72,7 +70,7 @@ async function openAccounts() {
 }
 
 /** Node's fetch drops a Host header; curl keeps it. */
-async function fetchHost(host, at, body) {
+function fetchHost(host, at, body) {
   const args = ["-s", `http://127.0.0.1:${PORTS.service}${at}`, "-H", `Host: ${host}`];
   args.push("-H", `Authorization: Bearer ${OPERATOR_TOKEN}`, "-H", "Content-Type: application/json");
   const { stdout } = spawnSync("curl", [...args, "-d", JSON.stringify(body)], { encoding: "utf8" });
@@ -124,7 +122,6 @@ function luaFor(of, keys) {
       ${of.once ? 'headers["Idempotency-Key"] = "bench-" .. n .. "-" .. os.time()' : ""}
       return wrk.format(${of.body === null ? '"GET"' : '"POST"'}, "${of.at}", headers, body)
     end
-    response = function(status) if status ~= 200 then counts = (counts or 0) + 1 end end
     done = function(summary, latency)
       io.write(string.format("RESULT %d %d %d %d %d\\n", summary.requests, summary.duration,
         summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout,
@@ -195,7 +192,7 @@ async function main() {
   const servers = {};
   try {
     for (const name of Object.keys(PORTS)) servers[name] = await start(name, path.join(stateDir, name));
-    const keys = await openAccounts();
+    const keys = openAccounts();
     const scripts = {};
     for (const [at, [name, of]] of Object.entries(CASES).entries()) {
       scripts[name] = path.join(stateDir, `${at}.lua`);
