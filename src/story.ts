@@ -4,11 +4,12 @@ import { messageId, objectName } from "./ids.ts";
 import type { AccountRef } from "./ids.ts";
 import { logProblem } from "./log.ts";
 import { VOICE_BLOCK_MS } from "./pricing.ts";
-import { fillTemplate, slot } from "./reply.ts";
+import { TTS_REPLY, VOICE_REPLY, otpReply, smsReply } from "./replies.ts";
+import { fillTemplate } from "./reply.ts";
 import type { ReplyTemplate } from "./reply.ts";
 import { unseal } from "./seal.ts";
 import { countSegments } from "./segments.ts";
-import { maskOtp, otpText, queuedSms, readOtpText } from "./wording.ts";
+import { maskOtp, otpText, readOtpText } from "./wording.ts";
 import type { OtpParts } from "./wording.ts";
 
 // What the console tells of one message: its text, the request as a command that repeats it, the reply that the API
@@ -123,23 +124,21 @@ export function curlOf({ url, auth, body }: ApiRequest): string {
 }
 
 function templateOf({ message, request }: Story, { text, otp }: ShownText): ReplyTemplate {
-  const coins = { coins_used: slot("spent"), coins_remaining: slot("remaining") };
   switch (message.operation) {
     case "sms":
     case "sms_international": {
       const { segments } = countSegments(text ?? "");
-      return { success: true, message: queuedSms(request.count, segments), ...coins };
+      return smsReply(request.count, segments);
     }
     case "otp": {
       const phone = withoutCountry(message.to);
       const { code, brand } = otp ?? { code: HIDDEN, brand: HIDDEN };
-      const details = { phone, brand, otp_sent: code, cost: slot("spent"), new_balance: slot("balance") };
-      return { success: true, message: "The OTP is queued.", details };
+      return otpReply(phone, brand, code);
     }
     case "tts":
-      return { success: true, message: "The call is queued.", ...coins };
+      return TTS_REPLY;
     case "voice":
-      return { success: true, callId: slot("message_id"), message: "The call is queued.", ...coins };
+      return VOICE_REPLY;
   }
 }
 

@@ -6,7 +6,7 @@ import { bill } from "../../billing.ts";
 import { jsonBody } from "../../body.ts";
 import { PRODUCT } from "../../config.ts";
 import { apiKey, brandName, indianMobile, otpCode } from "../../fields.ts";
-import { slot } from "../../reply.ts";
+import { otpReply } from "../../replies.ts";
 import { otpText } from "../../wording.ts";
 
 const schema = z.object({ phone: indianMobile("phone"), otp: otpCode, brandName, apiKey });
@@ -24,15 +24,5 @@ export const sendOtp = (app: Api) =>
       text: otpText(brand, body.otp),
       validityMs: settings(c).VALIDITY_OTP_MS,
     };
-    return bill(c, body, order, {
-      success: true,
-      message: "The OTP is queued.",
-      details: {
-        phone: body.phone,
-        brand,
-        otp_sent: body.otp,
-        cost: slot("spent"),
-        new_balance: slot("balance"),
-      },
-    });
+    return bill(c, body, order, otpReply(body.phone, brand, body.otp));
   });

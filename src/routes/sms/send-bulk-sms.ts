@@ -7,8 +7,7 @@ import { jsonBody } from "../../body.ts";
 import { apiKey, indianMobile, senderId, smsText } from "../../fields.ts";
 import { priceIndia } from "../../pricing.ts";
 import { currentRateCard } from "../../rate-card.ts";
-import { slot } from "../../reply.ts";
-import { queuedSms } from "../../wording.ts";
+import { smsReply } from "../../replies.ts";
 
 /** Recipients of one request; more would only wait in the same outbox. */
 const RECIPIENTS_MAX = 10_000;
@@ -36,10 +35,5 @@ export const sendBulkSms = (app: Api) =>
       text: body.message,
       validityMs: settings(c).VALIDITY_SMS_MS,
     };
-    return bill(c, body, order, {
-      success: true,
-      message: queuedSms(unique.length, segments, body.recipients.length - unique.length),
-      coins_used: slot("spent"),
-      coins_remaining: slot("remaining"),
-    });
+    return bill(c, body, order, smsReply(unique.length, segments, body.recipients.length - unique.length));
   });

@@ -7,8 +7,7 @@ import { jsonBody } from "../../body.ts";
 import { apiKey, e164, optional, parsedNumber, senderId, smsText } from "../../fields.ts";
 import { priceAbroad, priceIndia } from "../../pricing.ts";
 import { currentRateCard } from "../../rate-card.ts";
-import { slot } from "../../reply.ts";
-import { queuedSms } from "../../wording.ts";
+import { smsReply } from "../../replies.ts";
 
 const isFlash = optional(z.boolean("isFlash must be true or false."));
 
@@ -36,10 +35,5 @@ export const sendInternationalSms = (app: Api) =>
         notOffered: `SMS to +${countryCallingCode} (${country ?? "no country"}) is not offered.`,
       }),
     };
-    return bill(c, body, order, {
-      success: true,
-      message: queuedSms(1, price.segments),
-      coins_used: slot("spent"),
-      coins_remaining: slot("remaining"),
-    });
+    return bill(c, body, order, smsReply(1, price.segments));
   });

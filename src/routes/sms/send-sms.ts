@@ -7,8 +7,7 @@ import { jsonBody } from "../../body.ts";
 import { apiKey, indianMobile, senderId, smsText } from "../../fields.ts";
 import { priceIndia } from "../../pricing.ts";
 import { currentRateCard } from "../../rate-card.ts";
-import { slot } from "../../reply.ts";
-import { queuedSms } from "../../wording.ts";
+import { smsReply } from "../../replies.ts";
 
 const schema = z.object({ phone: indianMobile("phone"), message: smsText, senderId, apiKey });
 
@@ -25,10 +24,5 @@ export const sendSms = (app: Api) =>
       text: body.message,
       validityMs: settings(c).VALIDITY_SMS_MS,
     };
-    return bill(c, body, order, {
-      success: true,
-      message: queuedSms(1, segments),
-      coins_used: slot("spent"),
-      coins_remaining: slot("remaining"),
-    });
+    return bill(c, body, order, smsReply(1, segments));
   });

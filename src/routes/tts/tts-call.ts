@@ -7,7 +7,7 @@ import { jsonBody } from "../../body.ts";
 import { indianCallee, optional, textUpTo } from "../../fields.ts";
 import { priceTts } from "../../pricing.ts";
 import { currentRateCard } from "../../rate-card.ts";
-import { slot } from "../../reply.ts";
+import { TTS_REPLY } from "../../replies.ts";
 
 const LANGUAGES = ["EN", "HI", "TE", "TA", "KN", "ML", "BN", "GU", "MR", "PA"] as const;
 const ACCENTS = ["91", "1", "44", "61"] as const;
@@ -42,10 +42,5 @@ export const ttsCall = (app: Api) =>
       text: body.text,
       validityMs: settings(c).VALIDITY_CALL_MS,
     };
-    return bill(c, body, order, {
-      success: true,
-      message: "The call is queued.",
-      coins_used: slot("spent"),
-      coins_remaining: slot("remaining"),
-    });
+    return bill(c, body, order, TTS_REPLY);
   });

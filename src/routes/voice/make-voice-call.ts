@@ -7,7 +7,7 @@ import { jsonBody } from "../../body.ts";
 import { dialledCallee, parsedNumber, textUpTo } from "../../fields.ts";
 import { priceVoiceBlock } from "../../pricing.ts";
 import { currentRateCard } from "../../rate-card.ts";
-import { slot } from "../../reply.ts";
+import { VOICE_REPLY } from "../../replies.ts";
 
 const schema = z.object({ callee: dialledCallee, fileId: textUpTo("fileId", 100) });
 
@@ -24,11 +24,5 @@ export const makeVoiceCall = (app: Api) =>
       text: null,
       validityMs: settings(c).VALIDITY_CALL_MS,
     };
-    return bill(c, body, order, {
-      success: true,
-      callId: slot("message_id"),
-      message: "The call is queued.",
-      coins_used: slot("spent"),
-      coins_remaining: slot("remaining"),
-    });
+    return bill(c, body, order, VOICE_REPLY);
   });
