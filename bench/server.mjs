@@ -5,5 +5,5 @@ import { startService } from "./service.mjs";
 const SERVERS = { service: startService, floors: startFloors };
 
 const [name = "", port = "", stateDir = ""] = process.argv.slice(2);
-const server = await SERVERS[name]({ port: Number(port), stateDir });
+const { stop: _stop, miniflare: _miniflare, ...server } = await SERVERS[name]({ port: Number(port), stateDir });
 console.log(JSON.stringify({ ready: true, ...server }));

@@ -35,46 +35,60 @@ const VARIABLES = {
   OPERATOR_TOKEN,
 };
 
-/** Bundles as a deployment does; returns the file. */
-function bundle(config, outDir) {
+/** The name under which a module around the bundle imports it. */
+const BUNDLE = "dastak.js";
+
+/** Bundles as a deployment does, and returns the program's text. */
+export async function bundleService(stateDir) {
+  const config = await writeLocalConfig(stateDir, VARIABLES);
+  const outDir = path.join(stateDir, "bundle");
   const wrangler = path.join(ROOT, "node_modules/.bin/wrangler");
   const args = ["deploy", "--dry-run", "--outdir", outDir, "-c", config];
   const { status, stderr } = spawnSync(wrangler, args, { cwd: ROOT, env: QUIET, encoding: "utf8" });
   if (status !== 0) throw new Error(`the bundle failed: ${stderr}`);
-  return path.join(
-    outDir,
-    readdirSync(outDir).find((file) => file.endsWith(".js")),
-  );
+  const file = readdirSync(outDir).find((name) => name.endsWith(".js"));
+  return readFileSync(path.join(outDir, file), "utf8");
 }
 
-/** Starts the service on a port, with all its bindings and its real queue consumers. */
-export async function startService({ port, stateDir }) {
+/**
+ * Starts the service on a port, with all its bindings and its real queue consumers, over whatever `stateDir` holds.
+ * `bundle` is a text that was made before, `variables` replace some of the settings, `around` is the text of a module
+ * that imports the bundle from "./dastak.js" and stands before it, `deliverAfterSec` holds messages back from the
+ * dispatch consumer for so long, and `miniflare` is merged into its options.
+ */
+export async function startService({ port, stateDir, bundle, variables, around, deliverAfterSec, miniflare = {} }) {
   Object.assign(process.env, QUIET);
   mkdirSync(stateDir, { recursive: true });
-  const config = await writeLocalConfig(stateDir, VARIABLES);
+  const contents = bundle ?? (await bundleService(stateDir));
+  const config = await writeLocalConfig(stateDir, { ...VARIABLES, ...variables });
   await migrateLocal(stateDir, config);
-  const file = bundle(config, path.join(stateDir, "bundle"));
   const { workerOptions } = unstable_getMiniflareWorkerOptions(config);
-  const contents = readFileSync(file, "utf8");
-  const miniflare = new Miniflare(
+  if (deliverAfterSec !== undefined) {
+    const { DISPATCH } = workerOptions.queueProducers;
+    workerOptions.queueProducers.DISPATCH = { ...DISPATCH, deliveryDelay: deliverAfterSec };
+  }
+  const modules = [{ type: "ESModule", path: BUNDLE, contents }];
+  if (around !== undefined) modules.unshift({ type: "ESModule", path: "around.js", contents: around });
+  const running = new Miniflare(
     convertV4MiniflareOptions({
-      rootPath: path.dirname(file),
+      rootPath: stateDir,
       port: 0,
       host: "127.0.0.1",
       resourcePersistencePath: path.join(stateDir, "v3"),
       logRequests: false,
       log: new Log(LogLevel.NONE),
+      ...miniflare,
       workers: [
         {
           ...workerOptions,
-          rootPath: path.dirname(file),
+          rootPath: stateDir,
           modulesRoot: ".",
-          modules: [{ type: "ESModule", path: path.basename(file), contents }],
+          modules,
           unsafeDirectSockets: [{ host: "127.0.0.1", port }],
         },
       ],
     }),
   );
-  await miniflare.ready;
-  return { port, bundleBytes: contents.length, stop: () => miniflare.dispose() };
+  await running.ready;
+  return { port, bundleBytes: contents.length, miniflare: running, stop: () => running.dispose() };
 }
