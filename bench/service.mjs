@@ -2,7 +2,8 @@
 // drive. It is configured as a deployed service with the simulator for a carrier, on one port; the Host header says
 // which of the five bases a request is for.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
@@ -38,6 +39,19 @@ const VARIABLES = {
 /** The name under which a module around the bundle imports it. */
 const BUNDLE = "dastak.js";
 
+/**
+ * Has the runtime write the service's log into a file, as a server does: through the development simulator's pipe each
+ * line costs more than the request that it tells of.
+ */
+function logIntoFile(stateDir) {
+  const resolve = (from, name) => createRequire(createRequire(from).resolve(name));
+  const runtime = resolve(import.meta.url, "miniflare")("workerd").default;
+  const script = path.join(stateDir, "workerd.sh");
+  const text = `#!/bin/sh\nexec '${runtime}' "$@" >>'${path.join(stateDir, "log")}'\n`;
+  writeFileSync(script, text, { mode: 0o700 });
+  process.env.MINIFLARE_WORKERD_PATH = script;
+}
+
 /** Bundles as a deployment does, and returns the program's text. */
 export async function bundleService(stateDir) {
   const config = await writeLocalConfig(stateDir, VARIABLES);
@@ -55,10 +69,14 @@ export async function bundleService(stateDir) {
  * `bundle` is a text that was made before, `variables` replace some of the settings, `around` is the text of a module
  * that imports the bundle from "./dastak.js" and stands before it, `deliverAfterSec` holds messages back from the
  * dispatch consumer for so long, and `miniflare` is merged into its options.
+ *
+ * @param {{ port: number, stateDir: string, bundle?: string, variables?: Record<string, string>, around?: string,
+ *   deliverAfterSec?: number | undefined, miniflare?: object }} options
  */
 export async function startService({ port, stateDir, bundle, variables, around, deliverAfterSec, miniflare = {} }) {
   Object.assign(process.env, QUIET);
   mkdirSync(stateDir, { recursive: true });
+  logIntoFile(stateDir);
   const contents = bundle ?? (await bundleService(stateDir));
   const config = await writeLocalConfig(stateDir, { ...VARIABLES, ...variables });
   await migrateLocal(stateDir, config);

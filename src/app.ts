@@ -9,7 +9,7 @@ import { FailureError, STATUS_OF_CODE } from "./errors.ts";
 import type { Failure } from "./errors.ts";
 import { randomId } from "./ids.ts";
 import type { ApiKey } from "./keys.ts";
-import { logLine, logProblem } from "./log.ts";
+import { StrangersLog, logLine, logProblem } from "./log.ts";
 import type { Person, Session } from "./sessions.ts";
 
 // What every app shares: request id, log line, envelope of failures, not found (contract §3).
@@ -120,6 +120,8 @@ function notFound(app: Api) {
   };
 }
 
+const strangers = new StrangersLog();
+
 /** An app with everything but its routes; `failurePage` where browsers come as well. */
 export function createApp(failurePage?: FailurePage): Api {
   const app: Api = new Hono<AppEnv>();
@@ -127,13 +129,19 @@ export function createApp(failurePage?: FailurePage): Api {
     const startMs = Date.now();
     c.set("requestId", randomId("req", 12));
     if (failurePage) c.set("failurePage", failurePage);
+    // Before the reply is made: Hono builds a reply anew for each header that comes later.
+    c.header("X-Request-Id", c.get("requestId"));
+    c.header("Cache-Control", "no-store");
     await next();
+    const { headers } = c.res;
     // The headers of a WebSocket's handshake cannot be changed.
     if (c.res.status === 101) return;
-    c.header("X-Request-Id", c.get("requestId"));
-    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+    if (headers.get("X-Request-Id") !== c.get("requestId")) c.header("X-Request-Id", c.get("requestId"));
+    if (!headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
     const path = routePath(c, -1);
     if (path === "/healthz") return;
+    const unlogged = c.res.status === 401 ? strangers.admit(startMs) : 0;
+    if (unlogged === null) return;
     logLine("request", {
       request_id: c.get("requestId"),
       method: c.req.method,
@@ -142,6 +150,7 @@ export function createApp(failurePage?: FailurePage): Api {
       ms: Date.now() - startMs,
       account: c.get("key")?.accountId,
       code: c.get("failureCode"),
+      unlogged: unlogged || undefined,
     });
   });
   app.onError(onError);

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { settings } from "./app.ts";
+import { failureReply, settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
 import { acceptBody, readBody } from "./body.ts";
 import { FailureError, UNAUTHORIZED } from "./errors.ts";
@@ -48,7 +48,8 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
     const keySecret = settings(c).KEY_SECRET;
     const given = places.flatMap((place) => (place === "body" ? [] : (headers[place] ?? [])));
     const key = given[0] === undefined ? null : verifyKey(keySecret, given[0]);
-    if (given[0] !== undefined && !key) deny();
+    // Returned, not thrown: whoever tries keys is answered at the least cost.
+    if (given[0] !== undefined && !key) return failureReply(c, UNAUTHORIZED);
     let found = key;
     if (places.includes("body")) {
       const inBody = keyInBody(await readBody(c, () => (key ? undefined : deny())));

@@ -137,12 +137,17 @@ export function isFromHere(c: Context<AppEnv>): boolean {
 
 const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
 
-/** No form is larger than any body of the API may be. One that does not say its length is read first. */
+const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
+
+/**
+ * No form is larger than any body of the API may be. One that does not say its length is read first. What comes with a
+ * GET is nobody's form.
+ */
 async function limitForm(c: Context<AppEnv>): Promise<void> {
-  if (!c.req.raw.body) return;
+  if (!c.req.raw.body || SAFE.has(c.req.method)) return;
   const told = c.req.header("content-length") !== undefined && c.req.header("transfer-encoding") === undefined;
   if (told) return Number(c.req.header("content-length")) > BODY_BYTES_MAX ? tooLarge() : undefined;
-  const body = (await readBytes(c.req.raw, BODY_BYTES_MAX)) ?? tooLarge();
+  const body = (await readBytes(c.req.raw, BODY_BYTES_MAX).catch(damaged)) ?? tooLarge();
   c.req.raw = new Request(c.req.raw, { method: c.req.method, body: await body.arrayBuffer() });
 }
 
@@ -213,8 +218,6 @@ export function refOf(c: Context<AppEnv>): AccountRef {
 export function stubOf(c: Context<AppEnv>) {
   return c.env.ACCOUNT.getByName(objectName(refOf(c)));
 }
-
-const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
 
 /** A form's fields as strings; a file counts as absent. A body that is no form after all is refused. */
 export async function formOf(c: Context<AppEnv>): Promise<Record<string, string>> {

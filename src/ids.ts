@@ -1,41 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const VALUE_OF = new Map([...ALPHABET].map((letter, value) => [letter, BigInt(value)]));
-
-/** Characters that `size` bytes take in fixed-width base62. */
-export function base62Length(size: number): number {
-  return Math.ceil((size * 8) / Math.log2(62));
-}
-
-/** Bytes as fixed-width base62, most significant first. */
-export function base62(bytes: Uint8Array): string {
-  let rest = 0n;
-  for (const byte of bytes) rest = (rest << 8n) | BigInt(byte);
-  let text = "";
-  for (let left = base62Length(bytes.length); left > 0; left--) {
-    text = ALPHABET.charAt(Number(rest % 62n)) + text;
-    rest /= 62n;
-  }
-  return text;
-}
-
-/** The inverse of `base62`, or null when the text has another length, alphabet or range. */
-export function fromBase62(text: string, size: number): Uint8Array | null {
-  if (text.length !== base62Length(size)) return null;
-  let rest = 0n;
-  for (const letter of text) {
-    const value = VALUE_OF.get(letter);
-    if (value === undefined) return null;
-    rest = rest * 62n + value;
-  }
-  const bytes = new Uint8Array(size);
-  for (let at = size - 1; at >= 0; at--) {
-    bytes[at] = Number(rest & 255n);
-    rest >>= 8n;
-  }
-  return rest === 0n ? bytes : null;
-}
+import { base62, fromBase62 } from "./base62.ts";
 
 /** HMAC-SHA256 over a purpose and some bytes: one secret, many uses, none of them interchangeable. */
 export function mac(secret: string, purpose: string, bytes: Uint8Array | string, size = 32): Uint8Array {

@@ -1,4 +1,5 @@
-import { accountBytes, accountIdOf, base62, base62Length, fromBase62, joinBytes, mac, sameBytes } from "./ids.ts";
+import { base62, base62Length, fromBase62 } from "./base62.ts";
+import { accountBytes, accountIdOf, joinBytes, mac, sameBytes } from "./ids.ts";
 import type { AccountRef, Mode } from "./ids.ts";
 
 // An API key (contract §4): `dsk_live_` or `dsk_test_`, then base62 of version, account, key id and a MAC over them.

@@ -14,3 +14,33 @@ export function logProblem(where: string, problem: unknown): void {
   const message = root instanceof Error ? `${root.name}: ${root.message}` : "not an error";
   console.error(JSON.stringify({ event: "problem", where, message }));
 }
+
+/** Lines about strangers in one second, per isolate. */
+const STRANGERS_PER_SEC = 10;
+
+/**
+ * Which requests without a valid key are logged: whoever tries keys by the million is not to fill the log, which costs
+ * more than refusing them. What was left out is counted, and told with the next line.
+ */
+export class StrangersLog {
+  #second = 0;
+  #told = 0;
+  #untold = 0;
+
+  /** How many were left out since the last line, or null to leave this one out. */
+  admit(nowMs: number): number | null {
+    const second = Math.floor(nowMs / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#told = 0;
+    }
+    if (this.#told >= STRANGERS_PER_SEC) {
+      this.#untold += 1;
+      return null;
+    }
+    const untold = this.#untold;
+    this.#untold = 0;
+    this.#told += 1;
+    return untold;
+  }
+}

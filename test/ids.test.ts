@@ -4,9 +4,6 @@ import {
   accountBytes,
   accountIdOf,
   accountOfName,
-  base62,
-  base62Length,
-  fromBase62,
   messageId,
   newAccountId,
   objectName,
@@ -38,36 +35,6 @@ function alterations(text: string, from: number): string[] {
           .map((other) => text.slice(0, at) + other + text.slice(at + 1)),
   );
 }
-
-describe("base62", () => {
-  it("comes back to the same bytes, always in the same length", () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
-        const text = base62(bytes);
-        expect(text).toHaveLength(base62Length(bytes.length));
-        expect(fromBase62(text, bytes.length)).toEqual(new Uint8Array(bytes));
-      }),
-    );
-  });
-
-  it("sorts as its bytes do", () => {
-    const pair = fc.tuple(fc.uint8Array({ minLength: 8, maxLength: 8 }), fc.uint8Array({ minLength: 8, maxLength: 8 }));
-    fc.assert(
-      fc.property(pair, ([one, other]) => {
-        const bytesFirst = Buffer.compare(one, other) < 0;
-        expect(base62(one) < base62(other)).toBe(bytesFirst);
-      }),
-    );
-  });
-
-  it("has one spelling per value: other lengths, letters and ranges are refused", () => {
-    const text = base62(Uint8Array.of(1, 2, 3));
-    expect(fromBase62(text, 3)).toEqual(Uint8Array.of(1, 2, 3));
-    for (const wrong of [`0${text}`, text.slice(1), "", `${text.slice(0, -1)}-`, `${text.slice(0, -1)}é`, "zzzzz"]) {
-      expect(fromBase62(wrong, 3), wrong).toBeNull();
-    }
-  });
-});
 
 describe("account ids", () => {
   it("come back to their bytes and to their object's name", () => {

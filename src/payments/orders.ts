@@ -1,7 +1,8 @@
 import { configOf, paymentsOf } from "../config.ts";
 import type { Config } from "../config.ts";
 import { insertOrder, nameOrder, orderById, ordersOf, ordersSince, ordersToCheck, takeCheck } from "../db/orders.ts";
-import { base62, mac, objectName } from "../ids.ts";
+import { base62 } from "../base62.ts";
+import { mac, objectName } from "../ids.ts";
 import { logProblem } from "../log.ts";
 import { UNITS_PER_COIN } from "../money.ts";
 import { PLANS } from "../plans.ts";

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { StrangersLog } from "../src/log.ts";
+
+it("logs ten strangers in a second, and tells with the next line how many it left out", () => {
+  const log = new StrangersLog();
+  const admitted = Array.from({ length: 1_000 }, () => log.admit(5_000));
+  expect(admitted.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 0));
+  expect(new Set(admitted.slice(10))).toEqual(new Set([null]));
+  expect(log.admit(6_000)).toBe(990);
+  expect(log.admit(6_999)).toBe(0);
+});
+
+it("begins anew when the clock was set back", () => {
+  const log = new StrangersLog();
+  for (let knocked = 0; knocked < 11; knocked++) log.admit(5_000);
+  expect(log.admit(4_000)).toBe(1);
+});
