@@ -9,8 +9,8 @@ async function readPieces(
 ): Promise<boolean> {
   const length = message.headers.get("content-length");
   if (Number(length ?? 0) > bytesMax) return false;
-  if (length !== null && message instanceof Request) {
-    // A request is as long as it says, and piece by piece it would take several times as long.
+  if (length !== null && !message.headers.has("transfer-encoding") && message instanceof Request) {
+    // A request is as long as it says, unless it comes in chunks; piece by piece it would take several times as long.
     take(new Uint8Array(await message.arrayBuffer()));
     return true;
   }
