@@ -120,6 +120,9 @@ function notFound(app: Api) {
   };
 }
 
+/** Addresses whose success is no line in the log: a probe's, and a receipt's, of which its message tells. */
+const UNTOLD: ReadonlySet<string> = new Set(["/healthz", "/callbacks/:carrier"]);
+
 const strangers = new StrangersLog();
 
 /** An app with everything but its routes; `failurePage` where browsers come as well. */
@@ -139,7 +142,7 @@ export function createApp(failurePage?: FailurePage): Api {
     if (headers.get("X-Request-Id") !== c.get("requestId")) c.header("X-Request-Id", c.get("requestId"));
     if (!headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
     const path = routePath(c, -1);
-    if (path === "/healthz") return;
+    if (c.res.ok && UNTOLD.has(path)) return;
     const unlogged = c.res.status === 401 ? strangers.admit(startMs) : 0;
     if (unlogged === null) return;
     logLine("request", {

@@ -5,6 +5,7 @@ import type { Content, Done, DoneOrRefusal, Operation, Price, Refusal, SendComma
 import { FailureError, failureOf } from "./errors.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import { messageId, objectName } from "./ids.ts";
+import { handOverDispatch } from "./queues/hand-over.ts";
 import { fillTemplate } from "./reply.ts";
 import type { ReplyTemplate } from "./reply.ts";
 import { seal, unseal } from "./seal.ts";
@@ -74,7 +75,7 @@ function isRetryable(problem: unknown): boolean {
 }
 
 /** Asks the account; once more, with a fresh stub, where an Idempotency-Key makes that safe. */
-async function handOver(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal> {
+async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal> {
   try {
     return await accountOf(c).send(command);
   } catch (problem) {
@@ -92,7 +93,10 @@ export async function bill(
 ): Promise<Response> {
   const sealed = order.text === null ? null : seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const command: SendCommand = { ...order, ...callerOf(c, fields, template), text: sealed };
-  const result: DoneOrRefusal = await handOver(c, command);
+  const result: DoneOrRefusal = await ask(c, command);
   if (!result.ok) return refuse(c, result);
+  const seqs = Array.from({ length: result.jobs }, (_, nth) => result.seq + nth);
+  const messagesEach = Math.ceil(order.recipients.length / seqs.length);
+  handOverDispatch(c.executionCtx, c.env, objectName(keyOf(c)), seqs, messagesEach);
   return doneReply(c, template, result, order.operation);
 }

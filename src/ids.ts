@@ -1,10 +1,24 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { base62, fromBase62 } from "./base62.ts";
 
+const encoder = new TextEncoder();
+const encoded = new Map<string, Uint8Array>();
+
+/** The bytes of a secret or a purpose: there are few, and each is asked for with every request. */
+function bytesOf(text: string): Uint8Array {
+  let bytes = encoded.get(text);
+  if (!bytes) {
+    bytes = encoder.encode(text);
+    encoded.set(text, bytes);
+  }
+  return bytes;
+}
+
 /** HMAC-SHA256 over a purpose and some bytes: one secret, many uses, none of them interchangeable. */
 export function mac(secret: string, purpose: string, bytes: Uint8Array | string, size = 32): Uint8Array {
-  const digest = createHmac("sha256", secret).update(`dastak/${purpose}\0`).update(bytes).digest();
-  return Uint8Array.from(digest.subarray(0, size));
+  const content = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
+  const text = joinBytes(bytesOf(`dastak/${purpose}\0`), content);
+  return Uint8Array.from(createHmac("sha256", bytesOf(secret)).update(text).digest().subarray(0, size));
 }
 
 /** Whether two byte strings are equal, in time that does not depend on where they differ. */

@@ -14,6 +14,7 @@ import {
   runAlarm,
   sendSms,
 } from "./world.ts";
+import type { HistoryJob } from "../src/queues/jobs.ts";
 import type { Opening, World } from "./world.ts";
 
 // Rows written are the bill. SQLite counts them; ARCHITECTURE.md states the figures that stand here.
@@ -117,9 +118,13 @@ it("writes one row more with an Idempotency-Key, and none for its replay", async
 it("asks history once for a delivered SMS, and packs what a busy account ends within seconds", async () => {
   const world = await warmWorld();
   const told: number[][] = [];
+  vi.spyOn(env.HISTORY, "sendBatch").mockImplementation((bodies) => {
+    for (const { body } of bodies) told.push((body as HistoryJob[]).flatMap(({ seqs }) => seqs));
+    return Promise.resolve() as never;
+  });
   await runInDurableObject(world.stub, (instance) => {
     const account = instance as unknown as { env: Env };
-    const queue = { send: async ({ seqs }: { seqs: number[] }) => void told.push(seqs) };
+    const queue = { send: async ({ seqs }: HistoryJob) => void told.push(seqs) };
     account.env = { ...account.env, HISTORY: queue as unknown as Env["HISTORY"] };
   });
   for (let sent = 0; sent < 5; sent++) {

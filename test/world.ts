@@ -131,12 +131,12 @@ let delivered = 0;
 async function deliver(
   queue: string,
   body: unknown,
-  consume: (batch: MessageBatch, at: Env) => Promise<void>,
+  consume: (batch: MessageBatch, at: Env, ctx: ExecutionContext) => Promise<void>,
   at: Env,
 ) {
   delivered += 1;
   const batch = createMessageBatch(queue, [{ id: `m${delivered}`, timestamp: new Date(), attempts: 1, body }]);
-  await consume(batch, at);
+  await consume(batch, at, createExecutionContext());
   return getQueueResult(batch, createExecutionContext());
 }
 

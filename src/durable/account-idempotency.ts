@@ -28,6 +28,7 @@ export function recall(sql: SqlStorage, asked: Idempotency | undefined, nowMs: n
     spent: number(row, "spent"),
     balance: number(row, "balance"),
     seq: number(row, "seq"),
+    jobs: 0,
   };
 }
 

@@ -62,5 +62,8 @@ export function send(
   const { seqs, balance } = insertJobs(sql, { ...command, content: order.content }, order.charge, head, timers, nowMs);
   const seq = seqs[0] ?? 0;
   remember(sql, command.idempotency, { spent, balance, seq }, nowMs);
-  return { result: { ok: true, replayed: false, template: null, spent, balance, seq, window: door.window }, seqs };
+  return {
+    result: { ok: true, replayed: false, template: null, spent, balance, seq, jobs: seqs.length, window: door.window },
+    seqs,
+  };
 }

@@ -86,6 +86,8 @@ export interface Done {
   balance: number;
   /** The first message's job, or 0. */
   seq: number;
+  /** New jobs from `seq` on, which wait for a carrier; none on a replay. */
+  jobs: number;
   window?: WindowView;
 }
 

@@ -28,15 +28,13 @@ import { lateJobsUnrecorded, nextDueMs } from "./account-open.ts";
 import { isOpened, migrate } from "./account-schema.ts";
 import { send } from "./account-send.ts";
 import { settle, sweep } from "./account-sweep.ts";
+import { Turns } from "./account-turns.ts";
 import { tellStory } from "./account-story.ts";
 import type { Story } from "./account-story.ts";
 import type { Recorded } from "./account-sweep.ts";
 import type * as types from "./account-types.ts";
 
 const UNKNOWN_ACCOUNT: types.Refusal = { ok: false, reason: "unauthorized" };
-
-/** Jobs that one queue message names: as many messages as one consumer submits in a round or two. */
-const JOBS_PER_QUEUE_MESSAGE = 20;
 
 /** An alarm that failed comes again after this. */
 const ALARM_RETRY_MS = 30_000;
@@ -48,6 +46,7 @@ const HISTORY_PACK_MS = 5_000;
 export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #window: WindowTimes = { times: null };
+  readonly #turns = new Turns();
   readonly #live = new LiveFeed(this.ctx, this.env);
   #opened = false;
   #historyToldAt = 0;
@@ -72,7 +71,7 @@ export class Account extends DurableObject<Env> {
       return openAccount(this.#sql, opening, nowMs);
     });
     this.#opened = true;
-    if (opened && fresh) this.#tellHistory([], true);
+    if (opened && fresh) this.#tellProfile();
     return opened;
   }
 
@@ -94,11 +93,13 @@ export class Account extends DurableObject<Env> {
   }
 
   /** One billable request: all of it is stored before this returns, or none of it (contract §6). */
-  send(command: types.SendCommand): types.DoneOrRefusal {
+  async send(command: types.SendCommand): Promise<types.DoneOrRefusal> {
     if (!this.#opened) return UNKNOWN_ACCOUNT;
+    await this.#turns.next();
     const { result, seqs } = this.#transact((nowMs) => send(this.#sql, this.#window, command, this.#timers(), nowMs));
     if (seqs.length > 0) {
-      this.#leave(seqs);
+      // Whoever asked hands them to the queue. The rows are safe: what is lost on that way, the alarm finds.
+      this.#armBy(Date.now() + this.#timers().sweepMs);
       this.#live.tell(seqs);
     }
     return result;
@@ -142,13 +143,16 @@ export class Account extends DurableObject<Env> {
     return claimed;
   }
 
-  /** Takes in outcomes and receipts, in any order and any number of times; refunds what is due. */
-  report(news: types.News[], follow: boolean): void {
-    if (!this.#opened) return;
+  /**
+   * Takes in outcomes and receipts, in any order and any number of times; refunds what is due. Returns the jobs that
+   * history is to be told of now.
+   */
+  report(news: types.News[], follow: boolean): number[] {
+    if (!this.#opened) return [];
     const { changed, ended } = this.#transact((nowMs) => reportNews(this.#sql, news, follow, this.#timers(), nowMs));
     this.#lookAgain(changed);
-    this.#tellHistory(ended);
     this.#live.tell(changed);
+    return ended.length > 0 && this.#mayTellHistory() ? ended : [];
   }
 
   /** The messages of these jobs whose carrier can still tell something new. */
@@ -174,7 +178,7 @@ export class Account extends DurableObject<Env> {
   amend(change: Amendment): types.AccountView | null {
     if (!this.#opened) return null;
     this.#transact(() => amendAccount(this.#sql, change));
-    this.#tellHistory([], true);
+    this.#tellProfile();
     this.#live.tell([]);
     return accountView(this.#sql);
   }
@@ -317,18 +321,12 @@ export class Account extends DurableObject<Env> {
 
   /** Standing, plan or balance changed: history and whoever looks on are told. */
   #tellAccount(): void {
-    this.#tellHistory([], true);
+    this.#tellProfile();
     this.#live.tell([]);
   }
 
   #timers(): Timers {
     return timersOf(configOf(this.env));
-  }
-
-  /** Hands new jobs to the queue. The rows are already safe: what is lost here, the alarm finds. */
-  #leave(seqs: number[]): void {
-    this.ctx.waitUntil(this.#enqueue("send", seqs, 1));
-    this.#armBy(Date.now() + this.#timers().sweepMs);
   }
 
   /** Sets the alarm for jobs that changed: when they are due, and for history to be completed. */
@@ -341,19 +339,27 @@ export class Account extends DurableObject<Env> {
     this.#armBy(due > nowMs ? Math.min(soon, due) : soon);
   }
 
-  #enqueue(kind: "send" | "follow", seqs: number[], perMessage = JOBS_PER_QUEUE_MESSAGE): Promise<void> {
-    return enqueueDispatch(this.env.DISPATCH, kind, this.#name(), seqs, perMessage);
+  #enqueue(kind: "send" | "follow", seqs: number[]): Promise<void> {
+    return enqueueDispatch(this.env.DISPATCH, kind, this.#name(), seqs);
   }
 
-  /** Tells history of jobs with a message at its end; a busy account packs them, and the alarm tells all at once. */
-  #tellHistory(ended: number[], profile = false): void {
-    if (ended.length === 0 && !profile) return;
+  /** Whether history is told now; a busy account packs, and the alarm tells all at once. */
+  #mayTellHistory(): boolean {
     const nowMs = Date.now();
     const packedMs = this.#historyToldAt + HISTORY_PACK_MS;
-    if (profile) this.#armBy(nowMs + this.#timers().sweepMs);
-    if (nowMs < packedMs && nowMs >= this.#historyToldAt) return this.#armBy(packedMs);
+    if (nowMs < packedMs && nowMs >= this.#historyToldAt) {
+      this.#armBy(packedMs);
+      return false;
+    }
     this.#historyToldAt = nowMs;
-    this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, { account: this.#name(), seqs: ended, profile }));
+    return true;
+  }
+
+  /** Tells history that the account itself changed. */
+  #tellProfile(): void {
+    this.#armBy(Date.now() + this.#timers().sweepMs);
+    if (!this.#mayTellHistory()) return;
+    this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, { account: this.#name(), seqs: [], profile: true }));
   }
 
   /** Compares with D1 and sends again what it lacks; true when something was missing. D1 decides nothing else. */

@@ -11,7 +11,8 @@ import type { Attempt } from "../inbox.ts";
 import { logLine, logProblem } from "../log.ts";
 import { mediaToken } from "../media.ts";
 import { unseal } from "../seal.ts";
-import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
+import { handOverHistory } from "./hand-over.ts";
+import { JOBS_PER_MESSAGE_MAX, dispatchJobs } from "./jobs.ts";
 import type { DispatchJob } from "./jobs.ts";
 import { Slots } from "./slots.ts";
 
@@ -47,6 +48,7 @@ class Budget {
 }
 
 type Stub = DurableObjectStub<Account>;
+type Waits = Pick<ExecutionContext, "waitUntil">;
 
 function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJob["messages"][number]): Outgoing {
   const { recording } = job.content;
@@ -66,11 +68,11 @@ function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJ
 }
 
 /** Reports, and tries again with a fresh stub: what is not reported stays unknown. */
-async function report(env: Env, name: string, news: News[], follow: boolean): Promise<void> {
+async function report(env: Env, ctx: Waits, name: string, news: News[], follow: boolean): Promise<void> {
   for (let left = REPORT_TRIES; ; left--) {
     try {
-      await env.ACCOUNT.getByName(name).report(news, follow);
-      return;
+      const ended: number[] = await env.ACCOUNT.getByName(name).report(news, follow);
+      return handOverHistory(ctx, env, name, ended);
     } catch (problem) {
       if (left <= 1) throw problem;
     }
@@ -80,6 +82,7 @@ async function report(env: Env, name: string, news: News[], follow: boolean): Pr
 /** Submits what waits in these jobs, as many at once as the slots allow; what is left goes back into the queue. */
 async function sendJobs(
   env: Env,
+  ctx: Waits,
   config: Config,
   { account: name, seqs }: DispatchJob,
   slots: Slots,
@@ -90,23 +93,26 @@ async function sendJobs(
   const follow = carrier.lookup !== undefined;
   while (!budget.isSpent) {
     // Slots first, then the claim: a lease never runs while its message waits for a slot.
-    let taken = await slots.take(config.DISPATCH_CONCURRENCY);
+    const asked = await slots.take(config.DISPATCH_CONCURRENCY);
+    let taken = asked;
     try {
       const stub: Stub = env.ACCOUNT.getByName(name);
       const leaseMs = config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS;
-      const jobs: ClaimedJob[] = await stub.claim(seqs, taken, carrier.name, leaseMs);
-      if (jobs.length === 0) return;
+      const jobs: ClaimedJob[] = await stub.claim(seqs, asked, carrier.name, leaseMs);
       // What this account does not fill, another may use while this one's carrier takes its time.
       const used = jobs.reduce((sum, job) => sum + job.messages.length, 0);
-      slots.give(taken - used);
+      slots.give(asked - used);
       taken = used;
+      if (used === 0) return;
       budget.spend(used + CALLS_PER_ROUND);
       const attempts = await Promise.all(
         jobs.flatMap((job) => job.messages.map((at) => submit(carrier, config, ref, job, at))),
       );
       const news = await land(env, config, ref, attempts);
-      await report(env, name, news, follow);
+      await report(env, ctx, name, news, follow);
       if (follow) await askLater(env, name, news);
+      // Fewer than were asked for: these were all that waited.
+      if (used < asked) return;
     } finally {
       slots.give(taken);
     }
@@ -167,7 +173,7 @@ async function askLater(env: Env, account: string, news: News[]): Promise<void> 
 }
 
 /** Asks carriers what became of messages without a final receipt. */
-async function followJobs(env: Env, config: Config, name: string, seqs: number[]): Promise<void> {
+async function followJobs(env: Env, ctx: Waits, config: Config, { account: name, seqs }: DispatchJob): Promise<void> {
   const ref = accountOfName(name);
   const { mode } = ref;
   const stub: Stub = env.ACCOUNT.getByName(name);
@@ -186,7 +192,7 @@ async function followJobs(env: Env, config: Config, name: string, seqs: number[]
       });
     } else news.push({ kind: "receipt", seq, index, ...found });
   }
-  if (news.length > 0) await report(env, name, news, true);
+  if (news.length > 0) await report(env, ctx, name, news, true);
 }
 
 /** Jobs of one kind and account, from any number of queue messages. */
@@ -198,40 +204,42 @@ interface Group {
 function groupJobs(batch: MessageBatch): Group[] {
   const groups = new Map<string, Group>();
   for (const message of batch.messages) {
-    const parsed = dispatchJob.safeParse(message.body);
-    if (!parsed.success) {
-      logProblem("dispatch queue", new Error("a message that is no job was dropped"));
-      message.ack();
-      continue;
-    }
-    const name = `${parsed.data.kind} ${parsed.data.account}`;
-    const group = groups.get(name);
-    if (group) {
-      group.job.seqs.push(...parsed.data.seqs);
-      group.messages.push(message);
-    } else {
-      groups.set(name, { job: parsed.data, messages: [message] });
+    const parsed = dispatchJobs.safeParse(message.body);
+    if (!parsed.success) logProblem("dispatch queue", new Error("a message that is no job was dropped"));
+    for (const job of parsed.data ?? []) {
+      const name = `${job.kind} ${job.account}`;
+      const group = groups.get(name);
+      if (group) {
+        group.job.seqs.push(...job.seqs);
+        group.messages.push(message);
+      } else {
+        groups.set(name, { job, messages: [message] });
+      }
     }
   }
   return [...groups.values()];
 }
 
 /** Consumes a batch of the dispatch queue; every job may come any number of times. */
-export async function consumeDispatch(batch: MessageBatch, env: Env): Promise<void> {
+export async function consumeDispatch(batch: MessageBatch, env: Env, ctx: Waits): Promise<void> {
   const config = configOf(env);
   const slots = new Slots(config.DISPATCH_CONCURRENCY);
   const budget = new Budget();
+  const failed = new Set<Message>();
   await Promise.all(
     groupJobs(batch).map(async ({ job, messages }) => {
       try {
         if (job.seqs.length === 0) logLine("readiness", { queue: batch.queue });
-        else if (job.kind === "send") await sendJobs(env, config, job, slots, budget);
-        else await followJobs(env, config, job.account, job.seqs);
-        for (const message of messages) message.ack();
+        else if (job.kind === "send") await sendJobs(env, ctx, config, job, slots, budget);
+        else await followJobs(env, ctx, config, job);
       } catch (problem) {
         logProblem("dispatch", problem);
-        for (const message of messages) message.retry({ delaySeconds: 2 ** Math.min(message.attempts, 6) });
+        for (const message of messages) failed.add(message);
       }
     }),
   );
+  for (const message of batch.messages) {
+    if (failed.has(message)) message.retry({ delaySeconds: 2 ** Math.min(message.attempts, 6) });
+    else message.ack();
+  }
 }

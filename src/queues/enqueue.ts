@@ -7,17 +7,19 @@ import type { DispatchJob, HistoryJob } from "./jobs.ts";
 /** Queue messages that one call takes (Cloudflare Queues). */
 const MESSAGES_PER_BATCH = 100;
 
-/** Names jobs to the dispatch queue, so many to a message; never throws. */
+/** Jobs that one message names to the dispatch queue: one consumer submits as many in a round or two. */
+const JOBS_PER_DISPATCH = 20;
+
+/** Names jobs to the dispatch queue; never throws. */
 export async function enqueueDispatch(
   queue: Queue,
   kind: DispatchJob["kind"],
   account: string,
   seqs: number[],
-  perMessage: number,
 ): Promise<void> {
   const bodies: { body: DispatchJob }[] = [];
-  for (let at = 0; at < seqs.length; at += perMessage) {
-    bodies.push({ body: { kind, account, seqs: seqs.slice(at, at + perMessage) } });
+  for (let at = 0; at < seqs.length; at += JOBS_PER_DISPATCH) {
+    bodies.push({ body: { kind, account, seqs: seqs.slice(at, at + JOBS_PER_DISPATCH) } });
   }
   try {
     for (let at = 0; at < bodies.length; at += MESSAGES_PER_BATCH) {

@@ -1,3 +1,4 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { consumeDispatch } from "../../src/queues/dispatch.ts";
@@ -141,7 +142,11 @@ describe("landing", () => {
       ack() {},
       retry() {},
     }));
-    await consumeDispatch({ queue: "dastak-dispatch", messages } as unknown as MessageBatch, env);
+    await consumeDispatch(
+      { queue: "dastak-dispatch", messages } as unknown as MessageBatch,
+      env,
+      createExecutionContext(),
+    );
     for (const world of worlds) {
       expect((await inboxOf(world)).map(({ text }) => text)).toEqual([world.name]);
     }

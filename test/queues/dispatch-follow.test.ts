@@ -31,7 +31,11 @@ async function sentAfter(world: World, seq: number, variables: Record<string, st
   const send = vi.fn(() => Promise.resolve());
   const body = { kind: "send", account: world.name, seqs: [seq] };
   const batch = createMessageBatch("dastak-dispatch", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);
-  await consumeDispatch(batch, { ...env, ...variables, DISPATCH: { send } } as unknown as Env);
+  await consumeDispatch(
+    batch,
+    { ...env, ...variables, DISPATCH: { send } } as unknown as Env,
+    createExecutionContext(),
+  );
   return { asked: send.mock.calls as unknown[][], result: await getQueueResult(batch, createExecutionContext()) };
 }
 
@@ -50,7 +54,7 @@ describe("a consumer whose time is over", () => {
     const body = { kind: "send", account: world.name, seqs };
     const batch = createMessageBatch("dastak-dispatch", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);
     const at = { ...env, CARRIER: "http", DISPATCH_CONCURRENCY: "1", DISPATCH: { send } };
-    await consumeDispatch(batch, at as unknown as Env);
+    await consumeDispatch(batch, at as unknown as Env, createExecutionContext());
     expect((await messagesOf(world)).map((message) => message.state)).toEqual(["submitted", "queued"]);
     expect(send.mock.calls).toEqual([[{ kind: "send", account: world.name, seqs }]]);
     expect((await getQueueResult(batch, createExecutionContext())).explicitAcks).toEqual(["m"]);
@@ -91,7 +95,7 @@ describe("after a submission", () => {
     const body = { kind: "send", account: world.name, seqs: [seq] };
     const batch = createMessageBatch("dastak-dispatch", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);
     const away = { send: () => Promise.reject(new Error("the queue is away")) };
-    await consumeDispatch(batch, { ...env, DISPATCH: away } as unknown as Env);
+    await consumeDispatch(batch, { ...env, DISPATCH: away } as unknown as Env, createExecutionContext());
     expect((await getQueueResult(batch, createExecutionContext())).explicitAcks).toEqual(["m"]);
     expect(errors).toHaveBeenCalledOnce();
     expect(await stateOf(world)).toBe("submitted");

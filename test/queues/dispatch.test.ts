@@ -82,7 +82,7 @@ async function only(world: World) {
 async function deliver(bodies: unknown[], at: object = { ...env, ...HTTP }) {
   const messages = bodies.map((body, id) => ({ id: `m${id}`, timestamp: new Date(), attempts: 1, body }));
   const batch = createMessageBatch("dastak-dispatch", messages);
-  await consumeDispatch(batch, at as Env);
+  await consumeDispatch(batch, at as Env, createExecutionContext());
   return getQueueResult(batch, createExecutionContext());
 }
 
@@ -200,7 +200,7 @@ describe("a consumer that dies between claim and report", () => {
         report: async (...news: Parameters<World["stub"]["report"]>) => {
           tries += 1;
           if (tries < 3) throw new Error("the object is away");
-          await world.stub.report(...news);
+          return world.stub.report(...news);
         },
       }),
     };

@@ -4,6 +4,7 @@ import { carrierNamed } from "../../carriers/table.ts";
 import type { News } from "../../durable/account-types.ts";
 import { fail } from "../../errors.ts";
 import { objectName, readMessageId } from "../../ids.ts";
+import { handOverHistory } from "../../queues/hand-over.ts";
 
 /** `POST /callbacks/:carrier`: a carrier's receipts, proven by the carrier's own means (contract §11). */
 export const carrierCallback = (app: Api) =>
@@ -25,6 +26,9 @@ export const carrierCallback = (app: Api) =>
       news.push({ kind: "receipt", seq, index, state, ...(code !== undefined && { code }) });
       byAccount.set(objectName(place), news);
     }
-    for (const [name, news] of byAccount) await c.env.ACCOUNT.getByName(name).report(news, false);
+    for (const [name, news] of byAccount) {
+      const ended: number[] = await c.env.ACCOUNT.getByName(name).report(news, false);
+      handOverHistory(c.executionCtx, c.env, name, ended);
+    }
     return c.json({ success: true });
   });
