@@ -1,0 +1,63 @@
+// What Cloudflare bills, and what a counted operation costs by it: Workers Paid, beyond the included amounts.
+
+/** When these prices were looked up. */
+export const PRICES_DATE = "2026-11";
+
+/** Dollars per million of each. */
+const PER_MILLION = {
+  workerRequest: 0.3,
+  cpuMs: 0.02,
+  objectRequest: 0.15,
+  gbSecond: 12.5,
+  rowWritten: 1,
+  rowRead: 0.001,
+  queueOperation: 0.4,
+  r2ClassA: 4.5,
+  r2ClassB: 0.36,
+  logEvent: 0.6,
+};
+
+/** From this day on logs are billed by their size instead; an event brings about so much beside our own line. */
+export const LOGS_BY_SIZE = { from: "2026-12-01", perGb: 0.25, bytesPerEvent: 1_000 };
+
+const OBJECT_GB = 0.128;
+
+/** How long an object is taken to be active: for a call, and for an alarm, which waits for D1. */
+export const ACTIVE_SEC = { call: 0.005, alarm: 0.05 };
+
+/** The counters that make up each component, each with what one of it costs. */
+const COMPONENTS = {
+  "Worker requests": { "worker requests": PER_MILLION.workerRequest },
+  // Not said in the price list; a scheduled run counts as a request there, so a consumer's is taken to as well.
+  consumers: { "consumer batches": PER_MILLION.workerRequest },
+  CPU: { "CPU ms": PER_MILLION.cpuMs },
+  "object requests": { "object requests": PER_MILLION.objectRequest, "alarms run": PER_MILLION.objectRequest },
+  "object time": {
+    "object requests": PER_MILLION.gbSecond * OBJECT_GB * ACTIVE_SEC.call,
+    "alarms run": PER_MILLION.gbSecond * OBJECT_GB * ACTIVE_SEC.alarm,
+  },
+  "rows written": { "rows written": PER_MILLION.rowWritten },
+  "alarms set": { "alarms set": PER_MILLION.rowWritten },
+  "rows read": { "rows read": PER_MILLION.rowRead },
+  queues: { "queue operations": PER_MILLION.queueOperation },
+  D1: { "D1 rows written": PER_MILLION.rowWritten, "D1 rows read": PER_MILLION.rowRead },
+  R2: { "R2 class A": PER_MILLION.r2ClassA, "R2 class B": PER_MILLION.r2ClassB },
+  "log lines": { "log lines": PER_MILLION.logEvent },
+  "invocation logs": { invocations: PER_MILLION.logEvent },
+};
+
+/** Invocations that a log of their own is written for: whatever starts a Worker or an object's method. */
+export const INVOCATIONS = ["worker requests", "consumer batches", "object requests", "alarms run"];
+
+/** Dollars per million operations, by component, of what one operation was counted to take. */
+export function pricesOf(counted) {
+  const of = (parts) => Object.entries(parts).reduce((sum, [name, price]) => sum + (counted[name] ?? 0) * price, 0);
+  return Object.fromEntries(Object.entries(COMPONENTS).map(([name, parts]) => [name, of(parts)]));
+}
+
+/** Dollars per million operations for logs as they are billed from `LOGS_BY_SIZE.from` on. */
+export function logsBySize(counted) {
+  const events = (counted["log lines"] ?? 0) + (counted.invocations ?? 0);
+  const bytes = (counted["log bytes"] ?? 0) + events * LOGS_BY_SIZE.bytesPerEvent;
+  return (bytes / 1e9) * 1e6 * LOGS_BY_SIZE.perGb;
+}
