@@ -5,7 +5,8 @@ import { mp3 } from "../recordings.ts";
 import { startService } from "./service.ts";
 import type { Customer, Service } from "./service.ts";
 import { exchange } from "./wire.ts";
-import type { WireReply, WireRequest } from "./wire.ts";
+import type { WireRequest } from "./wire.ts";
+import type { WireReply } from "./wire-replies.ts";
 
 // Whatever comes over the wire: never a 5xx, never a hang, never a charge without a 200.
 

@@ -1,4 +1,6 @@
 import net from "node:net";
+import { NO_REPLY, repliesIn } from "./wire-replies.ts";
+import type { WireReply } from "./wire-replies.ts";
 
 // Requests byte by byte, as no well-behaved client would send them.
 
@@ -6,57 +8,24 @@ import net from "node:net";
 export interface WireRequest {
   pieces: Buffer[];
   pauseMs: number;
+  /** Methods of the requests in it, each of which is owed a reply; one GET or POST when absent. */
+  methods?: string[];
+  /** What the client does after the last byte; it waits when absent. */
+  ending?: { how: "finish" | "reset"; afterMs: number };
 }
 
-export interface WireReply {
-  /** 0: the service closed the connection without a reply. */
-  status: number;
-  headers: Map<string, string>;
-  body: string;
-  /** From the last byte of the request to the last of the reply. */
+/** What came back on one connection. */
+export interface Talk {
+  replies: WireReply[];
+  /** From the last byte of the request to the last of the replies, or to the end of the connection. */
   tookMs: number;
-}
-
-function unchunked(bytes: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const end = bytes.indexOf("\r\n", at);
-    const size = end < 0 ? 0 : Number.parseInt(bytes.toString("latin1", at, end), 16);
-    if (!(size > 0)) break;
-    parts.push(bytes.subarray(end + 2, end + 2 + size));
-    at = end + 2 + size + 2;
-  }
-  return Buffer.concat(parts);
-}
-
-function parseReply(bytes: Buffer): Omit<WireReply, "tookMs"> {
-  const end = bytes.indexOf("\r\n\r\n");
-  if (end < 0) return { status: 0, headers: new Map(), body: "" };
-  const [first = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
-  const headers = new Map(
-    lines.map((line) => [line.split(":")[0]?.toLowerCase() ?? "", line.replace(/^[^:]*: */u, "")]),
-  );
-  const rest = bytes.subarray(end + 4);
-  // An interim reply stands before the one that counts.
-  if (first.split(" ")[1]?.startsWith("1")) return parseReply(rest);
-  const body = headers.get("transfer-encoding") === "chunked" ? unchunked(rest) : rest;
-  return { status: Number(first.split(" ")[1]), headers, body: body.toString("utf8") };
-}
-
-/** Whether a reply has come whole. */
-function isWhole(bytes: Buffer): boolean {
-  const end = bytes.indexOf("\r\n\r\n");
-  if (end < 0) return false;
-  const head = bytes.toString("latin1", 0, end).toLowerCase();
-  const length = /content-length: *(\d+)/u.exec(head)?.[1];
-  if (length !== undefined) return bytes.length >= end + 4 + Number(length);
-  return head.includes("transfer-encoding: chunked") && bytes.subarray(-5).toString("latin1") === "0\r\n\r\n";
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends a request and reads what comes back, for as long as `giveUpMs` after the last byte. */
-export function exchange(port: number, { pieces, pauseMs }: WireRequest, giveUpMs: number): Promise<WireReply> {
+/** Sends a request and reads all that is owed, until the connection ends, or for `giveUpMs` after the last byte. */
+export function converse(port: number, request: WireRequest, giveUpMs: number): Promise<Talk> {
+  const { pieces, pauseMs, methods = ["POST"], ending } = request;
   return new Promise((resolve) => {
     const socket = net.connect({ host: "127.0.0.1", port });
     const chunks: Buffer[] = [];
@@ -64,12 +33,19 @@ export function exchange(port: number, { pieces, pauseMs }: WireRequest, giveUpM
     const finish = () => {
       clearTimeout(timer);
       socket.destroy();
-      resolve({ ...parseReply(Buffer.concat(chunks)), tookMs: performance.now() - sentAt });
+      resolve({ replies: repliesIn(Buffer.concat(chunks), methods), tookMs: performance.now() - sentAt });
+    };
+    const sent = () => {
+      sentAt = performance.now();
+      clearTimeout(timer);
+      timer = setTimeout(finish, giveUpMs);
     };
     let timer = setTimeout(finish, giveUpMs);
     socket.on("data", (chunk) => {
       chunks.push(chunk);
-      if (isWhole(Buffer.concat(chunks))) finish();
+      const replies = repliesIn(Buffer.concat(chunks), methods);
+      // Behind the handshake of a WebSocket no reply follows.
+      if (replies.length === methods.length || replies.at(-1)?.status === 101) finish();
     });
     // A service that refuses a body early closes while it is still being sent.
     socket.on("error", finish);
@@ -78,12 +54,25 @@ export function exchange(port: number, { pieces, pauseMs }: WireRequest, giveUpM
       for (const [at, piece] of pieces.entries()) {
         if (at > 0) await pause(pauseMs);
         if (socket.destroyed) return;
-        socket.write(piece);
+        socket.write(piece, sent);
       }
-      sentAt = performance.now();
-      clearTimeout(timer);
-      timer = setTimeout(finish, giveUpMs);
+      sent();
+      if (!ending) return;
+      await pause(ending.afterMs);
+      if (socket.destroyed) return;
+      if (ending.how === "finish") socket.end(sent);
+      else socket.resetAndDestroy();
     };
     socket.on("connect", () => void write());
   });
+}
+
+/** Sends one request and reads its reply; without one, its status is 0. */
+export async function exchange(
+  port: number,
+  request: WireRequest,
+  giveUpMs: number,
+): Promise<WireReply & { tookMs: number }> {
+  const { replies, tookMs } = await converse(port, request, giveUpMs);
+  return { ...(replies[0] ?? NO_REPLY), tookMs };
 }

@@ -1,0 +1,218 @@
+import { deflateSync, gzipSync } from "node:zlib";
+import * as fc from "fast-check";
+import type { Endpoint } from "./wire-endpoints.ts";
+
+// Bodies, byte by byte: what an endpoint takes with something wrong in it, or something else altogether.
+
+/** The hard cap of any body (contract §3). */
+const CAP_BYTES = 10 * 1024 * 1024;
+const DEPTH_MAX = 100_000;
+
+export interface Body {
+  bytes: Buffer;
+  /** How the body is called; null where the endpoint's usual type is right. */
+  type: string | null;
+}
+
+/** Text that nobody expects in a field. */
+export const oddText = fc.oneof(
+  fc.constantFrom("", " ", "0", "-1", "1e9", "NaN", "null", "undefined", "true", "1.2.3", "9".repeat(400)),
+  fc.constantFrom(
+    "\u0000",
+    "a\u0000b",
+    "\u202Eabc",
+    "\uFEFF",
+    "\u{10FFFF}",
+    "😀".repeat(80),
+    "क".repeat(161),
+    "\r\n\r\n",
+  ),
+  fc.constantFrom(
+    "<img src=x onerror=alert(1)>",
+    "'; DROP TABLE person; --",
+    "%",
+    "%zz",
+    "../..",
+    "\\",
+    "//evil",
+    "{}",
+  ),
+  fc.constantFrom("__proto__", "constructor", "toString", "acc_", "msg_0", "key_00000000", "file_", "dsk_live_x"),
+  fc.constantFrom(
+    "live",
+    "test",
+    "starter",
+    "sms",
+    "bulk",
+    "voice",
+    "9876543210",
+    "+14155550132",
+    "2026-01-01T00:00:00Z",
+  ),
+  fc.constantFrom("to:9876 -kind:otp", "cost:1..5", "before:x", '"open', "after:9999-99-99", "-".repeat(300)),
+  fc.string({ unit: "binary", maxLength: 200 }).map((text) => text.toWellFormed()),
+  fc.string({ maxLength: 60 }),
+  fc.integer({ min: 1, max: 20_000 }).map((length) => "a".repeat(length)),
+);
+
+const nested = (open: string, inner: string, close: string) => (depth: number) =>
+  open.repeat(depth) + inner + close.repeat(depth);
+
+const depth = fc.oneof(fc.integer({ min: 1, max: 2_000 }), fc.constantFrom(50_000, DEPTH_MAX));
+
+/** Nesting, ended or not. */
+const deep = fc.oneof(
+  depth.map(nested("[", "", "]")),
+  depth.map(nested('{"a":', "1", "}")),
+  depth.map(nested("[", "", "")),
+  depth.map(nested('{"a":', "", "")),
+  depth.map(nested('[{"a":', "0", "}]")),
+);
+
+/** JSON values as text: also those that no serializer writes. */
+const oddJson = fc.oneof(
+  { weight: 4, arbitrary: oddText.map((text) => JSON.stringify(text)) },
+  { weight: 3, arbitrary: fc.json({ maxDepth: 4 }) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom("1e400", "-1e400", "-0", "5e-324", "9007199254740993", "0.1", "1E+2", "01", "+1", ".5"),
+  },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 4_000 }).map((length) => "9".repeat(length)) },
+  // Halves of characters, escaped: well-formed JSON, and no well-formed text.
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('"\\ud800"', '"\\udc00x"', '"\\ud800\\ud800"', '"\\u0000"', '"\\ude00\\ud83d"'),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom("null", "true", "[]", "{}", "[null]", '"', '"\\x"', "NaN", "Infinity", "'a'"),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('{"__proto__":{"success":true}}', '{"toString":1}', '{"length":5}', '{"0":1}'),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 1, max: 10_001 }).map((length) => JSON.stringify(Array(length).fill("9876543210"))),
+  },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 400_000 }).map((length) => `"${"a".repeat(length)}"`) },
+  { weight: 1, arbitrary: deep },
+);
+
+type Entries = [string, string][];
+
+const objectText = (entries: Entries) => `{${entries.map(([name, value]) => `${name}:${value}`).join(",")}}`;
+
+/** The text of an object of these fields, with something about one of them changed. */
+function changedObject(fields: Record<string, unknown>): fc.Arbitrary<string> {
+  const own: Entries = Object.entries(fields).map(([name, value]) => [JSON.stringify(name), JSON.stringify(value)]);
+  const names = fc.constantFrom(...own.map(([name]) => name), '"apiKey"', '"extra"', '"__proto__"', '"\\ud800"', '""');
+  const without = (name: string) => own.filter(([other]) => other !== name);
+  return fc.oneof(
+    { weight: 7, arbitrary: fc.constant(objectText(own)) },
+    {
+      weight: 6,
+      arbitrary: fc.tuple(names, oddJson).map(([name, value]) => objectText([...without(name), [name, value]])),
+    },
+    { weight: 1, arbitrary: names.map((name) => objectText(without(name))) },
+    // The same name twice: the last one counts, as in JSON.parse, and nothing else may follow from it.
+    { weight: 2, arbitrary: fc.tuple(names, oddJson).map(([name, value]) => objectText([[name, value], ...own])) },
+    { weight: 1, arbitrary: fc.nat(objectText(own).length).map((length) => objectText(own).slice(0, length)) },
+  );
+}
+
+/** Lengths around the cap, in bytes. */
+const nearCap = fc.constantFrom(CAP_BYTES - 1, CAP_BYTES, CAP_BYTES + 1, CAP_BYTES + 100_000);
+
+const filledTo = (bytes: number) => {
+  const start = '{"message":"';
+  return `${start}${"a".repeat(bytes - start.length - 2)}"}`;
+};
+
+/** Text as bytes, in the encodings that clients get wrong. */
+const inBytes = (text: string): fc.Arbitrary<Buffer> => {
+  const plain = Buffer.from(text, "utf8");
+  const middle = Math.floor(plain.length / 2);
+  const split = (...bytes: number[]) =>
+    Buffer.concat([plain.subarray(0, middle), Buffer.from(bytes), plain.subarray(middle)]);
+  const wide = () => Buffer.from(text, "utf16le");
+  const changed: (() => Buffer)[] = [
+    () => Buffer.from(text, "latin1"),
+    () => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), plain]),
+    wide,
+    () => Buffer.concat([Buffer.from([0xff, 0xfe]), wide()]),
+    () => Buffer.concat([Buffer.from([0xfe, 0xff]), wide().swap16()]),
+    // A surrogate, an overlong slash, a byte of no character, a beginning without an end, a NUL.
+    () => split(0xed, 0xa0, 0x80),
+    () => split(0xc0, 0xaf),
+    () => split(0xff),
+    () => split(0xf0, 0x9f),
+    () => split(0),
+    () => gzipSync(plain),
+    () => deflateSync(plain),
+  ];
+  return fc.oneof(
+    { weight: 8, arbitrary: fc.constant(plain) },
+    { weight: 1, arbitrary: fc.constantFrom(...changed).map((make) => make()) },
+  );
+};
+
+const bytesOf = (text: fc.Arbitrary<string>, type: string | null = null): fc.Arbitrary<Body> =>
+  text.chain(inBytes).map((bytes) => ({ bytes, type }));
+
+/** Anything at all. */
+const anything: fc.Arbitrary<Body> = fc.oneof(
+  bytesOf(fc.oneof(oddJson, deep, fc.constantFrom("", " ", "//", "{,}", '{"a":1,}', "{'a':1}", "\u2028", "a=1&b=2"))),
+  fc.uint8Array({ maxLength: 400 }).map((bytes) => ({ bytes: Buffer.from(bytes), type: null })),
+);
+
+const huge: fc.Arbitrary<Body> = nearCap.map((length) => ({ bytes: Buffer.from(filledTo(length)), type: null }));
+
+const MULTIPART = "multipart/form-data; boundary=x";
+
+const partText = ([name, value]: [string, string]) =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+const filePart = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\n\r\n\u0000\u0001\r\n';
+
+/** A form in one of its encodings, with something wrong in it. */
+function changedForm(fields: Record<string, string>): fc.Arbitrary<Body> {
+  const values = fc.tuple(
+    ...Object.entries(fields).map(([name, own]) =>
+      (name === "once" ? fc.stringMatching(/^\w{8,12}$/u) : fc.option(oddText, { nil: own, freq: 2 })).map(
+        (value): [string, string] => [name, value],
+      ),
+    ),
+  );
+  const chosen = values.chain((entries) => fc.subarray(entries, { minLength: Math.floor(entries.length / 2) }));
+  const query = chosen.map((entries) => new URLSearchParams(entries).toString());
+  const parts = chosen.map((entries) => entries.map(partText).join(""));
+  return fc.oneof(
+    { weight: 4, arbitrary: bytesOf(query) },
+    { weight: 1, arbitrary: query.map((text) => ({ bytes: Buffer.from(`%${text}&%zz=%&=&&`), type: null })) },
+    { weight: 1, arbitrary: query.map((text) => ({ bytes: Buffer.from(`${text}&${text}`), type: null })) },
+    {
+      weight: 2,
+      arbitrary: bytesOf(
+        parts.map((text) => `${text}${filePart}--x--\r\n`),
+        MULTIPART,
+      ),
+    },
+    { weight: 1, arbitrary: bytesOf(parts, MULTIPART) },
+    { weight: 1, arbitrary: bytesOf(oddText, MULTIPART) },
+  );
+}
+
+const none: fc.Arbitrary<Body> = fc.constant({ bytes: Buffer.alloc(0), type: null });
+
+/** A body for an endpoint; one in a hundred or so is as large as may be. */
+export function bodyFor({ method, json, form }: Endpoint): fc.Arbitrary<Body> {
+  if (method === "GET") return fc.oneof({ weight: 9, arbitrary: none }, { weight: 1, arbitrary: anything });
+  const own = json ? bytesOf(changedObject(json)) : changedForm(form ?? {});
+  return fc.oneof(
+    { weight: 85, arbitrary: own },
+    { weight: 10, arbitrary: anything },
+    { weight: 4, arbitrary: none },
+    { weight: 1, arbitrary: huge },
+  );
+}
