@@ -1,0 +1,199 @@
+import type { Evidence, Message, Receipt, Recorded, Submission } from "./evidence.ts";
+import type { Case } from "./orders.ts";
+import { Proof } from "./proof.ts";
+import { runningFaults } from "./requests.ts";
+
+// What the gateway saw, and what the service made of it.
+
+/** Every submission is of a message that was ordered: under its one reference, to its number, with its words, signed. */
+export function oneReferenceEach({ submissions, books }: Evidence, cases: Case[]): Proof {
+  const proof = new Proof("one reference per message at the gateway, with the order's number and words, signed");
+  const messages = new Map(books.flatMap((one) => one.messages.map((message) => [message.ref, message] as const)));
+  const orders = new Map(cases.flatMap((one) => one.messages.map(({ ref }) => [ref, one] as const)));
+  const refs = new Map<string, string>();
+  for (const { ref, to, operation, text, signed } of submissions) {
+    const [message, order] = [messages.get(ref), orders.get(ref)];
+    proof.holds(message !== undefined && order !== undefined, () => `${ref} to ${to} was submitted and is no message`);
+    if (to === null || !message || !order) continue;
+    const known = refs.get(to) ?? ref;
+    refs.set(to, ref);
+    proof.holds(known === ref, () => `${to} was submitted under two references: ${known} and ${ref}`);
+    const { meant } = order;
+    // The words around a one-time password are the service's own.
+    const words = meant.operation === "otp" ? text?.includes(meant.text ?? "") === true : text === meant.text;
+    const right = to === message.to && operation === meant.operation && words && signed;
+    proof.holds(
+      right,
+      () => `${ref} was submitted to ${to} as ${operation}, ${signed ? "" : "not signed, "}with: ${text}`,
+    );
+  }
+  return proof;
+}
+
+/** A certain no, after which a message may be submitted again. */
+const isCertainNo = ({ tells, answered, decision }: Submission) =>
+  (tells === "busy" && answered) || decision === "resets_unread";
+
+/** After anything but a certain no, nothing is submitted again. */
+export function againOnlyAfterNo({ submissions, books, timers }: Evidence): Proof {
+  const proof = new Proof("submitted again only after a certain no, and never after an unknown outcome or a yes");
+  const attempts = new Map(
+    books.flatMap((one) => one.messages.map((message) => [message.ref, message.attempts] as const)),
+  );
+  let again = 0;
+  for (const [ref, list] of Map.groupBy(submissions, (one) => one.ref)) {
+    for (const before of list.slice(0, -1)) {
+      again += 1;
+      proof.holds(isCertainNo(before), () => `${ref} was submitted again after the gateway ${before.decision}`);
+    }
+    const most = Math.min(timers.ATTEMPTS_MAX, attempts.get(ref) ?? timers.ATTEMPTS_MAX);
+    proof.holds(list.length <= most, () => `${ref} was submitted ${list.length} times, of ${most} attempts`);
+  }
+  proof.note = `${again} again`;
+  return proof;
+}
+
+/** Faults that can take away the answer to a submission. */
+const LOSING = ["kill", "term", "evict", "break_off"];
+
+function statesByAnswer(evidence: Evidence, last: Submission | undefined): string[] {
+  // It never got there: given up, or the service died in the middle of an attempt.
+  if (!last) return ["failed", "unknown"];
+  const { decision, answered, at, tells } = last;
+  const untilMs = at + evidence.timers.CARRIER_TIMEOUT_MS;
+  const lost = runningFaults(evidence.faults, at, untilMs, LOSING).length > 0 || !answered ? ["unknown"] : [];
+  if (decision === "resets_unread") return ["failed", "unknown"];
+  // On a machine that stands still for a while, what comes too late may come in time.
+  if (decision === "answers_late") return ["unknown", "unconfirmed"];
+  switch (tells) {
+    case "taken":
+      return [...(answered ? ["unconfirmed"] : []), ...lost];
+    case "rejected":
+      return [...(answered ? ["failed"] : []), ...lost];
+    case "busy":
+      // Later attempts may have been interrupted before they got there.
+      return ["failed", "unknown"];
+    case "nothing":
+      return ["unknown"];
+  }
+}
+
+/** Where a message may stand at the end, by what the gateway answered and the receipts that it sent. */
+export function statesFor(evidence: Evidence, submissions: Submission[], receipts: Receipt[]): Set<string> {
+  const genuine = receipts.filter(({ fault }) => fault === null);
+  const taken = new Set(genuine.filter(({ statuses }) => statuses.includes(200)).map(({ state }) => state));
+  const perhaps = new Set(genuine.filter(({ statuses }) => !statuses.includes(200)).map(({ state }) => state));
+  if (taken.has("delivered")) return new Set(["delivered"]);
+  let states = new Set(statesByAnswer(evidence, submissions.at(-1)));
+  const raised = (news: ReadonlySet<string>) => {
+    const ends = ["undelivered", "failed"].filter((state) => news.has(state));
+    // The first of two that contradict each other stays.
+    if (ends.length > 0) return new Set([...ends, ...(states.has("failed") ? ["failed"] : [])]);
+    if (!news.has("submitted")) return states;
+    return new Set([...states].map((state) => (state === "unknown" ? "unconfirmed" : state)));
+  };
+  states = raised(taken);
+  if (perhaps.size > 0) states = new Set([...states, ...raised(perhaps)]);
+  if (perhaps.has("delivered")) states.add("delivered");
+  return states;
+}
+
+/** Every message stands where the gateway's answers and receipts put it. */
+export function statesFollow(evidence: Evidence): Proof {
+  const proof = new Proof("every state follows from what the gateway answered and from its genuine receipts");
+  const submissions = Map.groupBy(evidence.submissions, ({ ref }) => ref);
+  const receipts = Map.groupBy(evidence.receipts, ({ ref }) => ref);
+  for (const { ref, state, to } of evidence.books.flatMap(({ messages }) => messages)) {
+    const own = submissions.get(ref) ?? [];
+    const news = receipts.get(ref) ?? [];
+    const may = statesFor(evidence, own, news);
+    proof.holds(may.has(state), () => {
+      const seen = own.map(({ decision, answered }) => `${decision}${answered ? "" : " (unheard)"}`).join(", ");
+      const told = news.map((one) => `${one.fault ?? ""} ${one.state} ${one.statuses.join("/")}`).join(", ");
+      return `${ref} to ${to} is ${state}, not ${[...may].join(" or ")}: the gateway ${seen || "never saw it"}; receipts: ${told}`;
+    });
+  }
+  return proof;
+}
+
+/** Receipts that must not be believed are refused; all others are taken in the end. */
+export function receiptsAreJudged({ receipts }: Evidence): Proof {
+  const proof = new Proof("forged and stale receipts are refused with 401, senseless ones with 400");
+  const answers: Record<string, number> = { forged: 401, stale: 401, no_state: 400, unknown_ref: 200 };
+  for (const { ref, fault, statuses } of receipts) {
+    if (fault === null) continue;
+    const answered = statuses.filter((status) => status !== null && status < 500);
+    // A clock that jumps just then makes any signature stale.
+    const right = answered.every((status) => status === answers[fault] || status === 401);
+    proof.holds(right, () => `a receipt for ${ref} that was ${fault} was answered ${statuses.join(", ")}`);
+  }
+  return proof;
+}
+
+/** What may follow what (contract §9); the one step back is from `sending`. */
+const NEXT: Record<string, string[]> = {
+  queued: ["sending", "failed", "submitted", "delivered", "undelivered"],
+  sending: ["queued", "unknown", "submitted", "failed", "delivered", "undelivered"],
+  unknown: ["submitted", "failed", "delivered", "undelivered"],
+  submitted: ["unconfirmed", "failed", "delivered", "undelivered"],
+  unconfirmed: ["failed", "delivered", "undelivered"],
+  undelivered: ["delivered"],
+  failed: ["delivered"],
+  delivered: [],
+};
+
+/** Every life goes only ways that the contract knows, with one attempt for each time it was sent. */
+export function livesAreLegal({ history }: Evidence): Proof {
+  const proof = new Proof("every life goes the ways of the contract: ranks only rise, attempts are counted");
+  for (const { to, state, attempts, timeline } of history) {
+    const states = timeline.map((one) => one.state);
+    const legal = states.every((one, at) => (at === 0 ? one === "queued" : NEXT[states[at - 1] ?? ""]?.includes(one)));
+    const counted = states.filter((one) => one === "sending").length === attempts && states.at(-1) === state;
+    proof.holds(legal && counted, () => `${to}, ${state} after ${attempts} attempts: ${states.join(" → ")}`);
+  }
+  return proof;
+}
+
+const FINAL = ["delivered", "undelivered", "unconfirmed", "failed", "unknown"];
+
+/** Nothing is on its way any more. */
+export function allIsFinal({ books }: Evidence): Proof {
+  const proof = new Proof("every message is final");
+  const states = new Map<string, number>();
+  for (const { ref, to, state } of books.flatMap(({ messages }) => messages)) {
+    states.set(state, (states.get(state) ?? 0) + 1);
+    proof.holds(FINAL.includes(state), () => `${ref} to ${to} is still ${state}`);
+  }
+  proof.note = [...states].map(([state, count]) => `${count} ${state}`).join(", ");
+  return proof;
+}
+
+const row = (account: string, refunded: boolean, one: Message | Recorded) =>
+  JSON.stringify([
+    account,
+    one.requestId,
+    one.to,
+    one.state,
+    one.charge,
+    refunded,
+    one.attempts,
+    one.carrier,
+    one.errorCode,
+  ]);
+
+/** History has every message once, as the account has it. */
+export function historyIsComplete({ books, history }: Evidence): Proof {
+  const proof = new Proof("history is complete and equal to the accounts");
+  const recorded = Map.groupBy(history, (one) => row(one.account, one.refunded, one));
+  for (const { id, ledger, messages } of books) {
+    const refunded = new Set(ledger.filter(({ type }) => type === "refund").map(({ messageId }) => messageId));
+    for (const message of messages) {
+      const wanted = row(id, refunded.has(message.ref), message);
+      const count = recorded.get(wanted)?.length ?? 0;
+      recorded.delete(wanted);
+      proof.holds(count === 1, () => `history has ${count} times: ${wanted}`);
+    }
+  }
+  for (const wanted of recorded.keys()) proof.holds(false, () => `only history has: ${wanted}`);
+  return proof;
+}

@@ -1,0 +1,200 @@
+import type { Evidence, Fault, Try } from "./evidence.ts";
+import { units } from "./evidence.ts";
+import { isTold, mayBeDone } from "./orders.ts";
+import type { Case } from "./orders.ts";
+import { Proof } from "./proof.ts";
+
+// What the clients were told.
+
+const tellTry = ({ status, requestId }: Try) => `${status ?? "no answer"} ${requestId}`;
+
+/** Every recipient of every acknowledged send has its one message. */
+export function nothingLost(cases: Case[]): Proof {
+  const proof = new Proof("no acknowledged send is lost: each recipient of each 200 has exactly one message");
+  for (const { intention, meant, messages } of cases) {
+    if (!isTold(intention)) continue;
+    for (const to of meant.recipients) {
+      const count = messages.filter((message) => message.to === to).length;
+      proof.holds(count === 1, () => `order ${intention.id} was acknowledged and has ${count} messages to ${to}`);
+    }
+  }
+  return proof;
+}
+
+/** Nothing is done that nobody asked for, and nothing that was refused. */
+export function nothingUnasked(cases: Case[], strangers: Case["messages"]): Proof {
+  const proof = new Proof("no message without an order, and none of a refused one");
+  for (const { ref, to } of strangers) proof.holds(false, () => `message ${ref} to ${to} belongs to no order`);
+  for (const { intention, messages } of cases) {
+    const refused = !mayBeDone(intention);
+    const said = () => intention.tries.map(tellTry).join(", ");
+    proof.holds(!refused || messages.length === 0, () => `order ${intention.id} was refused (${said()}) and was sent`);
+  }
+  return proof;
+}
+
+/** Statuses that each kind of order may meet; 0 is no answer. */
+const ALLOWED: Record<string, ReadonlySet<number>> = {
+  good: new Set([0, 200, 403, 409, 429]),
+  wrong: new Set([0, 400, 429]),
+  forged: new Set([0, 401]),
+  other: new Set([0, 422]),
+};
+
+/** Rich accounts are far from being unable to pay. */
+const POOR_UNITS_MAX = 1_000_000;
+
+/** Each order is answered as the contract says for its kind. */
+export function answersFit(cases: Case[]): Proof {
+  const proof = new Proof("each order is answered as its kind is: wrong 400, forged 401, poor 403, other body 422");
+  for (const { intention, account } of cases) {
+    for (const one of intention.tries) {
+      const { status } = one;
+      if (status !== null && status >= 500) continue;
+      const poor = account.opening <= POOR_UNITS_MAX;
+      const fits = ALLOWED[intention.means]?.has(status ?? 0) === true && (status !== 403 || poor);
+      proof.holds(
+        fits,
+        () => `${intention.means} order ${intention.id} ${intention.path} was answered ${tellTry(one)}`,
+      );
+    }
+  }
+  return proof;
+}
+
+/** Replies to one key are the same to the byte; the first says nothing of a replay, and all others do. */
+export function replaysAreSame(cases: Case[]): Proof {
+  const proof = new Proof("replies to one key are the same to the byte, and every replay says that it is one");
+  let replays = 0;
+  for (const { intention } of cases) {
+    if (intention.method === "GET") continue;
+    const told = intention.tries.filter(({ status }) => status === 200);
+    if (told.length === 0) continue;
+    const { id } = intention;
+    const first = told.filter(({ replayed }) => !replayed);
+    replays += told.length - first.length;
+    proof.holds(
+      first.length <= 1,
+      () => `order ${id} was done ${first.length} times: ${first.map(tellTry).join(", ")}`,
+    );
+    const lost = intention.tries.some(({ status }) => status === null || status >= 500);
+    proof.holds(first.length === 1 || lost, () => `order ${id} was only ever replayed`);
+    const same = told.every(({ body }) => body === told[0]?.body);
+    proof.holds(same, () => `order ${id} was told different things: ${told.map(({ body }) => body).join(" ≠ ")}`);
+    const firstEnd = Math.min(...told.map(({ endedAt }) => endedAt));
+    const after = intention.tries.find(
+      ({ sentAt, status }) => sentAt > firstEnd && status !== null && status < 500 && status !== 200,
+    );
+    proof.holds(!after, () => `order ${id} was done, and then refused: ${after && tellTry(after)}`);
+  }
+  proof.note = `${replays} replays`;
+  return proof;
+}
+
+interface Told {
+  coins_used?: number;
+  coins_remaining?: number;
+  callId?: string;
+  balance?: number;
+  details?: { phone: string; otp_sent: string; cost: number; new_balance: number };
+}
+
+/** What a 200 says of money and ids is what the books say. */
+export function repliesAreTrue(evidence: Evidence, cases: Case[]): Proof {
+  const proof = new Proof(
+    "replies tell the truth: coins used and left, costs, call ids and balances are those of the ledger",
+  );
+  const books = new Map(evidence.books.map((one) => [one.id, one]));
+  for (const { intention, account, meant, messages } of cases) {
+    const ledger = books.get(account.id)?.ledger ?? [];
+    const told = intention.tries.filter(({ status }) => status === 200);
+    for (const one of intention.path === "/account-balance" ? told : told.slice(0, 1)) {
+      const said = JSON.parse(one.body) as Told;
+      const wrong = (what: string) => () => `order ${intention.id}: ${what} in ${one.body}`;
+      if (said.balance !== undefined) {
+        const was = ledger.some(({ after }) => after === units(said.balance));
+        proof.holds(was, wrong("a balance that never was"));
+      }
+      const [message] = messages;
+      if (!message) continue;
+      const debit = ledger.find(({ type, requestId }) => type === "debit" && requestId === message.requestId);
+      const [used, after] = [meant.price * meant.recipients.length, debit?.after ?? Number.NaN];
+      const first = told.find(({ replayed }) => !replayed);
+      proof.holds(!first || first.requestId === message.requestId, wrong("another request's message"));
+      if (said.details) {
+        const { phone, otp_sent: otp, cost, new_balance: left } = said.details;
+        const echoed = phone === intention.body["phone"] && otp === intention.body["otp"];
+        proof.holds(
+          echoed && units(cost) === used && units(left) === after,
+          wrong("a wrong cost, balance or password"),
+        );
+      } else {
+        const right = units(said.coins_used) === used && said.coins_remaining === Math.floor(after / 10_000);
+        proof.holds(right, wrong(`other coins than ${used / 10_000} used and ${after / 10_000} left`));
+      }
+      if (said.callId !== undefined) proof.holds(said.callId === message.ref, wrong(`not ${message.ref}`));
+    }
+  }
+  return proof;
+}
+
+/** A fault is felt a little before it is written down to be over, and after. */
+const ECHO_MS = 2_500;
+
+export function runningFaults(faults: Fault[], fromMs: number, toMs: number, kinds?: string[]): Fault[] {
+  return faults.filter(
+    ({ kind, from, to }) => from <= toMs && to + ECHO_MS >= fromMs && (kinds === undefined || kinds.includes(kind)),
+  );
+}
+
+/** The service says 503 only while something is wrong, and 500 only where an object was broken off under it. */
+export function failuresHaveCauses({ faults }: Evidence, cases: Case[]): Proof {
+  const proof = new Proof("no 5xx without a fault that was running, and 500 only where an object was broken off");
+  for (const { intention } of cases) {
+    for (const one of intention.tries) {
+      const { status, sentAt, endedAt } = one;
+      if (status === null || status < 500) continue;
+      const cause = runningFaults(faults, sentAt, endedAt, status === 500 ? ["break_off"] : undefined);
+      const known = status === 500 || status === 503;
+      proof.holds(
+        known && cause.length > 0,
+        () => `order ${intention.id} ${intention.path}: ${tellTry(one)} ${one.body}`,
+      );
+    }
+  }
+  return proof;
+}
+
+const LIMIT = { starter: 10, business: 60, premium: 200 } as const;
+const WINDOW_MS = 60_000;
+
+/** No account is let in more often than its plan allows, over restarts and evictions. */
+export function limitsHold({ faults, accounts }: Evidence, cases: Case[]): Proof {
+  const proof = new Proof("no window of 60 s lets in more requests than the plan allows");
+  const jumps = faults.filter(({ kind }) => kind === "clock").map(({ from }) => from);
+  const admitted = new Map<string, Try[]>([...accounts.keys()].map((id) => [id, []]));
+  for (const { intention } of cases) {
+    const counts = intention.tries.filter(({ status, replayed }) => (status === 200 && !replayed) || status === 403);
+    admitted.get(intention.account)?.push(...counts);
+  }
+  let refused = 0;
+  for (const { intention } of cases) refused += intention.tries.filter(({ status }) => status === 429).length;
+  for (const [id, tries] of admitted) {
+    const limit = LIMIT[accounts.get(id)?.plan ?? "starter"];
+    const sorted = tries.toSorted((one, other) => one.sentAt - other.sentAt);
+    for (const [at, { sentAt }] of sorted.entries()) {
+      const end = sentAt + WINDOW_MS;
+      if (jumps.some((jump) => jump >= sentAt && jump <= end)) continue;
+      let count = 0;
+      for (let next = at; next < sorted.length && (sorted[next]?.sentAt ?? end) < end; next++) {
+        if ((sorted[next]?.endedAt ?? Infinity) < end) count += 1;
+      }
+      proof.holds(
+        count <= limit,
+        () => `account ${id}: ${count} requests of ${limit} were let in within 60 s from ${sentAt}`,
+      );
+    }
+  }
+  proof.note = `${refused} were told to wait`;
+  return proof;
+}

@@ -1,0 +1,43 @@
+import type { Evidence } from "./evidence.ts";
+import { unknownOrders } from "./money.ts";
+import type { Case } from "./orders.ts";
+import type { Proof } from "./proof.ts";
+
+// The verdict as a person reads it.
+
+/** Of each property's counterexamples, so many are shown. */
+const SHOWN = 5;
+
+function counted(names: string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts]
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(" · ");
+}
+
+/** What happened, in lines. */
+export function story(evidence: Evidence, cases: Case[]): string[] {
+  const { seed, minutes, clock, faults, submissions, receipts, intentions, accounts } = evidence;
+  const tries = intentions.flatMap((one) => one.tries);
+  const outcome = ({ status, replayed }: (typeof tries)[number]) =>
+    status === null ? "no answer" : `${status}${replayed ? " replayed" : ""}`;
+  const unknown = unknownOrders(cases);
+  return [
+    `seed ${seed} · ${minutes} min · ${accounts.size} accounts · clock: ${clock}`,
+    `requests  ${tries.length}: ${counted(tries.map(outcome))}`,
+    `orders    ${intentions.length}: ${counted(intentions.map(({ path, means }) => (means === "good" ? path : means)))}`,
+    `unknown   ${unknown.length} orders never had an answer; ${unknown.filter(({ messages }) => messages.length > 0).length} of them were done`,
+    `gateway   ${submissions.length}: ${counted(submissions.map(({ decision }) => decision))}`,
+    `receipts  ${receipts.length}: ${counted(receipts.map(({ state, fault }) => fault ?? state))}`,
+    `faults    ${faults.length}: ${counted(faults.map(({ kind, how }) => `${kind} ${how}`.trim()))}`,
+  ];
+}
+
+/** One property, and the first of what speaks against it. */
+export function line({ name, checked, note, against }: Proof): string[] {
+  const head = `${against.length === 0 ? "✓" : "✗"} ${name} (${checked} checked${note && `; ${note}`})`;
+  const more = against.length > SHOWN ? [`    … and ${against.length - SHOWN} more`] : [];
+  return [head, ...against.slice(0, SHOWN).map((one) => `    ${one}`), ...more];
+}

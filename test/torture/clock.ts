@@ -1,0 +1,41 @@
+import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+import { createRequire } from "node:module";
+
+// The clock of a whole process, by libfaketime where it is installed.
+
+const PLACES = [
+  "/usr/lib/*/faketime/libfaketime.so.1",
+  "/usr/lib*/faketime/libfaketime.so.1",
+  "/usr/local/lib*/faketime/libfaketime.so.1",
+];
+
+/**
+ * Symbols that libfaketime must not look for: what is not there makes the loader allocate, and the runtime's allocator
+ * asks for the time while it is being set up.
+ */
+const IGNORED = "__ftime,timer_settime@GLIBC_2.2,timer_gettime@GLIBC_2.2,clock_gettime64,__clock_gettime64";
+
+/** Environment of a process whose clock stands where a file says. Only the time of day jumps: pauses last as they do. */
+export function clockEnvironment(library: string, file: string): Record<string, string> {
+  return {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: "1",
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    FAKETIME_IGNORE_SYMBOLS: IGNORED,
+  };
+}
+
+/** A libfaketime under which the runtime starts, or why there is none. */
+export function findLibfaketime(file: string): { library: string } | { why: string } {
+  const library = process.env["LIBFAKETIME"] ?? PLACES.flatMap((place) => globSync(place))[0];
+  if (library === undefined) return { why: "libfaketime is not installed (apt-get install faketime)" };
+  // The program itself, as wrangler's own libraries find it.
+  const wrangler = createRequire(createRequire(import.meta.url).resolve("wrangler"));
+  const { default: workerd } = wrangler("workerd") as { default: string };
+  const env = { ...process.env, ...clockEnvironment(library, file) };
+  const { status } = spawnSync(workerd, ["--version"], { env, timeout: 5_000, killSignal: "SIGKILL" });
+  if (status === 0) return { library };
+  return { why: `workerd does not start under ${library} (0.9.11 or newer is needed)` };
+}

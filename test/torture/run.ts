@@ -1,0 +1,59 @@
+// Minutes of everything that can go wrong, and then the proof: npm run torture -- --minutes 3 --seed 42.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { Run } from "./campaign.ts";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "3" },
+    seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
+    accounts: { type: "string", default: "40" },
+    /** Seconds between two faults, on average. */
+    gap: { type: "string", default: "4" },
+    keep: { type: "boolean", default: false },
+  },
+});
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+const minutes = Number(values.minutes);
+const accounts = Number(values.accounts);
+const gapSec = Number(values.gap);
+if (!(minutes > 0 && accounts >= 1 && accounts <= 400 && gapSec > 0)) {
+  say("usage: npm run torture -- [--minutes 3] [--seed N] [--accounts 40] [--gap 4] [--keep]");
+  process.exit(2);
+}
+
+const directory = mkdtempSync(path.join(os.tmpdir(), "dastak-torture-"));
+const again = `npm run torture -- --minutes ${minutes} --seed ${values.seed} --accounts ${accounts} --gap ${gapSec}`;
+say(`seed ${values.seed}, ${minutes} min, ${accounts} accounts; everything is written to ${directory}`);
+
+// Interrupted, it still leaves nothing behind.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
+const run = new Run({
+  directory,
+  seed: values.seed,
+  durationMs: minutes * 60_000,
+  accounts,
+  gapMs: gapSec * 1_000,
+  say,
+});
+let code = 1;
+try {
+  await run.torture();
+  writeFileSync(path.join(directory, "books.json"), JSON.stringify(await run.books()));
+  const checker = spawn(process.execPath, [path.join(import.meta.dirname, "check.ts"), directory], {
+    stdio: "inherit",
+  });
+  [code] = (await once(checker, "exit")) as [number];
+} finally {
+  await run.end();
+  if (code === 0 && !values.keep) rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+  else say(`Kept: ${directory}\nThe same again: ${again}`);
+}
+process.exit(code);

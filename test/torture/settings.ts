@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+
+// How the service is set under torture: every timer is short, so that each is waited for, and long enough for two busy
+// cores.
+
+export const PORTS = { service: 19_100, carrier: 19_101 } as const;
+
+export const TIMERS = {
+  SWEEP_MS: 1_000,
+  RETRY_BASE_MS: 300,
+  ATTEMPTS_MAX: 5,
+  CARRIER_TIMEOUT_MS: 3_000,
+  UNKNOWN_WINDOW_MS: 6_000,
+  RECEIPT_WINDOW_MS: 9_000,
+  VALIDITY_SMS_MS: 30_000,
+  VALIDITY_OTP_MS: 20_000,
+  VALIDITY_CALL_MS: 25_000,
+} as const;
+
+export const BASE = `http://127.0.0.1:${PORTS.service}`;
+
+export const CARRIER_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
+
+/** http: to a gateway is taken on one's own machine only, so this is the local environment. */
+export const VARIABLES: Record<string, string> = {
+  ENVIRONMENT: "local",
+  SMS_URL: `http://sms.localhost:${PORTS.service}`,
+  TTS_URL: `http://tts.localhost:${PORTS.service}`,
+  VOICE_URL: `http://voice.localhost:${PORTS.service}`,
+  OTP_URL: `http://otp.localhost:${PORTS.service}`,
+  CONSOLE_URL: BASE,
+  CARRIER: "http",
+  CARRIER_HTTP_URL: `http://127.0.0.1:${PORTS.carrier}/messages`,
+  CARRIER_HTTP_SECRET: CARRIER_SECRET,
+  ...Object.fromEntries(Object.entries(TIMERS).map(([name, value]) => [name, String(value)])),
+};
+
+export type Plan = "premium" | "business" | "starter";
+
+/** Who the customers are: rich ones, poor ones who are refused for want of coins, and those whose plan is slow. */
+export interface Role {
+  plan: Plan;
+  /** Coins. */
+  opening: number;
+  lanes: number;
+  meanGapMs: number;
+}
+
+const ROLES = {
+  rich: { plan: "premium", opening: 200_000, lanes: 2, meanGapMs: 1_500 },
+  poor: { plan: "premium", opening: 10, lanes: 1, meanGapMs: 700 },
+  business: { plan: "business", opening: 100_000, lanes: 1, meanGapMs: 1_500 },
+  starter: { plan: "starter", opening: 50_000, lanes: 1, meanGapMs: 2_500 },
+} as const satisfies Record<string, Role>;
+
+const ORDER = ["rich", "poor", "rich", "starter", "rich", "rich", "business", "rich"] as const;
+
+export function rolesOf(accounts: number): Role[] {
+  return Array.from({ length: accounts }, (_, at) => ROLES[ORDER[at % ORDER.length] ?? "rich"]);
+}
