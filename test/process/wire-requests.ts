@@ -92,7 +92,7 @@ export function planFor(endpoint: Endpoint, idFor: (name: string) => string): fc
       fields: fc.oneof(
         { weight: 4, arbitrary: fc.constant<string[]>([]) },
         // The same key for whatever comes: the same request again, and other ones.
-        { weight: 2, arbitrary: fc.constant(["Idempotency-Key: again"]) },
+        { weight: 2, arbitrary: fc.constant<string[]>(["Idempotency-Key: again"]) },
         { weight: 3, arbitrary: fc.array(oddField, { minLength: 1, maxLength: 3 }) },
       ),
       fault: fc.oneof(
