@@ -19,9 +19,7 @@ import type { Customer, Target } from "./wire-target.ts";
 /** From the last byte of the request; a request that takes longer is sent again by itself: a busy machine is no hang. */
 const HANG_MS_MAX = 2_000;
 const GIVE_UP_MS = 10_000;
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1_200);
-/** The operations that charge are met so much oftener. */
-const CHARGING_WEIGHT = 5;
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1_500);
 
 /** How long slow clients take, in how many pieces, and how many stall at each operation. */
 const SLOW_MS = 2_500;
@@ -36,9 +34,15 @@ beforeAll(async () => {
 });
 afterAll(() => target?.stop());
 
+/** The operations that charge are met most often, pages least. */
+function weightOf(endpoint: Endpoint): number {
+  if (CHARGING.includes(endpoint)) return 5;
+  return endpoint.isApi ? 2 : 1;
+}
+
 function runsOf(endpoint: Endpoint): number {
-  const share = RUNS / (ENDPOINTS.length + CHARGING.length * (CHARGING_WEIGHT - 1));
-  return Math.ceil(share * (CHARGING.includes(endpoint) ? CHARGING_WEIGHT : 1));
+  const weights = ENDPOINTS.map(weightOf).reduce((sum, weight) => sum + weight, 0);
+  return Math.ceil((RUNS / weights) * weightOf(endpoint));
 }
 
 /** Units that a reply says it took. */
