@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 
 // Message text at rest (design §3.7): AES-256-GCM under a key that is derived per account from SEAL_SECRET.
 // SQLite keeps copies of whatever was written, so plain text never reaches it.
@@ -6,15 +7,15 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 const VERSION = 1;
 const IV_SIZE = 12;
 const TAG_SIZE = 16;
-const KEYS_MAX = 1_000;
+const KEYS_MAX = 5_000;
 
-const keys = new Map<string, Uint8Array>();
+const keys = new Map<string, KeyObject>();
 
-function keyOf(secret: string, scope: string): Uint8Array {
+function keyOf(secret: string, scope: string): KeyObject {
   const name = `${secret}\0${scope}`;
   let key = keys.get(name);
   if (!key) {
-    key = new Uint8Array(hkdfSync("sha256", secret, scope, "dastak/seal/v1", 32));
+    key = createSecretKey(new Uint8Array(hkdfSync("sha256", secret, scope, "dastak/seal/v1", 32)));
     if (keys.size >= KEYS_MAX) keys.clear();
     keys.set(name, key);
   }
