@@ -35,9 +35,9 @@ function cpuMsOf(pid) {
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SEC;
 }
 
-/** The counters, what is still to come, and what history has; with batch sizes they begin at zero. */
-async function readCounters(client, batchSizes) {
-  const { status, body } = await client.ask("count.bench", "/", batchSizes && { method: "PUT", body: batchSizes });
+/** The counters, what is still to come, and what history has; where they are told something they begin at zero. */
+async function readCounters(client, told) {
+  const { status, body } = await client.ask("count.bench", "/", told && { method: "PUT", body: told });
   if (status !== 200) throw new Error(`the counters answered ${status}`);
   return body;
 }
@@ -86,12 +86,16 @@ export async function startCounted(of, { bundle, stateDir, port, gatewayPort, co
   return { stop: service.stop, pid: runtimes().find((pid) => !before.includes(pid)), client: new Client(port) };
 }
 
+/** Requests that come alone: each a good while after the one before. */
+const ALONE_PER_MINUTE = 600;
+
 /** Sends the requests of an operation, as fast as it says. */
 async function send(of, client, keys) {
   const startedMs = Date.now();
+  const perMinute = of.alone ? ALONE_PER_MINUTE : of.perMinute;
   const wrong = [];
   await inParallel(of.requests, async (at) => {
-    if (of.perMinute) await pause(Math.max(0, startedMs + (at * 60_000) / of.perMinute - Date.now()));
+    if (perMinute) await pause(Math.max(0, startedMs + (at * 60_000) / perMinute - Date.now()));
     const key = keys[at % keys.length];
     const used = of.forged ? key.slice(0, -1) + (key.endsWith("0") ? "1" : "0") : key;
     const reply = await askOnce(of, client, used, at);
@@ -116,7 +120,7 @@ export async function count(name, of, { pid, client, stop }, keys, batchSizes) {
     for (let at = 0; at < (of.admitted ?? 0); at++) await askOnce(of, client, keys[0], at);
     if (of.admitted) await rest(client);
     const sizes = of.alone ? { dispatch: 1, history: 1 } : batchSizes;
-    const before = (await readCounters(client, sizes)).recorded.delivered ?? 0;
+    const before = (await readCounters(client, { batchSizes: sizes })).recorded.delivered ?? 0;
     const cpuMs = cpuMsOf(pid);
     await send(of, client, keys);
     await rest(client);

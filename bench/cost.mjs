@@ -39,14 +39,16 @@ const bulk = (recipients) => () => ({
 
 /**
  * What is counted. `requests` over `accounts`, each with what `ask` makes of its number; `messages` of each request are
- * delivered, and what is counted is given per message, or per request where it has none. `alone`: nothing packs, as where
- * an account sends one message in a while; each of its messages takes the same, so a few hundred tell as much as a million. `admitted` requests go before, and are not counted.
+ * delivered, and what is counted is given per message, or per request where it has none. Each account sends once, but
+ * for the busy ones; each takes the same, so a few hundred tell as much as a million. `alone`: nothing packs, as where
+ * a message comes every now and then; else they come together. `admitted` requests go before, and are not counted.
  */
 const OPERATIONS = {
-  "SMS, an account now and then": { accounts: 250, requests: 250, ask: sms, messages: 1, alone: true },
+  "SMS, alone": { accounts: 150, requests: 150, ask: sms, messages: 1, alone: true },
+  "SMS, in a crowd": { accounts: 250, requests: 250, ask: sms, messages: 1 },
   "SMS, 10 busy accounts": { accounts: 10, requests: 1_000, ask: sms, messages: 1, perMinute: 10 * BUSY_PER_MINUTE },
-  "SMS by the simulator": { accounts: 100, requests: 100, ask: sms, messages: 1, alone: true, carrier: "sim" },
-  "OTP, an account now and then": { accounts: 100, requests: 100, ask: otp, messages: 1, alone: true },
+  "SMS by the simulator, alone": { accounts: 100, requests: 100, ask: sms, messages: 1, alone: true, carrier: "sim" },
+  "OTP, alone": { accounts: 100, requests: 100, ask: otp, messages: 1, alone: true },
   "bulk of 1,000, a recipient": { accounts: 3, requests: 3, ask: bulk(1_000), messages: 1_000 },
   "bulk of 10,000, a recipient": { accounts: 1, requests: 1, ask: bulk(10_000), messages: 10_000 },
   "account-balance": { accounts: 100, requests: 1_000, ask: balance, messages: 0 },
@@ -127,8 +129,10 @@ export function printCost(rows) {
   console.log(`Dollars per million, Workers Paid beyond the included amounts, prices of ${PRICES_DATE}:`);
   table(({ dollars, total }) => rounded({ ...dollars, total }, 2));
   const row = (name) => rows.find(({ operation }) => operation === name);
-  const single = row("SMS, an account now and then");
-  for (const one of [single, row("SMS, 10 busy accounts")]) console.log(verdict(one, AIMS.single));
+  const single = row("SMS, alone");
+  for (const one of [single, row("SMS, in a crowd"), row("SMS, 10 busy accounts")]) {
+    console.log(verdict(one, AIMS.single));
+  }
   for (const name of ["bulk of 1,000, a recipient", "bulk of 10,000, a recipient"]) {
     console.log(verdict(row(name), AIMS.recipient));
   }

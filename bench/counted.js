@@ -17,8 +17,11 @@ let counters = {};
 const alarms = new Map();
 let queued = 0;
 let running = 0;
-/** Messages that one consumer gets at most, by queue: the local queues pack more than deployed ones. */
-let batchSizes = {};
+/**
+ * What the benchmark asked for: messages that one consumer gets at most, by queue (local queues pack more than deployed
+ * ones), and queues whose messages lie where they are, so that nothing is measured but what leaves them.
+ */
+let told = { batchSizes: {}, held: [] };
 
 function count(name, by = 1) {
   counters[name] = (counters[name] ?? 0) + by;
@@ -75,25 +78,24 @@ const countedNamespace = (namespace, kind) =>
 
 const chunksOf = (body) => Math.ceil((MESSAGE_BYTES + JSON.stringify(body).length) / CHUNK_BYTES);
 
+/** Counts what is written to a queue; false where it is held back. */
 function countWrite(name, bodies) {
-  queued += bodies.length;
   count(`${name} messages`, bodies.length);
   for (const body of bodies) count("queue operations", chunksOf(body));
+  if (told.held.includes(name)) return false;
+  queued += bodies.length;
+  return true;
 }
 
 const countedQueue = (queue, name) =>
   replacing(queue, {
-    send(body, options) {
-      countWrite(name, [body]);
-      return queue.send(body, options);
+    async send(body, options) {
+      if (countWrite(name, [body])) await queue.send(body, options);
     },
-    sendBatch(messages, options) {
+    async sendBatch(messages, options) {
       const all = [...messages];
-      countWrite(
-        name,
-        all.map(({ body }) => body),
-      );
-      return queue.sendBatch(all, options);
+      const bodies = all.map(({ body }) => body);
+      if (countWrite(name, bodies)) await queue.sendBatch(all, options);
     },
   });
 
@@ -249,6 +251,11 @@ function countedClass(Original) {
       count("objects started");
     }
 
+    /** Ends the object as an eviction does: its next call starts it anew. */
+    evict() {
+      this.ctx.abort("evicted by a benchmark");
+    }
+
     alarm(info) {
       count("alarms run");
       alarms.delete(String(this.ctx.id));
@@ -290,10 +297,19 @@ async function consume(batch, messages, env, ctx) {
   }
 }
 
-/** `GET /`: the counters, and what is still to come. `PUT /` with batch sizes by queue: counts from zero. */
+/**
+ * `GET /`: the counters, what is still to come, and what history has. `PUT /` counts from zero, as it is told to.
+ * `DELETE /<name>` evicts the object of an account.
+ */
 async function answerCounters(request, env) {
+  if (request.method === "DELETE") {
+    await env.ACCOUNT.getByName(new URL(request.url).pathname.slice(1))
+      .evict()
+      .catch(() => undefined);
+    return Response.json({});
+  }
   if (request.method === "PUT") {
-    batchSizes = await request.json();
+    told = { ...told, ...(await request.json()) };
     counters = {};
   }
   const { results } = await env.DB.prepare("SELECT state, count(*) AS messages FROM message GROUP BY state").all();
@@ -310,7 +326,7 @@ export default {
 
   async queue(batch, env, ctx) {
     const messages = [...batch.messages];
-    const size = Object.entries(batchSizes).find(([name]) => batch.queue.endsWith(name))?.[1] ?? messages.length;
+    const size = Object.entries(told.batchSizes).find(([name]) => batch.queue.endsWith(name))?.[1] ?? messages.length;
     const pieces = [];
     while (messages.length > 0) pieces.push(messages.splice(0, size));
     await during(() => Promise.all(pieces.map((piece) => consume(batch, piece, countedEnv(env), ctx))));
