@@ -14,45 +14,21 @@ export interface Body {
   type: string | null;
 }
 
+/** Texts that nobody expects in a field: each field of each endpoint meets each of them (wire-sweep.ts). */
+export const ODD_TEXTS: readonly string[] = [
+  ["", " ", "0", "-1", "1e9", "NaN", "null", "undefined", "true", "1.2.3", "9".repeat(400)],
+  ["\u0000", "a\u0000b", "\u202Eabc", "\uFEFF", "\u{10FFFF}", "😀".repeat(80), "क".repeat(161), "\r\n\r\n"],
+  ["<img src=x onerror=alert(1)>", "'; DROP TABLE person; --", "%", "%zz", "../..", "\\", "//evil", "{}"],
+  ["__proto__", "constructor", "toString", "acc_", "msg_0", "key_00000000", "file_", "dsk_live_x"],
+  ["live", "test", "starter", "sms", "bulk", "voice", "9876543210", "+14155550132", "2026-01-01T00:00:00Z"],
+  ["to:9876 -kind:otp", "cost:1..5", "before:x", '"open', "after:9999-99-99", "-".repeat(300), "a".repeat(20_000)],
+].flat();
+
 /** Text that nobody expects in a field. */
 export const oddText = fc.oneof(
-  fc.constantFrom("", " ", "0", "-1", "1e9", "NaN", "null", "undefined", "true", "1.2.3", "9".repeat(400)),
-  fc.constantFrom(
-    "\u0000",
-    "a\u0000b",
-    "\u202Eabc",
-    "\uFEFF",
-    "\u{10FFFF}",
-    "😀".repeat(80),
-    "क".repeat(161),
-    "\r\n\r\n",
-  ),
-  fc.constantFrom(
-    "<img src=x onerror=alert(1)>",
-    "'; DROP TABLE person; --",
-    "%",
-    "%zz",
-    "../..",
-    "\\",
-    "//evil",
-    "{}",
-  ),
-  fc.constantFrom("__proto__", "constructor", "toString", "acc_", "msg_0", "key_00000000", "file_", "dsk_live_x"),
-  fc.constantFrom(
-    "live",
-    "test",
-    "starter",
-    "sms",
-    "bulk",
-    "voice",
-    "9876543210",
-    "+14155550132",
-    "2026-01-01T00:00:00Z",
-  ),
-  fc.constantFrom("to:9876 -kind:otp", "cost:1..5", "before:x", '"open', "after:9999-99-99", "-".repeat(300)),
-  fc.string({ unit: "binary", maxLength: 200 }).map((text) => text.toWellFormed()),
-  fc.string({ maxLength: 60 }),
-  fc.integer({ min: 1, max: 20_000 }).map((length) => "a".repeat(length)),
+  { weight: 4, arbitrary: fc.constantFrom(...ODD_TEXTS) },
+  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 200 }).map((text) => text.toWellFormed()) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 60 }) },
 );
 
 const nested = (open: string, inner: string, close: string) => (depth: number) =>
@@ -69,28 +45,19 @@ const deep = fc.oneof(
   depth.map(nested('[{"a":', "0", "}]")),
 );
 
-/** JSON values as text: also those that no serializer writes. */
+/** JSON values as text, also those that no serializer writes; halves of characters are escaped, and no text. */
+export const ODD_JSON: readonly string[] = [
+  ODD_TEXTS.map((text) => JSON.stringify(text)),
+  ["1e400", "-1e400", "-0", "5e-324", "9007199254740993", "0.1", "1E+2", "01", "+1", ".5", "9".repeat(4_000)],
+  ['"\\ud800"', '"\\udc00x"', '"\\ud800\\ud800"', '"\\u0000"', '"\\ude00\\ud83d"', '"\\x"', '"', "'a'"],
+  ["null", "true", "[]", "{}", "[null]", "[[]]", '["9876543210",5]', "NaN", "Infinity"],
+  ['{"__proto__":{"success":true}}', '{"toString":1}', '{"length":5}', '{"0":1}'],
+  [2_000, DEPTH_MAX].flatMap((levels) => [nested("[", "", "]")(levels), nested('{"a":', "1", "}")(levels)]),
+].flat();
+
 const oddJson = fc.oneof(
-  { weight: 4, arbitrary: oddText.map((text) => JSON.stringify(text)) },
-  { weight: 3, arbitrary: fc.json({ maxDepth: 4 }) },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom("1e400", "-1e400", "-0", "5e-324", "9007199254740993", "0.1", "1E+2", "01", "+1", ".5"),
-  },
-  { weight: 1, arbitrary: fc.integer({ min: 1, max: 4_000 }).map((length) => "9".repeat(length)) },
-  // Halves of characters, escaped: well-formed JSON, and no well-formed text.
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom('"\\ud800"', '"\\udc00x"', '"\\ud800\\ud800"', '"\\u0000"', '"\\ude00\\ud83d"'),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom("null", "true", "[]", "{}", "[null]", '"', '"\\x"', "NaN", "Infinity", "'a'"),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('{"__proto__":{"success":true}}', '{"toString":1}', '{"length":5}', '{"0":1}'),
-  },
+  { weight: 6, arbitrary: fc.constantFrom(...ODD_JSON) },
+  { weight: 2, arbitrary: fc.json({ maxDepth: 4 }) },
   {
     weight: 1,
     arbitrary: fc.integer({ min: 1, max: 10_001 }).map((length) => JSON.stringify(Array(length).fill("9876543210"))),
@@ -101,11 +68,15 @@ const oddJson = fc.oneof(
 
 type Entries = [string, string][];
 
-const objectText = (entries: Entries) => `{${entries.map(([name, value]) => `${name}:${value}`).join(",")}}`;
+export const objectText = (entries: Entries) => `{${entries.map(([name, value]) => `${name}:${value}`).join(",")}}`;
+
+/** Fields as an object's text has them. */
+export const entriesOf = (fields: Record<string, unknown>): Entries =>
+  Object.entries(fields).map(([name, value]) => [JSON.stringify(name), JSON.stringify(value)]);
 
 /** The text of an object of these fields, with something about one of them changed. */
 function changedObject(fields: Record<string, unknown>): fc.Arbitrary<string> {
-  const own: Entries = Object.entries(fields).map(([name, value]) => [JSON.stringify(name), JSON.stringify(value)]);
+  const own = entriesOf(fields);
   const names = fc.constantFrom(...own.map(([name]) => name), '"apiKey"', '"extra"', '"__proto__"', '"\\ud800"', '""');
   const without = (name: string) => own.filter(([other]) => other !== name);
   return fc.oneof(

@@ -158,7 +158,7 @@ export const oddField = fc.oneof(
 );
 
 /** Whoever waits is told to wait shortly: a long wait is no hang. */
-const shortWait = (text: string) => (/^[\d.]*$/u.test(text) ? "0.1" : text);
+export const shortWait = (text: string) => (/^[\d.]*$/u.test(text) ? "0.1" : text);
 
 function queryFor(query: Record<string, string>): fc.Arbitrary<string> {
   const values = Object.entries(query).map(([name, own]) => {
