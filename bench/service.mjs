@@ -44,8 +44,8 @@ const BUNDLE = "dastak.js";
  * line costs more than the request that it tells of.
  */
 function logIntoFile(stateDir) {
-  const resolve = (from, name) => createRequire(createRequire(from).resolve(name));
-  const runtime = resolve(import.meta.url, "miniflare")("workerd").default;
+  const simulator = createRequire(import.meta.url).resolve("miniflare");
+  const runtime = createRequire(simulator)("workerd").default;
   const script = path.join(stateDir, "workerd.sh");
   const text = `#!/bin/sh\nexec '${runtime}' "$@" >>'${path.join(stateDir, "log")}'\n`;
   writeFileSync(script, text, { mode: 0o700 });

@@ -1,0 +1,78 @@
+// The curve over history: what an account that has sent up to a million messages waits for.
+import { median, shapeOf } from "./growth-curve.mjs";
+import { oneByOne, startMeasured } from "./growth-load.mjs";
+import { copyAccounts, fillHistory, signIn } from "./growth-state.mjs";
+import { HOSTS } from "./service.mjs";
+
+const SIZES = [0, 10_000, 100_000, 1_000_000];
+const ROUNDS = 3;
+
+const SMS = { phone: "9876543210", message: "Your order 4711 is on its way and will be with you today." };
+
+/** What is asked, and how often in a round: all rounds together stay below the plan's limit. */
+const ASKED = {
+  "send-sms": { times: 20, ask: (client, { key }) => client.askAs(key, HOSTS.sms, "/send-sms", { body: SMS }) },
+  "account-balance": { times: 20, ask: (client, { key }) => client.askAs(key, HOSTS.sms, "/account-balance") },
+  "first request after eviction": {
+    times: 5,
+    before: (client, { account }) => client.ask("count.bench", `/${account}`, { method: "DELETE" }),
+    ask: (client, { key }) => client.askAs(key, HOSTS.sms, "/account-balance"),
+  },
+  "/ (overview)": { times: 8, ask: (client, { cookie }) => client.ask(HOSTS.console, "/", { headers: { cookie } }) },
+  "/activity": {
+    times: 8,
+    ask: (client, { cookie }) => client.ask(HOSTS.console, "/activity", { headers: { cookie } }),
+  },
+  "/activity, nothing found": {
+    times: 2,
+    ask: (client, { cookie }) => client.ask(HOSTS.console, "/activity?q=to:1111111111", { headers: { cookie } }),
+  },
+};
+
+/** Measures the curves; each size is a copy of `original` with a past of its own. */
+export async function growWithHistory(setUp, original) {
+  const pasts = copyAccounts(setUp.stateDir, original, SIZES.length).map((account, at) => {
+    fillHistory(setUp.stateDir, account, SIZES[at], original);
+    const cookie = signIn(setUp.stateDir, account);
+    return { account: account.account_id, key: account.api_key, cookie };
+  });
+  const service = await startMeasured(setUp);
+  try {
+    const results = new Map(Object.keys(ASKED).map((name) => [name, SIZES.map(() => [])]));
+    // One round that does not count, for the caches; then forwards and backwards in turns.
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const [name, { times, before, ask }] of Object.entries(ASKED)) {
+        const turns = pasts.map((past, at) => ({ past, at }));
+        for (const { past, at } of round % 2 === 0 ? turns : turns.toReversed()) {
+          const wake = before && (() => before(service.client, past));
+          const result = await oneByOne(service, round === 0 ? 1 : times, () => ask(service.client, past), wake);
+          if (round > 0) results.get(name)[at].push(result);
+        }
+      }
+    }
+    const of = (list, field) => median(list.map((result) => result[field]));
+    return [...results].map(([asked, sizes]) => ({
+      asked,
+      ms: sizes.map((list) => of(list, "ms")),
+      cpuUs: sizes.map((list) => of(list, "cpuUs")),
+    }));
+  } finally {
+    await service.stop();
+  }
+}
+
+/** The table and the sentences of the curves. */
+export function printHistory(curves) {
+  console.log("What an account waits for that has sent so many messages, one request after the other, p50 in ms:");
+  console.table(
+    Object.fromEntries(
+      curves.map(({ asked, ms }) => [
+        asked,
+        Object.fromEntries(SIZES.map((size, at) => [size, Number(ms[at].toFixed(2))])),
+      ]),
+    ),
+  );
+  const sentences = curves.map(({ asked, ms }) => `${asked} over history: ${shapeOf(SIZES, ms, "ms")}.`);
+  for (const sentence of sentences) console.log(sentence);
+  return sentences;
+}

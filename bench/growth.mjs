@@ -1,0 +1,65 @@
+// npm run bench:growth: how the service grows with accounts, with history and with recipients. All sizes of a curve take
+// turns in one run, so only their ratios are to be read; each curve ends in a sentence that is computed from it.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { openAccounts, pause } from "./accounts.mjs";
+import { growWithAccounts, printAccounts } from "./growth-accounts.mjs";
+import { growWithHistory, printHistory } from "./growth-history.mjs";
+import { startMeasured } from "./growth-load.mjs";
+import { growWithRecipients, printRecipients } from "./growth-recipients.mjs";
+import { HOSTS, bundleService } from "./service.mjs";
+
+const PORT = 19_350;
+const RESULT = path.join(import.meta.dirname, "..", ".wrangler", "growth.json");
+
+/** Coins of the account that all others are copies of: more than any of them spends. */
+const BALANCE = 1e7;
+
+const DELIVERED_MS_MAX = 30_000;
+
+/** Opens the account that is copied, with one message that was delivered and recorded. */
+async function openOriginal(setUp) {
+  const service = await startMeasured({ ...setUp, held: [], sweepMs: 1_000 });
+  try {
+    const [account] = await openAccounts(service.client, 1, { balance: BALANCE });
+    const body = { phone: "9876543210", message: "Your order 4711 is on its way." };
+    const { status } = await service.client.askAs(account.api_key, HOSTS.sms, "/send-sms", { body });
+    if (status !== 200) throw new Error(`the first send was answered with ${status}`);
+    for (let waitedMs = 0; waitedMs < DELIVERED_MS_MAX; waitedMs += 500) {
+      const { body: now } = await service.client.ask("count.bench", "/");
+      if (now.recorded.delivered === 1 && now.open.alarms === 0) return account;
+      await pause(500);
+    }
+    throw new Error("the first message was not delivered");
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Measures and prints every curve, on `port`; returns them. */
+export async function measureGrowth({ bundle, stateDir, port = PORT }) {
+  const setUp = { bundle, stateDir, port };
+  const original = await openOriginal(setUp);
+  const recipients = await growWithRecipients(setUp, original);
+  const saidOfRecipients = printRecipients(recipients);
+  const accounts = await growWithAccounts(setUp, original);
+  const saidOfAccounts = printAccounts(accounts);
+  const history = await growWithHistory(setUp, original);
+  const sentences = [...saidOfAccounts, ...printHistory(history), ...saidOfRecipients];
+  return { accounts, history, recipients, sentences };
+}
+
+async function main() {
+  const stateDir = mkdtempSync(path.join(os.tmpdir(), "dastak-growth-"));
+  try {
+    const curves = await measureGrowth({ bundle: await bundleService(stateDir), stateDir });
+    mkdirSync(path.dirname(RESULT), { recursive: true });
+    writeFileSync(RESULT, JSON.stringify({ at: new Date().toISOString(), ...curves }, null, 2));
+    console.log("All numbers: .wrangler/growth.json");
+  } finally {
+    rmSync(stateDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+if (process.argv[1] === import.meta.filename) await main();

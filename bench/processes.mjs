@@ -1,0 +1,94 @@
+// The servers of a benchmark: each is a process with whatever it starts, and what all of them used is read from the
+// operating system's own books.
+import { spawn } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+
+const TICKS_PER_SEC = 100;
+const END_MS = 10_000;
+const IDLE_STEP_MS = 250;
+/** Of one processor; below it a server counts as idle. */
+const IDLE_SHARE = 0.1;
+
+/** Where a server leaves the keys of its accounts: they are too long for a line. */
+export const KEYS_FILE = "keys.json";
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Starts one of the servers of server.mjs; ready when this resolves, with what it says of itself. */
+export async function startServer(name, { port, stateDir, accounts, bundle = "" }) {
+  const script = path.join(import.meta.dirname, "server.mjs");
+  const args = [script, name, port, stateDir, accounts, bundle].map(String);
+  const beganMs = performance.now();
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], detached: true });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const said = await new Promise((resolve, reject) => {
+    let text = "";
+    child.once("exit", (code) => reject(new Error(`${name} ended with ${code}`)));
+    child.stdout.on("data", (chunk) => {
+      text += chunk;
+      if (text.includes("\n")) resolve(JSON.parse(text));
+    });
+  });
+  return { name, port, pid: child.pid, ended, startMs: performance.now() - beganMs, ...said };
+}
+
+/** Ends a server and all that it started. */
+export async function stopServer({ pid, ended }) {
+  for (const signal of ["SIGTERM", "SIGKILL"]) {
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      return;
+    }
+    await Promise.race([ended, pause(END_MS)]);
+  }
+}
+
+/** A process as /proc tells of it, or null when it has ended. */
+function readProcess(pid) {
+  try {
+    const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(/\) /u);
+    const fields = rest.split(" ").map(Number);
+    // User and system time, its own and that of its children that ended.
+    const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
+    return { pid, parent: fields[1], ticks };
+  } catch {
+    return null;
+  }
+}
+
+/** The process and everything that descends from it, whatever group it made for itself. */
+function treeOf(leader) {
+  const all = readdirSync("/proc").flatMap((name) => (/^\d+$/u.test(name) ? (readProcess(Number(name)) ?? []) : []));
+  const tree = all.filter(({ pid }) => pid === leader);
+  for (const one of tree) tree.push(...all.filter(({ parent }) => parent === one.pid));
+  return tree;
+}
+
+/** Processor time in ms that a server has used so far. */
+export function cpuMsOf({ pid }) {
+  return (treeOf(pid).reduce((sum, { ticks }) => sum + ticks, 0) * 1_000) / TICKS_PER_SEC;
+}
+
+/** Memory in MiB that a server holds; what its processes share counts once. */
+export function memoryMibOf({ pid }) {
+  let kib = 0;
+  for (const one of treeOf(pid)) {
+    try {
+      kib += Number(/^Pss:\s+(\d+)/mu.exec(readFileSync(`/proc/${one.pid}/smaps_rollup`, "utf8"))?.[1] ?? 0);
+    } catch {
+      // It ended while it was looked at, or belongs to somebody else.
+    }
+  }
+  return kib / 1_024;
+}
+
+/** Waits until a server has done what it was left with, or the time is over. */
+export async function untilIdle(server, withinMs) {
+  for (let waitedMs = 0; waitedMs < withinMs; waitedMs += IDLE_STEP_MS) {
+    const before = cpuMsOf(server);
+    await pause(IDLE_STEP_MS);
+    if (cpuMsOf(server) - before < IDLE_STEP_MS * IDLE_SHARE) return;
+  }
+}
