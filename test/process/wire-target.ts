@@ -47,7 +47,6 @@ export interface Customer {
   file: string;
   /** Units that 200s took. */
   spent: number;
-  cases: number;
 }
 
 /** Whatever endpoints name by an id, so that some requests are about something that exists. */
@@ -84,6 +83,8 @@ export class Target {
   known: Known = {};
   readonly #log: LogFile;
   #unread = "";
+  #cases = 0;
+  #current: Promise<Customer> | undefined;
   readonly #stop: () => Promise<void>;
   readonly #agent = new http.Agent({ keepAlive: true });
   #cookies = "";
@@ -120,7 +121,7 @@ export class Target {
     const { account_id: id = "", api_key: apiKey = "", test_key: testKey = "" } = reply.body;
     if (reply.status !== 200) throw new Error(`opening an account: ${reply.status}`);
     const file = await this.#upload(apiKey);
-    return { id, apiKey, testKey, file, spent: 0, cases: 0 };
+    return { id, apiKey, testKey, file, spent: 0 };
   }
 
   async #upload(apiKey: string): Promise<string> {
@@ -131,9 +132,13 @@ export class Target {
   }
 
   /** A customer whose window has room for another case. */
-  async customer(): Promise<Customer> {
-    const last = this.customers.at(-1);
-    if (last && (last.cases += 1) < CASES_PER_CUSTOMER) return last;
+  customer(): Promise<Customer> {
+    if (!this.#current || this.#cases % CASES_PER_CUSTOMER === 0) this.#current = this.#next();
+    this.#cases += 1;
+    return this.#current;
+  }
+
+  async #next(): Promise<Customer> {
     const fresh = await this.open("Fuzzed");
     this.customers.push(fresh);
     return fresh;
