@@ -67,7 +67,8 @@ export class Run {
     this.#memory = log("memory.jsonl");
     this.#harms = log("faults.jsonl");
     const carrierLog = log("carrier.jsonl");
-    const common = { secret: CARRIER_SECRET, log: carrierLog, nowMs: () => this.#service?.nowMs() ?? Date.now() };
+    const timesMs = () => this.#service?.timesMs() ?? [Date.now()];
+    const common = { secret: CARRIER_SECRET, log: carrierLog, timesMs };
     this.#receipts = new Receipts({ ...common, agent: this.#agent });
     const { CARRIER_TIMEOUT_MS: timeoutMs } = TIMERS;
     this.#carrier = new Carrier({ ...common, seed, port: PORTS.carrier, timeoutMs, receipts: this.#receipts });

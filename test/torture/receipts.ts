@@ -98,7 +98,8 @@ export interface ReceiptSettings {
   secret: string;
   log: Log;
   agent: http.Agent;
-  nowMs: () => number;
+  /** The time as the service has it, first. */
+  timesMs: () => number[];
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -146,10 +147,11 @@ export class Receipts {
   }
 
   async #post(url: string, id: string, ref: string, state: State, fault: Receipt["fault"]): Promise<number | null> {
-    const { secret, agent, nowMs } = this.#settings;
+    const { secret, agent, timesMs } = this.#settings;
+    const [nowMs = Date.now()] = timesMs();
     const about = fault === "unknown_ref" ? `${ref.slice(0, -4)}AAAA` : ref;
     const body = JSON.stringify({ ref: about, state: fault === "no_state" ? "perhaps" : state });
-    const signedAt = nowMs() - (fault === "stale" ? 3_600_000 : 0);
+    const signedAt = nowMs - (fault === "stale" ? 3_600_000 : 0);
     const key = fault === "forged" ? `whsec_${Buffer.alloc(32).toString("base64")}` : secret;
     const headers = signedHeaders(key, id, body, signedAt);
     const reply = call(url, { method: "POST", headers, body, agent }).then(({ status }) => status);

@@ -11,6 +11,8 @@ import { BASE, PORTS, VARIABLES } from "./settings.ts";
 
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
+/** What was on its way when the clock jumped has arrived by then. */
+const JUMP_MS = 5_000;
 
 /** What the module around the service is told (`around.mjs`). */
 export interface Harm {
@@ -36,8 +38,8 @@ export class Service {
   readonly #libfaketime: string | null;
   readonly #harm: Harm = { clockMs: 0, d1: null, dispatch: null, history: null };
   #child: ChildProcess | null = null;
-  /** Where the clock stands against the true one. */
-  clockMs = 0;
+  /** Where the clock stands against the true one, and where it stood before it jumped. */
+  #clock = { nowMs: 0, beforeMs: 0, jumpedAt: 0 };
   lives = 0;
 
   constructor(directory: string, bundle: string, libfaketime: string | null) {
@@ -50,8 +52,12 @@ export class Service {
     return path.join(this.#directory, "clock");
   }
 
-  /** The time as the service has it. */
-  nowMs = (): number => Date.now() + this.clockMs;
+  /** The time as the service has it and, just after its clock jumped, as it had it before. */
+  timesMs(): number[] {
+    const { nowMs, beforeMs, jumpedAt } = this.#clock;
+    const trueMs = Date.now();
+    return trueMs - jumpedAt < JUMP_MS ? [trueMs + nowMs, trueMs + beforeMs] : [trueMs + nowMs];
+  }
 
   async start(): Promise<void> {
     this.#writeClock();
@@ -126,13 +132,13 @@ export class Service {
 
   /** Sets the clock against the true one. */
   async setClock(clockMs: number): Promise<void> {
-    this.clockMs = clockMs;
+    this.#clock = { nowMs: clockMs, beforeMs: this.#clock.nowMs, jumpedAt: Date.now() };
     if (this.#libfaketime === null) return this.harm({ clockMs });
     this.#writeClock();
   }
 
   #writeClock(): void {
-    const seconds = this.clockMs / 1000;
+    const seconds = this.#clock.nowMs / 1000;
     writeFileSync(this.#clockFile, `${seconds < 0 ? "" : "+"}${seconds}\n`);
   }
 
