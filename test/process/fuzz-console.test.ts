@@ -3,6 +3,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { startService } from "./service.ts";
 import type { Service } from "./service.ts";
 import { exchange } from "./wire.ts";
+import { oddText } from "./wire-bodies.ts";
+import { ASKED_BY_PROGRAMS, CONSOLE } from "./wire-endpoints.ts";
+import { shortWait } from "./wire-heads.ts";
 
 // The console's pages and forms, the operator's API and the callbacks, with whatever a browser, a program or a prankster
 // puts into them: never a 5xx, never a hang.
@@ -10,179 +13,55 @@ import { exchange } from "./wire.ts";
 const HANG_MS_MAX = 2_000;
 const GIVE_UP_MS = 15_000;
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1_000);
+const ENDS_SESSION = /sign-out|sign-in\/demo|\/confirm|settings\/(?:sessions|login)|desk\/sign-in/u;
 const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
 
-/** Pages with what their queries take; `:x` stands for an id. */
-const PAGES: [string, string[]][] = [
-  ["/", []],
-  ["/activity", ["q", "older", "newer"]],
-  ["/activity/:x", []],
-  ["/activity.csv", ["q"]],
-  ["/inbox", ["q", "after"]],
-  ["/inbox/:x", []],
-  ["/recordings", ["after", "added"]],
-  ["/send/:x", ["to", "file"]],
-  ["/send/voice", ["to", "file"]],
-  ["/keys", ["done"]],
-  ["/keys/:x/rotate", []],
-  ["/billing", []],
-  ["/billing/orders/:x", []],
-  ["/billing/orders/:x/invoice", []],
-  ["/pay/:x", []],
-  ["/settings", []],
-  ["/sign-in", ["next"]],
-  ["/confirm", ["next"]],
-  ["/desk", ["q", "after"]],
-  ["/desk/accounts/:x", ["mode"]],
-  ["/desk/reconcile", ["account", "after"]],
-  ["/assets/:x", []],
-  ["/media/:x", []],
-  ["/v1/test/inbox", ["q", "to", "since", "limit", "after"]],
-  ["/v1/test/inbox/:x", []],
-  ["/operator/accounts/:x", ["mode"]],
-  ["/operator/accounts/:x/ledger", ["limit", "after", "mode"]],
-  ["/operator/accounts/:x/messages", ["limit", "after", "mode"]],
-  ["/operator/accounts/:x/keys", []],
-];
-
-/** Forms with their fields. */
-const FORMS: [string, string[]][] = [
-  ["/sign-in", ["phone", "next"]],
-  ["/sign-in/code", ["code"]],
-  ["/sign-in/password", ["email", "password", "next"]],
-  ["/sign-up", ["phone", "email", "password", "name"]],
-  ["/preferences", ["lang", "theme", "mode", "next"]],
-  ["/send/sms", ["phone", "message", "senderId", "once", "mode"]],
-  ["/send/bulk", ["recipients", "message", "senderId", "once", "mode", "skip"]],
-  ["/send/international", ["phone", "message", "isFlash", "once", "mode"]],
-  ["/send/otp", ["phone", "otp", "brandName", "once", "mode"]],
-  ["/send/tts", ["callee", "text", "language", "accent", "ssmlGender", "speakingRate", "once", "mode"]],
-  ["/send/voice", ["callee", "fileId", "once", "mode"]],
-  ["/keys", ["name", "once"]],
-  ["/keys/:x/show", []],
-  ["/keys/:x/revoke", []],
-  ["/keys/:x/rotate", ["overlap", "once"]],
-  ["/billing/orders", ["plan", "once"]],
-  ["/pay/:x", ["outcome", "twice", "disorder", "wrong"]],
-  ["/settings/name", ["name"]],
-  ["/settings/phone", ["phone"]],
-  ["/settings/buyer", ["buyer_name", "buyer_address", "buyer_state", "buyer_gstin"]],
-  ["/confirm/password", ["password", "next"]],
-  ["/recordings", ["file", "once", "mode"]],
-  ["/inbox/clear", ["q"]],
-  ["/desk/sign-in", ["token", "next"]],
-  ["/desk/accounts", ["name", "plan", "balance", "once"]],
-  ["/desk/accounts/:x/standing", ["status", "plan", "otpRate"]],
-  ["/desk/accounts/:x/credits", ["amount", "reference", "note"]],
-  ["/desk/rate-card", ["smsIndia", "smsAbroad", "ttsCall", "voiceCallPer30s", "smsByCountry"]],
-  ["/desk/payments", ["provider", "event"]],
-  ["/desk/queues/dead-letters", ["id", "act"]],
-];
-
-const POSTED_JSON = [
-  "/operator/accounts",
-  "/operator/accounts/:x/credits",
-  "/operator/accounts/:x/keys",
-  "/callbacks/http",
-  "/callbacks/:x",
-  "/webhooks/payments/sandbox",
-  "/webhooks/payments/:x",
-];
-
-const odd = fc.oneof(
-  fc.constantFrom(
-    "",
-    "0",
-    "-1",
-    "1e9",
-    "9".repeat(400),
-    "null",
-    "undefined",
-    "NaN",
-    "1.2.3",
-    "acc_",
-    "msg_",
-    "key_00000000",
-  ),
-  fc.constantFrom(
-    "<img src=x onerror=alert(1)>",
-    "\u202Eabc",
-    "😀".repeat(80),
-    "\u0000",
-    "'; DROP TABLE person; --",
-    "%",
-    "../..",
-    "\\",
-  ),
-  fc.constantFrom(
-    "to:9876 -kind:otp",
-    "cost:1..5",
-    "before:x",
-    '"open',
-    "after:9999-99-99",
-    "state:delivered,failed",
-    "-".repeat(300),
-  ),
-  fc.constantFrom(
-    "live",
-    "test",
-    "starter",
-    "premium",
-    "sms",
-    "bulk",
-    "9876543210",
-    "+14155550132",
-    "once_abcdefgh",
-    "/keys",
-    "//evil",
-  ),
-  fc.string({ unit: "binary", maxLength: 200 }),
-  fc.string({ maxLength: 60 }),
-);
-
-const well = (text: string) => (text.isWellFormed() ? text : text.toWellFormed());
+const odd = oddText.map((text) => text.toWellFormed());
 
 interface Asked {
+  method: string;
   path: string;
   body: string | null;
   type: string;
 }
 
-const fill = (path: string, id: string) => path.replaceAll(":x", encodeURIComponent(well(id)) || "x");
+const fill = (path: string, id: string) =>
+  path.replaceAll(/:\w+(?:\{.*?\})?(?=\/|$)/gu, encodeURIComponent(id.slice(0, 500)) || "x");
 
-const fieldsOf = (names: string[]) =>
-  fc.tuple(...names.map(() => fc.option(odd, { nil: null }))).map((values) => {
-    const form = new URLSearchParams();
-    for (const [at, name] of names.entries()) {
-      const value = values[at];
-      if (value !== null && value !== undefined) form.append(name, well(value));
-    }
-    return form.toString();
-  });
+/** Some of the fields, each with something odd. A wait is told to be short: a long one is no hang. */
+const fieldsOf = (fields: Record<string, string>) =>
+  fc
+    .tuple(
+      ...Object.keys(fields).map((name) =>
+        name === "timeout" ? odd.map(shortWait) : fc.option(fc.oneof(odd, fc.constant(fields[name])), { nil: null }),
+      ),
+    )
+    .map((values) => {
+      const given = Object.keys(fields).flatMap((name, at): [string, string][] => {
+        const value = values[at];
+        return value === null || value === undefined ? [] : [[name, value]];
+      });
+      return new URLSearchParams(given).toString();
+    });
 
-const asked: fc.Arbitrary<Asked> = fc.oneof(
-  fc
-    .constantFrom(...PAGES)
-    .chain(([path, names]) =>
-      fc
-        .tuple(odd, fieldsOf(names))
-        .map(([id, query]) => ({ path: `${fill(path, id)}?${query}`, body: null, type: "" })),
-    ),
-  fc
-    .constantFrom(...FORMS)
-    .chain(([path, names]) =>
-      fc
-        .tuple(
-          odd,
-          fieldsOf(names),
-          fc.constantFrom("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", ""),
-        )
-        .map(([id, body, type]) => ({ path: fill(path, id), body, type })),
-    ),
-  fc
-    .tuple(fc.constantFrom(...POSTED_JSON), odd, fc.oneof(fc.json(), fc.string({ unit: "binary", maxLength: 100 })))
-    .map(([path, id, body]) => ({ path: fill(path, id), body, type: "application/json" })),
-);
+const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", ""];
+
+const asked: fc.Arbitrary<Asked> = fc
+  .constantFrom(...ASKED_BY_PROGRAMS, ...CONSOLE)
+  // What ends the session would leave the rest outside.
+  .filter(({ name }) => !ENDS_SESSION.test(name))
+  .chain(({ method, path, query = {}, form, json }) =>
+    fc.record({
+      method: fc.constant(method),
+      path: fc.tuple(odd, fieldsOf(query)).map(([id, search]) => `${fill(path, id)}?${search}`),
+      body: form
+        ? fieldsOf(form)
+        : json
+          ? fc.oneof(fc.json(), fc.string({ unit: "binary", maxLength: 100 }))
+          : fc.constant(null),
+      type: form ? fc.constantFrom(...FORM_TYPES) : fc.constant(json ? "application/json" : ""),
+    }),
+  );
 
 let service: Service;
 let cookie = "";
@@ -204,10 +83,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.kill9());
 
-function wire({ path, body, type }: Asked, accept: string, withToken: boolean): Buffer {
+function wire({ method, path, body, type }: Asked, accept: string, withToken: boolean): Buffer {
   const bytes = Buffer.from(body ?? "");
   const head = [
-    `${body === null ? "GET" : "POST"} ${path} HTTP/1.1`,
+    `${method} ${path} HTTP/1.1`,
     `Host: localhost:${service.port}`,
     "Connection: close",
     `Origin: http://localhost:${service.port}`,
@@ -234,7 +113,7 @@ it("takes whatever is put into its pages, forms, the operator's API and callback
         expect(reply.status, JSON.stringify({ ...what, reply: reply.body.slice(0, 300) })).toBeGreaterThan(0);
         expect(reply.status, JSON.stringify({ ...what, reply: reply.body.slice(0, 300) })).toBeLessThan(500);
         expect(reply.tookMs).toBeLessThan(HANG_MS_MAX);
-        seen.add(`${what.body === null ? "page" : "form"} ${reply.status}`);
+        seen.add(`${what.method === "GET" ? "page" : "form"} ${reply.status}`);
       },
     ),
     { numRuns: RUNS, seed: 20_261_121 },

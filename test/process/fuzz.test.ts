@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { balanceOf, differencesOf, units } from "./books.ts";
-import { mp3 } from "../recordings.ts";
 import { startService } from "./service.ts";
 import type { Customer, Service } from "./service.ts";
 import { exchange } from "./wire.ts";
 import type { WireRequest } from "./wire.ts";
+import { CHARGING } from "./wire-endpoints.ts";
+import type { Endpoint } from "./wire-endpoints.ts";
 import type { WireReply } from "./wire-replies.ts";
 
 // Whatever comes over the wire: never a 5xx, never a hang, never a charge without a 200.
@@ -16,29 +17,6 @@ const GIVE_UP_MS = 15_000;
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 120);
 const ACCOUNTS = 24;
 const OPENING_COINS = 100_000;
-
-interface Endpoint {
-  method: "POST" | "GET";
-  path: string;
-  body: Record<string, unknown>;
-}
-
-const RECORDING = Buffer.from(mp3(1)).toString("base64");
-
-const ENDPOINTS: Endpoint[] = [
-  { method: "POST", path: "/send-sms", body: { phone: "9876543210", message: "Hello", senderId: "SHOP" } },
-  { method: "POST", path: "/send-bulk-sms", body: { recipients: ["9876543210", "9876543211"], message: "Hello" } },
-  { method: "POST", path: "/send-international-sms", body: { phone: "+14155550132", message: "Hello", isFlash: true } },
-  { method: "GET", path: "/account-balance", body: {} },
-  {
-    method: "POST",
-    path: "/api/tts-call",
-    body: { callee: "9876543210", text: "Namaste", language: "HI", accent: "91", ssmlGender: 1, speakingRate: 0.8 },
-  },
-  { method: "POST", path: "/api/upload-voice", body: { fileName: "a.mp3", base64Data: RECORDING } },
-  { method: "POST", path: "/api/make-voice-call", body: { callee: "919876543210", fileId: "file_x" } },
-  { method: "POST", path: "/send-otp", body: { phone: "9876543210", otp: "048213", brandName: "Shop" } },
-];
 
 /** A value that no field expects, with halves of characters, numbers at the edge, and names of the language's own. */
 const oddValue = fc.oneof(
@@ -192,12 +170,12 @@ function fault({ status, body, headers }: WireReply): string | null {
   return status === 200 || (typeof reply.error === "string" && typeof reply.code === "string") ? null : "no envelope";
 }
 
-it.each(ENDPOINTS)("$method $path takes whatever comes", async (endpoint) => {
+it.each(CHARGING)("$name takes whatever comes", async (endpoint) => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(ACCOUNTS - 1),
       fc.array(oddHeader, { maxLength: 2 }),
-      bodyText(endpoint.body).chain(encoded),
+      bodyText(endpoint.json ?? {}).chain(encoded),
       manner,
       fc.constantFrom("", "", "", "?x=1", "/", "/..", "%2f", "?apiKey=x", "#x"),
       async (who, headers, body, how, tail) => {
