@@ -37,11 +37,11 @@ export function accountOf(c: Context<AppEnv>) {
 }
 
 /** What the account must know of the caller; with an Idempotency-Key also the reply, sealed for a replay. */
-export function callerOf(c: Context<AppEnv>, fields: object, template: ReplyTemplate) {
+export async function callerOf(c: Context<AppEnv>, fields: object, template: ReplyTemplate) {
   const asked = idempotencyOf(c, fields);
   const caller = { keyId: keyOf(c).keyId, requestId: c.get("requestId") };
   if (!asked) return caller;
-  const sealed = seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), JSON.stringify(template));
+  const sealed = await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), JSON.stringify(template));
   return { ...caller, idempotency: { ...asked, template: sealed } };
 }
 
@@ -91,8 +91,9 @@ export async function bill(
   order: Order,
   template: ReplyTemplate,
 ): Promise<Response> {
-  const sealed = order.text === null ? null : seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
-  const command: SendCommand = { ...order, ...callerOf(c, fields, template), text: sealed };
+  const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
+  const caller = await callerOf(c, fields, template);
+  const command: SendCommand = { ...order, ...caller, text: sealed };
   const result: DoneOrRefusal = await ask(c, command);
   if (!result.ok) return refuse(c, result);
   const seqs = Array.from({ length: result.jobs }, (_, nth) => result.seq + nth);

@@ -25,13 +25,13 @@ function freshInbox(): { name: string; stub: DurableObjectStub<Inbox> } {
   return { name, stub: env.INBOX.getByName(name) };
 }
 
-function caught(account: string, text: string, to = "+919876543210"): Caught {
+async function caught(account: string, text: string, to = "+919876543210"): Promise<Caught> {
   return {
     account,
     requestId: randomId("req"),
     operation: "sms",
     content: {},
-    text: seal(env.SEAL_SECRET, account, text),
+    text: await seal(env.SEAL_SECRET, account, text),
     messages: [{ ref: randomId("msg"), to }],
   };
 }
@@ -46,7 +46,7 @@ async function sealedFor(mode: "live" | "test"): Promise<World> {
     recipients: ["+919876543210"],
     price: { kind: "fixed", units: 1 },
     content: {},
-    text: seal(DEPLOYED_SIM.SEAL_SECRET ?? "", world.name, "Hello"),
+    text: await seal(DEPLOYED_SIM.SEAL_SECRET ?? "", world.name, "Hello"),
     validityMs: 60_000,
   });
   await landAll(world, DEPLOYED_SIM);
@@ -76,14 +76,14 @@ describe("what is kept", () => {
   it("is the newest 500, in order, and in bounded space", async () => {
     const { name, stub } = freshInbox();
     const many: Caught = {
-      ...caught(name, "Hello"),
+      ...(await caught(name, "Hello")),
       messages: Array.from({ length: KEPT_MAX + 40 }, (_, at) => ({
         ref: `msg_${at}`,
         to: `+91${9_000_000_000 + at}`,
       })),
     };
     await stub.put([many]);
-    await stub.put([caught(name, "the last one")]);
+    await stub.put([await caught(name, "the last one")]);
     const kept = (await stub.list({ account: null }, {}, 1_000)) ?? [];
     expect(kept).toHaveLength(KEPT_MAX);
     expect(kept[0]?.text).toBe("the last one");
@@ -120,34 +120,36 @@ describe("what is kept", () => {
 
   it("does not change when the same message comes again: not its place, not its time, and no wait is woken", async () => {
     const { name, stub } = freshInbox();
-    const one = caught(name, "one");
+    const one = await caught(name, "one");
     await stub.put([one]);
-    await stub.put([caught(name, "two")]);
+    await stub.put([await caught(name, "two")]);
     const before = await stub.list({ account: null }, {}, 10);
     const [newest] = before ?? [];
     const waited = stub.wait({ account: null, newest: false, since: { after: newest?.ref ?? "" } }, 20_000);
     await stub.put([one]);
     expect(await stub.list({ account: null }, {}, 10)).toEqual(before);
-    await stub.put([caught(name, "three")]);
+    await stub.put([await caught(name, "three")]);
     expect(await waited).toMatchObject({ ok: true, message: { text: "three" } });
   });
 
   it("is still there after an eviction, and places in the list are never given twice", async () => {
     const { name, stub } = freshInbox();
-    await stub.put([caught(name, "one"), caught(name, "two")]);
+    await stub.put([await caught(name, "one"), await caught(name, "two")]);
     const seqs = (await stub.list({ account: null }, {}, 10))?.map(({ seq }) => seq);
     await evictDurableObject(stub);
     expect((await stub.list({ account: null }, {}, 10))?.map(({ text }) => text)).toEqual(["two", "one"]);
     expect(await stub.remove({ account: null })).toBe(2);
     await evictDurableObject(stub);
-    await stub.put([caught(name, "three")]);
+    await stub.put([await caught(name, "three")]);
     const [{ seq } = { seq: 0 }] = (await stub.list({ account: null }, {}, 10)) ?? [];
     expect(seq).toBeGreaterThan(Math.max(...(seqs ?? [])));
   });
 
   it("shows a message without its text where the secret has changed", async () => {
     const { name, stub } = freshInbox();
-    await stub.put([{ ...caught(name, "Hello"), text: seal("another-secret-that-is-long-enough", name, "Hello") }]);
+    await stub.put([
+      { ...(await caught(name, "Hello")), text: await seal("another-secret-that-is-long-enough", name, "Hello") },
+    ]);
     expect(await stub.list({ account: null }, {}, 10)).toMatchObject([{ text: null, to: "+919876543210" }]);
   });
 
@@ -171,14 +173,14 @@ describe("a wait", () => {
     // The wait is open by the time that a later call is answered.
     await stub.list({ account: null }, {}, 1);
     await runInDurableObject(stub, (_, state) => state.abort("killed by a test")).catch(() => undefined);
-    await env.INBOX.getByName(name).put([caught(name, "after the death")]);
+    await env.INBOX.getByName(name).put([await caught(name, "after the death")]);
     expect(await waited).toMatchObject({ ok: true, message: { text: "after the death" } });
   });
 
   it("ends with nothing when its time is over, and leaves nothing behind", async () => {
     const { name, stub } = freshInbox();
     expect(await stub.wait(anything, 5)).toEqual({ ok: true, message: null });
-    await stub.put([caught(name, "too late")]);
+    await stub.put([await caught(name, "too late")]);
     expect(await stub.wait({ ...anything, since: { at: Date.now() + 60_000 } }, 0)).toEqual({
       ok: true,
       message: null,
@@ -189,8 +191,8 @@ describe("a wait", () => {
     const { name, stub } = freshInbox();
     const phones = Array.from({ length: 20 }, (_, at) => `+91${9_000_000_000 + at}`);
     const waits = phones.map((to) => stub.wait({ ...anything, to }, 20_000));
-    await stub.put([caught(name, "to nobody who waits", "+14155550132")]);
-    await stub.put(phones.toReversed().map((to) => caught(name, `for ${to}`, to)));
+    await stub.put([await caught(name, "to nobody who waits", "+14155550132")]);
+    await stub.put(await Promise.all(phones.toReversed().map((to) => caught(name, `for ${to}`, to))));
     const texts = (await Promise.all(waits)).map((waited) => waited.ok && waited.message?.text);
     expect(texts).toEqual(phones.map((to) => `for ${to}`));
   });
@@ -198,7 +200,7 @@ describe("a wait", () => {
   it("is woken by no message of before its time", async () => {
     const { name, stub } = freshInbox();
     const waited = stub.wait({ ...anything, since: { at: Date.now() + 3_600_000 } }, 300);
-    await stub.put([caught(name, "now")]);
+    await stub.put([await caught(name, "now")]);
     expect(await waited).toEqual({ ok: true, message: null });
   });
 });

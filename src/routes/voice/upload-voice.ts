@@ -91,7 +91,7 @@ export const uploadVoice = (app: Api) =>
       message: `The recording is stored; it lasts ${(recording.durationMs / 1000).toFixed(1)} s.`,
     };
     const fields = { fileName: body.fileName, objectKey: recording.objectKey };
-    const caller: Caller = callerOf(c, fields, template);
+    const caller: Caller = await callerOf(c, fields, template);
     const door: UploadDoor = await accountOf(c).beginUpload(caller);
     if (!door.ok) return refuse(c, door);
     if (door.replayed) return doneReply(c, template, door, "voice");
