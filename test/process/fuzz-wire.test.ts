@@ -229,6 +229,32 @@ it.each(posts().map((endpoint) => [endpoint.path, endpoint] as const))(
   },
 );
 
+const FORM = `Origin: http://${HOSTS.console}\r\nContent-Type: application/x-www-form-urlencoded`;
+const IN_CHUNKS = "Transfer-Encoding: chunked\r\n\r\n";
+
+/** What a fuzzer found once, and how it is answered; nobody's key is in it. */
+const FOUND: [what: string, request: string, status: number][] = [
+  [
+    "a page asked for with a body",
+    `GET /sign-in HTTP/1.1\r\nHost: ${HOSTS.console}\r\n${IN_CHUNKS}1\r\na\r\n0\r\n\r\n`,
+    200,
+  ],
+  ["half a form", `POST /sign-in HTTP/1.1\r\nHost: ${HOSTS.console}\r\n${FORM}\r\n${IN_CHUNKS}6\r\nphone=\r\n`, 400],
+  ["half a body", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\nContent-Length: 9\r\n\r\n{`, 401],
+  ["half the chunks", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\n${IN_CHUNKS}2\r\n{}\r\n`, 401],
+  ["a chunk's size that is none", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\n${IN_CHUNKS}zz\r\n{}\r\n`, 401],
+  ["a Host with a port that is none", `GET /healthz HTTP/1.1\r\nHost: ${HOSTS.sms}:99999\r\n\r\n`, 404],
+];
+
+it.each(FOUND)("answers %s", async (_, request, status) => {
+  const [method = ""] = request.split(" ");
+  const ending = { how: "finish" as const, afterMs: 0 };
+  const wire = { pieces: [Buffer.from(request)], pauseMs: 0, methods: [method], ending };
+  const { replies } = await converse(target.port, wire, GIVE_UP_MS);
+  expect(replies.map((reply) => reply.status)).toEqual([status]);
+  expect(target.newFaults()).toEqual([]);
+});
+
 it("met replies of every kind, and every account is right to the unit", async () => {
   for (const customer of target.customers) {
     expect(await target.balanceOf(customer.id)).toBe(target.due(customer));
