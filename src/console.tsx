@@ -135,6 +135,11 @@ export function isFromHere(c: Context<AppEnv>): boolean {
   return origin === new URL(c.req.url).origin || origin === new URL(settings(c).CONSOLE_URL).origin;
 }
 
+/** Whether a WebSocket is asked for, which only a GET opens (RFC 6455 §4.1); Hono takes a HEAD for one. */
+export function wantsSocket(c: Context<AppEnv>): boolean {
+  return c.req.method === "GET" && c.req.header("upgrade")?.toLowerCase() === "websocket";
+}
+
 const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
 
 const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");

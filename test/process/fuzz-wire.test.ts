@@ -230,6 +230,13 @@ it.each(posts().map((endpoint) => [endpoint.path, endpoint] as const))(
 );
 
 const FORM = `Origin: http://${HOSTS.console}\r\nContent-Type: application/x-www-form-urlencoded`;
+const SOCKET = [
+  `Origin: http://${HOSTS.console}`,
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+  "Sec-WebSocket-Version: 13",
+].join("\r\n");
 const IN_CHUNKS = "Transfer-Encoding: chunked\r\n\r\n";
 
 /** What a fuzzer found once, and how it is answered; nobody's key is in it. */
@@ -239,6 +246,7 @@ const FOUND: [what: string, request: string, status: number][] = [
     `GET /sign-in HTTP/1.1\r\nHost: ${HOSTS.console}\r\n${IN_CHUNKS}1\r\na\r\n0\r\n\r\n`,
     200,
   ],
+  ["a HEAD that asks for a WebSocket", `HEAD /inbox/live HTTP/1.1\r\nHost: ${HOSTS.console}\r\n${SOCKET}\r\n\r\n`, 426],
   ["half a form", `POST /sign-in HTTP/1.1\r\nHost: ${HOSTS.console}\r\n${FORM}\r\n${IN_CHUNKS}6\r\nphone=\r\n`, 400],
   ["half a body", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\nContent-Length: 9\r\n\r\n{`, 401],
   ["half the chunks", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\n${IN_CHUNKS}2\r\n{}\r\n`, 401],

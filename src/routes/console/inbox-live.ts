@@ -1,5 +1,5 @@
 import type { Api } from "../../app.ts";
-import { isFromHere, page } from "../../console.tsx";
+import { isFromHere, page, wantsSocket } from "../../console.tsx";
 import { listenAddress } from "../../durable/inbox-live.ts";
 import { fail } from "../../errors.ts";
 import { SEARCH_LENGTH_MAX } from "../../search.ts";
@@ -10,7 +10,7 @@ export const inboxLive = (app: Api) =>
   app.get("/inbox/live", page, inboxReader, async (c) => {
     // On one's own machine no cookie is asked for: this alone keeps other sites from reading codes.
     if (!isFromHere(c)) fail("permission_denied", "This address is for the pages of this console.");
-    if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
+    if (!wantsSocket(c)) {
       return c.text("This address takes WebSockets.", 426, { Upgrade: "websocket" });
     }
     const after = c.req.query("after") ?? "";

@@ -1,5 +1,5 @@
 import type { Api } from "../../app.ts";
-import { isFromHere, page, signedIn, stubOf } from "../../console.tsx";
+import { isFromHere, page, signedIn, stubOf, wantsSocket } from "../../console.tsx";
 import { fail } from "../../errors.ts";
 
 /** The object does not ask who calls: only this Worker reaches it, and no cookie travels to it. */
@@ -9,7 +9,7 @@ const FEED_URL = "https://account/live";
 export const liveFeed = (app: Api) =>
   app.get("/live", page, signedIn, async (c) => {
     if (!isFromHere(c)) fail("permission_denied", "This address is for the pages of this console.");
-    if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
+    if (!wantsSocket(c)) {
       return c.text("This address takes WebSockets.", 426, { Upgrade: "websocket" });
     }
     const from = c.req.query("from") ?? "";
