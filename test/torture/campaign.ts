@@ -36,6 +36,8 @@ export interface RunOptions {
   durationMs: number;
   accounts: number;
   gapMs: number;
+  /** How many times faster than usual everybody orders. */
+  pace: number;
   say: (line: string) => void;
 }
 
@@ -77,11 +79,11 @@ export class Run {
 
   /** Starts everything, does all the harm, and ends when nothing is open any more. */
   async torture(): Promise<void> {
-    const { directory, seed, durationMs, accounts, say } = this.#options;
+    const { directory, seed, durationMs, say } = this.#options;
     const clock = findLibfaketime(path.join(directory, "clock"));
     const library = "library" in clock ? clock.library : null;
     say(library ? `clock: ${library}` : `clock: shifted inside the runtime; ${"why" in clock ? clock.why : ""}`);
-    const settings = { seed, minutes: durationMs / 60_000, accounts, timers: TIMERS, clock: library ?? "runtime" };
+    const settings = { seed, minutes: durationMs / 60_000, timers: TIMERS, clock: library ?? "runtime" };
     writeFileSync(path.join(directory, "config.json"), JSON.stringify(settings));
     const bundle = path.join(directory, "bundle.js");
     writeFileSync(bundle, await bundleService(path.join(directory, "state")));
@@ -156,7 +158,7 @@ export class Run {
       if (reply?.body.fileId !== undefined) customer.fileIds.push(reply.body.fileId);
     }
     const lanes = Array.from({ length: role.lanes }, (_, at) => new Lane(this.#world, customer, 1 + at));
-    await Promise.all(lanes.map((lane) => lane.run(role.meanGapMs)));
+    await Promise.all(lanes.map((lane) => lane.run(role.meanGapMs / this.#options.pace)));
   }
 
   /** The operator gives poor accounts a little now and then, once per reference however often it is asked. */

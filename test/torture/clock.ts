@@ -35,7 +35,7 @@ export function findLibfaketime(file: string): { library: string } | { why: stri
   const wrangler = createRequire(createRequire(import.meta.url).resolve("wrangler"));
   const { default: workerd } = wrangler("workerd") as { default: string };
   const env = { ...process.env, ...clockEnvironment(library, file) };
-  const { status } = spawnSync(workerd, ["--version"], { env, timeout: 5_000, killSignal: "SIGKILL" });
+  const { status } = spawnSync(workerd, ["--version"], { env, timeout: 2_000, killSignal: "SIGKILL" });
   if (status === 0) return { library };
   return { why: `workerd does not start under ${library} (0.9.11 or newer is needed)` };
 }

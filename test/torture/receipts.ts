@@ -74,7 +74,7 @@ function newsOfTaken(random: Random): Receipt[] {
         { state: "delivered", afterMs: later },
       ];
     case "very_late":
-      return [{ state: "delivered", afterMs: between(random, 6_000, 12_000) }];
+      return [{ state: "delivered", afterMs: between(random, 5_000, 11_000) }];
     case "never":
       return [];
   }

@@ -14,6 +14,8 @@ const { values } = parseArgs({
     accounts: { type: "string", default: "40" },
     /** Seconds between two faults, on average. */
     gap: { type: "string", default: "4" },
+    /** How many times faster than usual everybody orders. */
+    pace: { type: "string", default: "1" },
     keep: { type: "boolean", default: false },
   },
 });
@@ -23,13 +25,15 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const minutes = Number(values.minutes);
 const accounts = Number(values.accounts);
 const gapSec = Number(values.gap);
-if (!(minutes > 0 && accounts >= 1 && accounts <= 400 && gapSec > 0)) {
-  say("usage: npm run torture -- [--minutes 3] [--seed N] [--accounts 40] [--gap 4] [--keep]");
+const pace = Number(values.pace);
+if (!(minutes > 0 && accounts >= 1 && accounts <= 100 && gapSec > 0 && pace > 0)) {
+  say("usage: npm run torture -- [--minutes 3] [--seed N] [--accounts 40] [--gap 4] [--pace 1] [--keep]");
   process.exit(2);
 }
 
 const directory = mkdtempSync(path.join(os.tmpdir(), "dastak-torture-"));
-const again = `npm run torture -- --minutes ${minutes} --seed ${values.seed} --accounts ${accounts} --gap ${gapSec}`;
+const same = { minutes, seed: values.seed, accounts, gap: gapSec, pace };
+const again = Object.entries(same).map(([name, value]) => `--${name} ${value}`);
 say(`seed ${values.seed}, ${minutes} min, ${accounts} accounts; everything is written to ${directory}`);
 
 // Interrupted, it still leaves nothing behind.
@@ -41,6 +45,7 @@ const run = new Run({
   durationMs: minutes * 60_000,
   accounts,
   gapMs: gapSec * 1_000,
+  pace,
   say,
 });
 let code = 1;
@@ -54,6 +59,6 @@ try {
 } finally {
   await run.end();
   if (code === 0 && !values.keep) rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
-  else say(`Kept: ${directory}\nThe same again: ${again}`);
+  else say(`Kept: ${directory}\nThe same again: npm run torture -- ${again.join(" ")}`);
 }
 process.exit(code);

@@ -1,9 +1,34 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import net from "node:net";
 
 // How the service is set under torture: every timer is short, so that each is waited for, and long enough for two busy
 // cores.
 
-export const PORTS = { service: 19_100, carrier: 19_101 } as const;
+/** Below those that a system gives to outgoing connections: while the service is down, nobody else takes its port. */
+const PORTS_FIRST = 19_100;
+const PORTS_COUNT = 100;
+
+async function isFree(port: number): Promise<boolean> {
+  const server = net.createServer().listen(port, "127.0.0.1");
+  const free = await once(server, "listening").then(
+    () => true,
+    () => false,
+  );
+  server.close();
+  return free;
+}
+
+/** Two ports side by side; several runs at once each find their own. */
+async function freePorts(): Promise<{ service: number; carrier: number }> {
+  for (let tries = 0; tries < PORTS_COUNT / 2; tries++) {
+    const service = PORTS_FIRST + ((2 * (process.pid + tries)) % PORTS_COUNT);
+    if ((await isFree(service)) && (await isFree(service + 1))) return { service, carrier: service + 1 };
+  }
+  throw new Error(`no two ports are free from ${PORTS_FIRST} on`);
+}
+
+export const PORTS = await freePorts();
 
 export const TIMERS = {
   SWEEP_MS: 1_000,

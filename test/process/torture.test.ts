@@ -1,0 +1,19 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { ROOT } from "./service.ts";
+
+// The short form of `npm run torture`: some twenty seconds of everything that can go wrong, and the proof.
+
+const SHORT = ["--minutes", "0.35", "--accounts", "16", "--gap", "0.8", "--pace", "2", "--seed", "7"];
+
+it("loses, doubles and miscounts nothing while everything goes wrong", async () => {
+  const run = spawn(process.execPath, [path.join(ROOT, "test/torture/run.ts"), ...SHORT], { cwd: ROOT });
+  onTestFinished(() => void run.kill());
+  let verdict = "";
+  for (const stream of [run.stdout, run.stderr]) stream.setEncoding("utf8").on("data", (text) => (verdict += text));
+  const [code] = await once(run, "close");
+  expect(code, verdict).toBe(0);
+  expect(verdict).toContain("PROVED");
+});
