@@ -1,0 +1,206 @@
+import { expect, it } from "vitest";
+import { TO, findingsOf, receipt, smallWorld, submission } from "../torture/small-world.ts";
+import type { World } from "../torture/small-world.ts";
+
+// The checker of `npm run torture` is believed because it was seen to find each of these.
+
+const books = ({ books: { accounts } }: World) => accounts[0]!;
+const messageTo = (world: World, to: string) => books(world).messages.find((row) => row["to"] === to)!;
+const recordOf = (world: World, to: string) => world.books.history.find((row) => row["recipient"] === to)!;
+const entryOf = (world: World, seq: number) => books(world).ledger.find((row) => row["seq"] === seq)!;
+
+const without = <T>(list: T[], gone: T) => list.splice(list.indexOf(gone), 1);
+
+/** A message forgotten by account and history alike. */
+function forget(world: World, to: string): void {
+  without(books(world).messages, messageTo(world, to));
+  without(world.books.history, recordOf(world, to));
+}
+
+/** Puts a message into another state, in the account and in history. */
+function put(world: World, to: string, state: string): void {
+  messageTo(world, to)["state"] = state;
+  const record = recordOf(world, to);
+  record["state"] = state;
+  const timeline = JSON.parse(String(record["timeline"])) as { state: string }[];
+  timeline.at(-1)!.state = state;
+  record["timeline"] = JSON.stringify(timeline);
+}
+
+/** Appends an entry, or takes one away, with all balances after it in order. */
+function rebalance(world: World): void {
+  let balance = 0;
+  for (const row of books(world).ledger) {
+    balance = Math.round((balance + Number(row["amount"])) * 10_000) / 10_000;
+    row["balance_after"] = balance;
+  }
+  books(world).balance = balance;
+}
+
+function append(world: World, row: Record<string, unknown>): void {
+  const seq = books(world).ledger.length + 1;
+  books(world).ledger.push({ ...entryOf(world, 1), seq, reference: null, ...row });
+  rebalance(world);
+}
+
+function replies(world: World, id: string) {
+  return world.clients.filter((line) => line["t"] === "reply" && line["id"] === id);
+}
+
+const SPOILS: [what: string, finding: RegExp, spoil: (world: World) => void][] = [
+  ["an acknowledged message is lost", /no acknowledged send is lost/u, (world) => forget(world, TO.sms)],
+  ["one recipient of a bulk is lost", /no acknowledged send is lost/u, (world) => forget(world, TO.bulkOne)],
+  [
+    "a message stands twice",
+    /no acknowledged send is lost/u,
+    (world) => books(world).messages.push({ ...messageTo(world, TO.sms), message_id: "msg_second" }),
+  ],
+  [
+    "a message that nobody ordered",
+    /no message without an order/u,
+    (world) => books(world).messages.push({ ...messageTo(world, TO.sms), to: "+919999999999" }),
+  ],
+  [
+    "a refused order was sent",
+    /none of a refused one/u,
+    (world) => books(world).messages.push({ ...messageTo(world, TO.sms), to: "+919600000001" }),
+  ],
+  ["a wrong order is done", /answered as its kind is/u, (world) => (replies(world, "5")[0]!["status"] = 200)],
+  ["a forged key opens", /answered as its kind is/u, (world) => (replies(world, "6")[0]!["status"] = 200)],
+  ["a key is taken for another body", /answered as its kind is/u, (world) => (replies(world, "7")[0]!["status"] = 200)],
+  ["a replay diverges", /same to the byte/u, (world) => (replies(world, "1")[1]!["body"] = "{}")],
+  ["a replay does not say so", /same to the byte/u, (world) => (replies(world, "1")[1]!["replayed"] = false)],
+  ["a done order is refused later", /same to the byte/u, (world) => (replies(world, "1")[1]!["status"] = 429)],
+  [
+    "a reply lies about the coins left",
+    /replies tell the truth/u,
+    (world) => (replies(world, "4")[0]!["body"] = JSON.stringify({ coins_used: 1, coins_remaining: 98 })),
+  ],
+  [
+    "a balance that never was",
+    /replies tell the truth/u,
+    (world) => (replies(world, "9")[0]!["body"] = JSON.stringify({ balance: 55 })),
+  ],
+  ["a 503 out of nothing", /no 5xx without a fault/u, (world) => (replies(world, "5")[0]!["status"] = 503)],
+  [
+    "too many are let in",
+    /no window of 60 s/u,
+    (world) => {
+      world.clients[0]!["plan"] = "starter";
+      const [first] = replies(world, "9");
+      const attempt = world.clients.find((line) => line["t"] === "attempt" && line["id"] === "9")!;
+      for (let at = 0; at < 12; at++) {
+        world.clients.push({ ...attempt, try: `more-${at}` }, { ...first, t: "reply", try: `more-${at}` });
+      }
+    },
+  ],
+  [
+    "a key is debited twice",
+    /one debit per order/u,
+    (world) => append(world, { type: "debit", amount: -1, request_id: "r1" }),
+  ],
+  [
+    "a debit without an order",
+    /no debit without an order/u,
+    (world) => append(world, { type: "debit", amount: -1, request_id: "r99" }),
+  ],
+  [
+    "a debit of another price",
+    /one debit per order/u,
+    (world) => {
+      entryOf(world, 3)["amount"] = -3;
+      rebalance(world);
+    },
+  ],
+  ["a wrong balance", /balances are exact/u, (world) => (books(world).balance += 0.0001)],
+  ["a broken chain", /balances are exact/u, (world) => (entryOf(world, 5)["balance_after"] = 97)],
+  [
+    "a lost credit",
+    /each credit stands once/u,
+    (world) => (without(books(world).ledger, entryOf(world, 6)), rebalance(world)),
+  ],
+  ["a credit given twice", /each credit stands once/u, (world) => append(world, { amount: 5, reference: "alms-1" })],
+  ["a credit of nobody", /each credit stands once/u, (world) => append(world, { amount: 5, reference: "gift" })],
+  [
+    "a refund is missing",
+    /refunds exactly where due/u,
+    (world) => (without(books(world).ledger, entryOf(world, 9)), rebalance(world)),
+  ],
+  ["a refund comes twice", /refunds exactly where due/u, (world) => append(world, { ...entryOf(world, 4), seq: 10 })],
+  [
+    "a refund of half",
+    /refunds exactly where due/u,
+    (world) => ((entryOf(world, 4)["amount"] = 0.5), rebalance(world)),
+  ],
+  [
+    "a delivered message is refunded",
+    /refunds exactly where due/u,
+    (world) => append(world, { ...entryOf(world, 4), seq: 10, message_id: messageTo(world, TO.sms)["message_id"] }),
+  ],
+  [
+    "an unknown outcome is refunded at once",
+    /refunds exactly where due/u,
+    (world) => (entryOf(world, 9)["at"] = entryOf(world, 1)["at"]),
+  ],
+  [
+    "submitted again after it was taken",
+    /submitted again only after a certain no/u,
+    (world) => world.carrier.push(...submission(TO.sms, "accepts", "taken")),
+  ],
+  [
+    "submitted again after an unknown outcome",
+    /submitted again only after a certain no/u,
+    (world) => world.carrier.push(...submission(TO.otp, "accepts", "taken")),
+  ],
+  [
+    "submitted under a second reference",
+    /one reference per message/u,
+    (world) => world.carrier.push({ ...submission(TO.sms, "accepts", "taken")[0]!, ref: "msg_second" }),
+  ],
+  [
+    "submitted with other words",
+    /one reference per message/u,
+    (world) => (world.carrier[0]!["text"] = "Somebody else's words"),
+  ],
+  ["submitted without a signature", /one reference per message/u, (world) => (world.carrier[0]!["signed"] = false)],
+  ["a rejected message is delivered", /every state follows/u, (world) => put(world, TO.bulkTwo, "delivered")],
+  ["a taken message is unknown without a cause", /every state follows/u, (world) => put(world, TO.busy, "unknown")],
+  [
+    "a forged receipt is believed",
+    /forged and stale receipts are refused/u,
+    (world) => world.carrier.push(...receipt(TO.sms, "delivered", 200, "forged")),
+  ],
+  ["a delivered receipt is ignored", /every state follows/u, (world) => put(world, TO.sms, "unconfirmed")],
+  [
+    "a rank falls",
+    /every life goes the ways/u,
+    (world) => {
+      const states = ["queued", "sending", "delivered", "submitted", "delivered"];
+      recordOf(world, TO.sms)["timeline"] = JSON.stringify(states.map((state) => ({ state, at: 0 })));
+    },
+  ],
+  ["a message is not final", /every message is final/u, (world) => put(world, TO.busy, "submitted")],
+  [
+    "a row of history is missing",
+    /history is complete/u,
+    (world) => without(world.books.history, recordOf(world, TO.sms)),
+  ],
+  ["history has another state", /history is complete/u, (world) => (recordOf(world, TO.sms)["state"] = "submitted")],
+  [
+    "history has a message too many",
+    /history is complete/u,
+    (world) => world.books.history.push({ ...recordOf(world, TO.sms), request_id: "r99" }),
+  ],
+  ["the service's own recount differs", /own recount agrees/u, (world) => books(world).differences.push("one")],
+  ["memory grows", /memory is bounded/u, (world) => (world.memory.at(-1)!["kb"] = 900 * 1_024)],
+];
+
+it("finds nothing where everything is right", () => {
+  expect(findingsOf(smallWorld())).toEqual([]);
+});
+
+it.each(SPOILS)("names it when %s", (_what, finding, spoil) => {
+  const world = smallWorld();
+  spoil(world);
+  expect(findingsOf(world).map(({ name }) => name)).toContainEqual(expect.stringMatching(finding));
+});
