@@ -26,6 +26,9 @@ const RUNS_OF_A_FULL_SWEEP = 3_000;
 /** Requests of a sweep that are on their way together. */
 const AT_ONCE = 8;
 
+/** Of a body that is refused unread, the server takes so much; then it closes, and whoever still writes may miss the reply. */
+const UNREAD_BYTES_MAX = 65_536;
+
 /** How long slow clients take, in how many pieces, and how many stall at each operation. */
 const SLOW_MS = 2_500;
 const DRIBBLES = 12;
@@ -83,7 +86,7 @@ async function talk(endpoint: Endpoint, plan: Plan, customer: Customer): Promise
   if (request.brokenOff && CHARGING.includes(endpoint) && endpoint.method === "POST") {
     expect(said.replies.map(({ status }) => status)).not.toContain(200);
   }
-  if (!request.brokenOff && plan.fault === null) {
+  if (!request.brokenOff && plan.fault === null && bytes.length <= UNREAD_BYTES_MAX) {
     expect(said.replies.length, "no reply").toBeGreaterThan(0);
   }
   return said;

@@ -165,6 +165,8 @@ function fault({ status, body, headers }: WireReply): string | null {
   if (status >= 500) return `status ${status}`;
   // What the HTTP layer itself refuses never reaches the service, and has no envelope.
   if (status !== 200 && !headers.has("x-request-id")) return null;
+  // An address that is nobody's has a page on this host, where a browser asks for one.
+  if (status === 404 && headers.get("content-type")?.startsWith("text/html")) return null;
   const reply = JSON.parse(body) as { success?: unknown; error?: unknown; code?: unknown };
   if (reply.success !== (status === 200)) return `success is ${String(reply.success)} at ${status}`;
   return status === 200 || (typeof reply.error === "string" && typeof reply.code === "string") ? null : "no envelope";
