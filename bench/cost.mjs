@@ -1,14 +1,14 @@
 // npm run bench:cost: what one operation takes of everything that Cloudflare bills, counted while it runs (bench/counted.js)
 // and priced by one table (bench/prices.mjs). Every operation has a service of its own, so that whatever its alarms do
 // afterwards is counted with it; all run at once, since they mostly wait.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { experimental_readRawConfig } from "wrangler";
 import { phoneOf } from "./accounts.mjs";
 import { startGateway } from "./cost-gateway.mjs";
 import { count, startCounted, warmUp } from "./cost-run.mjs";
 import { ACTIVE_SEC, INVOCATIONS, LOGS_BY_SIZE, PRICES_DATE, logsBySize, pricesOf } from "./prices.mjs";
+import { withScratch } from "./scratch.mjs";
 import { HOSTS, bundleService } from "./service.mjs";
 
 const PORT = 19_300;
@@ -146,17 +146,12 @@ export function printCost(rows) {
   );
 }
 
-async function main() {
-  const stateDir = mkdtempSync(path.join(os.tmpdir(), "dastak-cost-"));
-  try {
+if (process.argv[1] === import.meta.filename) {
+  await withScratch("cost", async (stateDir) => {
     const rows = await countCost({ bundle: await bundleService(stateDir), stateDir });
     printCost(rows);
     mkdirSync(path.dirname(RESULT), { recursive: true });
     writeFileSync(RESULT, JSON.stringify({ at: new Date().toISOString(), prices: PRICES_DATE, rows }, null, 2));
     console.log("All numbers: .wrangler/cost.json");
-  } finally {
-    rmSync(stateDir, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
 }
-
-if (process.argv[1] === import.meta.filename) await main();

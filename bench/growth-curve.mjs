@@ -1,11 +1,20 @@
 // What a measured curve shows, in a sentence: whether it stays, grows with the logarithm, or grows in proportion.
 
-/** Below this a curve is taken to be constant: single numbers move by as much between two runs. */
+/** Below this a curve is taken to be constant, as where the rounds of one size lie as far apart. */
 const CONSTANT_RATIO = 1.5;
+
+const mean = (list) => list.reduce((sum, one) => sum + one, 0) / list.length;
+const short = (value) => String(Number(value.toPrecision(3)));
+const ratioOf = (list) => Math.max(...list) / Math.min(...list);
+
+/** The middle of the rounds. */
+export function median(values) {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)];
+}
 
 /** The least squares of `values = a + b · steps`, and how far they lie from it. */
 function fit(steps, values) {
-  const mean = (list) => list.reduce((sum, one) => sum + one, 0) / list.length;
   const [middle, height] = [mean(steps), mean(values)];
   const spread = steps.reduce((sum, step) => sum + (step - middle) ** 2, 0);
   const slope = steps.reduce((sum, step, at) => sum + (step - middle) * (values[at] - height), 0) / spread;
@@ -13,12 +22,14 @@ function fit(steps, values) {
   return { slope, error: off.reduce((sum, one) => sum + one ** 2, 0) };
 }
 
-/** How `values` grow over `sizes`, both from the smallest on; `unit` is what a value counts. */
-export function shapeOf(sizes, values, unit) {
+/** How a value grows over `sizes`; `rounds` has what each size gave in each round, and `unit` is what it counts. */
+export function shapeOf(sizes, rounds, unit) {
+  const values = rounds.map(median);
   const ratio = values.at(-1) / values[0];
-  const range = Math.max(...values) / Math.min(...values);
-  const change = `${values[0].toPrecision(3)} → ${values.at(-1).toPrecision(3)} ${unit} (× ${ratio.toFixed(2)})`;
-  if (range < CONSTANT_RATIO) return `constant: ${change}`;
+  const change = `${short(values[0])} → ${short(values.at(-1))} ${unit} (× ${ratio.toFixed(2)})`;
+  const noise = Math.max(...rounds.map(ratioOf));
+  if (ratioOf(values) < CONSTANT_RATIO) return `constant: ${change}`;
+  if (ratioOf(values) < noise) return `constant within the noise, × ${noise.toFixed(1)} between rounds: ${change}`;
   if (ratio < 1) return `falls: ${change}`;
   const linear = fit(sizes, values);
   const logarithmic = fit(
@@ -26,12 +37,21 @@ export function shapeOf(sizes, values, unit) {
     values,
   );
   if (logarithmic.error <= linear.error) {
-    return `grows with the logarithm, by ${logarithmic.slope.toPrecision(2)} ${unit} each time that the size is ten times as large: ${change}`;
+    return `grows with the logarithm, by ${short(logarithmic.slope)} ${unit} each time that the size is ten times as large: ${change}`;
   }
-  return `grows in proportion, by ${(linear.slope * 1_000).toPrecision(2)} ${unit} per thousand: ${change}`;
+  return `grows in proportion, by ${short(linear.slope * 1_000)} ${unit} per thousand: ${change}`;
 }
 
-export function median(values) {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)];
+/**
+ * Measures each size in turn, forwards and backwards, so that what else the machine does meets all of them alike.
+ * Returns the rounds of every field by size, and the medians.
+ */
+export async function takeTurns(sizes, rounds, measure) {
+  const results = sizes.map(() => []);
+  const turns = sizes.map((size, at) => ({ size, at }));
+  for (let round = 0; round < rounds; round++) {
+    for (const { size, at } of round % 2 === 0 ? turns : turns.toReversed()) results[at].push(await measure(size, at));
+  }
+  const roundsOf = (field) => results.map((list) => list.map((result) => result[field]));
+  return { sizes, roundsOf, of: (field) => roundsOf(field).map(median) };
 }

@@ -1,5 +1,5 @@
 // The curve over history: what an account that has sent up to a million messages waits for.
-import { median, shapeOf } from "./growth-curve.mjs";
+import { shapeOf, takeTurns } from "./growth-curve.mjs";
 import { oneByOne, startMeasured } from "./growth-load.mjs";
 import { copyAccounts, fillHistory, signIn } from "./growth-state.mjs";
 import { HOSTS } from "./service.mjs";
@@ -38,41 +38,31 @@ export async function growWithHistory(setUp, original) {
   });
   const service = await startMeasured(setUp);
   try {
-    const results = new Map(Object.keys(ASKED).map((name) => [name, SIZES.map(() => [])]));
-    // One round that does not count, for the caches; then forwards and backwards in turns.
-    for (let round = 0; round <= ROUNDS; round++) {
-      for (const [name, { times, before, ask }] of Object.entries(ASKED)) {
-        const turns = pasts.map((past, at) => ({ past, at }));
-        for (const { past, at } of round % 2 === 0 ? turns : turns.toReversed()) {
-          const wake = before && (() => before(service.client, past));
-          const result = await oneByOne(service, round === 0 ? 1 : times, () => ask(service.client, past), wake);
-          if (round > 0) results.get(name)[at].push(result);
-        }
-      }
+    const curves = [];
+    for (const [asked, { times, before, ask }] of Object.entries(ASKED)) {
+      const measure = (count) => (_, at) => {
+        const wake = before && (() => before(service.client, pasts[at]));
+        return oneByOne(service, count, () => ask(service.client, pasts[at]), wake);
+      };
+      // One round that does not count, for the caches.
+      await takeTurns(SIZES, 1, measure(1));
+      curves.push({ asked, curve: await takeTurns(SIZES, ROUNDS, measure(times)) });
     }
-    const of = (list, field) => median(list.map((result) => result[field]));
-    return [...results].map(([asked, sizes]) => ({
-      asked,
-      ms: sizes.map((list) => of(list, "ms")),
-      cpuUs: sizes.map((list) => of(list, "cpuUs")),
-    }));
+    return curves;
   } finally {
     await service.stop();
   }
 }
 
+const line = ({ curve }) => Object.fromEntries(curve.of("ms").map((ms, at) => [SIZES[at], Number(ms.toFixed(2))]));
+
 /** The table and the sentences of the curves. */
 export function printHistory(curves) {
   console.log("What an account waits for that has sent so many messages, one request after the other, p50 in ms:");
-  console.table(
-    Object.fromEntries(
-      curves.map(({ asked, ms }) => [
-        asked,
-        Object.fromEntries(SIZES.map((size, at) => [size, Number(ms[at].toFixed(2))])),
-      ]),
-    ),
+  console.table(Object.fromEntries(curves.map((one) => [one.asked, line(one)])));
+  const sentences = curves.map(
+    ({ asked, curve }) => `${asked} over history: ${shapeOf(SIZES, curve.roundsOf("ms"), "ms")}.`,
   );
-  const sentences = curves.map(({ asked, ms }) => `${asked} over history: ${shapeOf(SIZES, ms, "ms")}.`);
   for (const sentence of sentences) console.log(sentence);
   return sentences;
 }

@@ -72,8 +72,8 @@ function scriptFor({ keys, hot, from, gapMs }) {
     ${gapMs ? `delay = function() return ${gapMs} end` : ""}
     done = function(summary, latency)
       local e = summary.errors
-      io.write(string.format("RESULT %d %d %d %d\\n", summary.requests, summary.duration,
-        e.status + e.connect + e.read + e.write + e.timeout, latency:percentile(50)))
+      io.write(string.format("RESULT %d %d %d %d %d %d\\n", summary.requests, summary.duration, e.status, e.timeout,
+        e.connect + e.read + e.write, latency:percentile(50)))
     end`;
 }
 
@@ -94,10 +94,14 @@ export async function sends(service, { keys, hot, from, seconds, gapMs }) {
   const usedUs = cpuUs(service);
   const url = `http://127.0.0.1:${service.port}`;
   const said = await wrk(["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "--timeout", "10s", "-s", script, url]);
-  const found = /RESULT (\d+) (\d+) (\d+) (\d+)/u.exec(said);
+  const found = /RESULT (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)/u.exec(said);
   if (!found) throw new Error(`wrk said: ${said}`);
-  const [requests, durationUs, errors, p50Us] = found.slice(1).map(Number);
-  if (errors > 0) throw new Error(`${errors} of ${requests} sends over ${hot} accounts failed`);
+  const [requests, durationUs, refused, late, broken, p50Us] = found.slice(1).map(Number);
+  if (requests === 0) throw new Error(`no send over ${hot} accounts was answered within ${seconds} s`);
+  if (refused + late + broken > 0) {
+    const how = `${refused} refused, ${late} not answered in time, ${broken} broken off`;
+    throw new Error(`of ${requests} sends over ${hot} accounts ${how}`);
+  }
   return {
     perSec: (requests * 1e6) / durationUs,
     cpuUs: (cpuUs(service) - usedUs) / requests,

@@ -1,6 +1,6 @@
 // The curve over recipients: how long a bulk takes until it is answered, and what a recipient of it takes.
 import { phoneOf } from "./accounts.mjs";
-import { median, shapeOf } from "./growth-curve.mjs";
+import { shapeOf, takeTurns } from "./growth-curve.mjs";
 import { oneByOne, startMeasured } from "./growth-load.mjs";
 import { copyAccounts } from "./growth-state.mjs";
 import { HOSTS } from "./service.mjs";
@@ -19,57 +19,53 @@ const MESSAGE = "Your order 4711 is on its way and will be with you today betwee
 const bodyOf = (size) =>
   JSON.stringify({ recipients: Array.from({ length: size }, (_, at) => phoneOf(at)), message: MESSAGE });
 
-async function counters(client) {
-  const { body } = await client.ask("count.bench", "/");
-  return body.counters;
-}
-
 /** Measures the curve, each size on a copy of `original` of its own. */
 export async function growWithRecipients(setUp, original) {
   const accounts = copyAccounts(setUp.stateDir, original, SIZES.length);
   const service = await startMeasured(setUp);
   try {
-    const results = SIZES.map(() => []);
     const bodies = SIZES.map(bodyOf);
-    for (let round = 0; round <= ROUNDS; round++) {
-      const turns = SIZES.map((size, at) => ({ size, at }));
-      for (const { size, at } of round % 2 === 0 ? turns : turns.toReversed()) {
-        const send = () =>
-          service.client.askAs(accounts[at].api_key, HOSTS.sms, "/send-bulk-sms", { body: bodies[at] });
-        const before = (await counters(service.client))["rows written"] ?? 0;
-        const times = round === 0 ? 1 : TIMES[size];
-        const result = await oneByOne(service, times, send);
-        const rows = ((await counters(service.client))["rows written"] ?? 0) - before;
-        // The round that does not count warms the caches.
-        if (round > 0) results[at].push({ ...result, rows: rows / times });
-      }
-    }
-    return SIZES.map((recipients, at) => {
-      const of = (field) => median(results[at].map((result) => result[field]));
-      return { recipients, ms: of("ms"), cpuUs: of("cpuUs") / recipients, rows: of("rows") / recipients };
-    });
+    const written = async () => (await service.client.ask("count.bench", "/")).body.counters["rows written"] ?? 0;
+    const measure = (timesOf) => async (size, at) => {
+      const before = await written();
+      const times = timesOf(size);
+      const key = accounts[at].api_key;
+      const result = await oneByOne(service, times, () =>
+        service.client.askAs(key, HOSTS.sms, "/send-bulk-sms", { body: bodies[at] }),
+      );
+      const rows = ((await written()) - before) / times;
+      return { ms: result.ms, cpuUs: result.cpuUs / size, rows: rows / size };
+    };
+    // One round that does not count, for the caches.
+    await takeTurns(
+      SIZES,
+      1,
+      measure(() => 1),
+    );
+    return await takeTurns(
+      SIZES,
+      ROUNDS,
+      measure((size) => TIMES[size]),
+    );
   } finally {
     await service.stop();
   }
 }
 
 /** The table and the sentences of the curve. */
-export function printRecipients(rows) {
+export function printRecipients(curve) {
   console.log("send-bulk-sms until its reply, one request after the other:");
-  const line = ({ ms, cpuUs, rows: written }) => ({
-    "p50 ms": Number(ms.toFixed(2)),
-    "CPU µs per recipient": Number(cpuUs.toFixed(2)),
-    "rows written per recipient": Number(written.toFixed(4)),
+  const [ms, cpuUs, rows] = ["ms", "cpuUs", "rows"].map((field) => curve.of(field));
+  const line = (at) => ({
+    "p50 ms": Number(ms[at].toFixed(2)),
+    "CPU µs per recipient": Number(cpuUs[at].toFixed(2)),
+    "rows written per recipient": Number(rows[at].toFixed(4)),
   });
-  console.table(Object.fromEntries(rows.map((row) => [row.recipients, line(row)])));
-  const { ms } = rows.at(-1);
+  console.table(Object.fromEntries(SIZES.map((recipients, at) => [recipients, line(at)])));
+  const last = ms.at(-1);
   const sentences = [
-    `Time until the reply over recipients: ${shapeOf(
-      SIZES,
-      rows.map((row) => row.ms),
-      "ms",
-    )}.`,
-    `A bulk of ${SIZES.at(-1)} is answered in ${ms.toFixed(0)} ms, aim under ${AIM_MS} ms: ${ms < AIM_MS ? "met" : "MISSED"}.`,
+    `Time until the reply over recipients: ${shapeOf(SIZES, curve.roundsOf("ms"), "ms")}.`,
+    `A bulk of ${SIZES.at(-1)} is answered in ${last.toFixed(0)} ms, aim under ${AIM_MS} ms: ${last < AIM_MS ? "met" : "MISSED"}.`,
   ];
   for (const sentence of sentences) console.log(sentence);
   return sentences;

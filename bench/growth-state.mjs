@@ -43,7 +43,8 @@ function inHistory(stateDir, work) {
 export function copyAccounts(stateDir, { account_id: accountId, api_key: apiKey }, count) {
   const { keyId } = verifyKey(KEY_SECRET, apiKey);
   const original = accountFile(stateDir, accountId);
-  inDatabase(original, () => undefined);
+  // Only the original can read its texts: each account has a seal of its own.
+  inDatabase(original, (database) => database.exec("UPDATE job SET text = NULL"));
   return Array.from({ length: count }, () => {
     const copy = accountIdOf(randomBytes(8));
     copyFileSync(original, accountFile(stateDir, copy), constants.COPYFILE_FICLONE);
@@ -51,13 +52,14 @@ export function copyAccounts(stateDir, { account_id: accountId, api_key: apiKey 
   });
 }
 
-/** Rows of a table after its newest, all like that one but for a number and their times, a minute after one another. */
-function multiply(database, table, where, rows, times) {
+/** An account's rows of a table: all like its newest one, but for their numbers and times, a minute after one another. */
+function multiply(database, table, where, rows, changed) {
   const columns = database.prepare(`PRAGMA table_info(${table})`).all();
   const names = columns.map(({ name }) => name);
   const values = names.map((name) => {
     if (name === "seq") return "seq + n";
-    return times.includes(name) ? `${name} - ${DAY_MS} - (${rows} - n) * 60000` : name;
+    if (name.endsWith("_at") && name !== "due_at") return `${name} - ${DAY_MS} - (${rows} - n) * 60000`;
+    return changed[name] ?? name;
   });
   const newest = `SELECT * FROM ${table} WHERE ${where} ORDER BY seq DESC LIMIT 1`;
   database.exec(`
@@ -65,15 +67,15 @@ function multiply(database, table, where, rows, times) {
     INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM numbers JOIN (${newest})`);
 }
 
-/** Gives an account a past of so many delivered messages, all of them recorded. */
-export function fillHistory(stateDir, { account_id: accountId }, rows) {
+/** Gives a copy of an account a past of so many delivered messages, all of them recorded. */
+export function fillHistory(stateDir, { account_id: accountId }, rows, original) {
   if (rows === 0) return;
   inDatabase(accountFile(stateDir, accountId), (database) => {
-    multiply(database, "job", "true", rows, ["created_at", "expires_at"]);
+    multiply(database, "job", "true", rows, {});
     database.exec("UPDATE account SET settled_seq = (SELECT max(seq) FROM job)");
   });
-  const own = `account_id = '${accountId}' AND mode = 'live'`;
-  inHistory(stateDir, (database) => multiply(database, "message", own, rows, ["created_at", "updated_at"]));
+  const recorded = `account_id = '${original.account_id}' AND mode = 'live'`;
+  inHistory(stateDir, (database) => multiply(database, "message", recorded, rows, { account_id: `'${accountId}'` }));
 }
 
 /** Signs a person in who has this account; the cookie of their session. */

@@ -1,13 +1,13 @@
 // npm run bench:growth: how the service grows with accounts, with history and with recipients. All sizes of a curve take
 // turns in one run, so only their ratios are to be read; each curve ends in a sentence that is computed from it.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { openAccounts, pause } from "./accounts.mjs";
 import { growWithAccounts, printAccounts } from "./growth-accounts.mjs";
 import { growWithHistory, printHistory } from "./growth-history.mjs";
 import { startMeasured } from "./growth-load.mjs";
 import { growWithRecipients, printRecipients } from "./growth-recipients.mjs";
+import { withScratch } from "./scratch.mjs";
 import { HOSTS, bundleService } from "./service.mjs";
 
 const PORT = 19_350;
@@ -37,29 +37,36 @@ async function openOriginal(setUp) {
   }
 }
 
-/** Measures and prints every curve, on `port`; returns them. */
+/** A curve as plain numbers. */
+const plain = (curve, fields) => ({
+  sizes: curve.sizes,
+  ...Object.fromEntries(fields.map((field) => [field, { median: curve.of(field), rounds: curve.roundsOf(field) }])),
+});
+
+/** Measures and prints every curve, on `port`; returns them, and in `sentences` what they show. */
 export async function measureGrowth({ bundle, stateDir, port = PORT }) {
   const setUp = { bundle, stateDir, port };
   const original = await openOriginal(setUp);
   const recipients = await growWithRecipients(setUp, original);
   const saidOfRecipients = printRecipients(recipients);
-  const accounts = await growWithAccounts(setUp, original);
-  const saidOfAccounts = printAccounts(accounts);
+  const { used, paced, ...memory } = await growWithAccounts(setUp, original);
+  const saidOfAccounts = printAccounts({ used, paced, ...memory });
   const history = await growWithHistory(setUp, original);
   const sentences = [...saidOfAccounts, ...printHistory(history), ...saidOfRecipients];
-  return { accounts, history, recipients, sentences };
+  const load = ["perSec", "p50Ms", "cpuUs"];
+  return {
+    accounts: { inUse: plain(used, load), asleep: plain(paced, load), ...memory },
+    history: Object.fromEntries(history.map(({ asked, curve }) => [asked, plain(curve, ["ms", "cpuUs"])])),
+    recipients: plain(recipients, ["ms", "cpuUs", "rows"]),
+    sentences,
+  };
 }
 
-async function main() {
-  const stateDir = mkdtempSync(path.join(os.tmpdir(), "dastak-growth-"));
-  try {
+if (process.argv[1] === import.meta.filename) {
+  await withScratch("growth", async (stateDir) => {
     const curves = await measureGrowth({ bundle: await bundleService(stateDir), stateDir });
     mkdirSync(path.dirname(RESULT), { recursive: true });
     writeFileSync(RESULT, JSON.stringify({ at: new Date().toISOString(), ...curves }, null, 2));
     console.log("All numbers: .wrangler/growth.json");
-  } finally {
-    rmSync(stateDir, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
 }
-
-if (process.argv[1] === import.meta.filename) await main();
