@@ -28,6 +28,8 @@ export default defineConfig(async () => ({
                 CARRIER: "sim",
                 PAYMENTS: "sandbox",
                 DISPATCH_CONCURRENCY: "50",
+                // A test says itself when a message leaves.
+                DIRECT_DISPATCH: "off",
                 KEY_SECRET: "local-only-key-secret-of-the-test-suite",
                 SEAL_SECRET: "local-only-seal-secret-of-the-test-suite",
                 OPERATOR_TOKEN: "local-only-operator-token-of-the-test-suite",

@@ -25,7 +25,10 @@ async function startWithAccounts({ accounts, ...options }) {
 
 // What a deployment does elsewhere, in the consumers' own processes, would here take its time from the same thread: so
 // deliveries are held back, but for the server that is there to measure them.
-const heldBack = { deliverAfterSec: NEVER_SEC, variables: { SWEEP_MS: String(NEVER_SEC * 1_000) } };
+const heldBack = {
+  deliverAfterSec: NEVER_SEC,
+  variables: { DIRECT_DISPATCH: "off", SWEEP_MS: String(NEVER_SEC * 1_000) },
+};
 
 const SERVERS = {
   floors: startFloors,

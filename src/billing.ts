@@ -5,7 +5,7 @@ import type { Content, Done, DoneOrRefusal, Operation, Price, Refusal, SendComma
 import { FailureError, failureOf } from "./errors.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import { messageId, objectName } from "./ids.ts";
-import { handOverDispatch } from "./queues/hand-over.ts";
+import { dispatchAfterReply } from "./queues/dispatch.ts";
 import { fillTemplate } from "./reply.ts";
 import type { ReplyTemplate } from "./reply.ts";
 import { seal, unseal } from "./seal.ts";
@@ -97,7 +97,8 @@ export async function bill(
   const result: DoneOrRefusal = await ask(c, command);
   if (!result.ok) return refuse(c, result);
   const seqs = Array.from({ length: result.jobs }, (_, nth) => result.seq + nth);
-  const messagesEach = Math.ceil(order.recipients.length / seqs.length);
-  handOverDispatch(c.executionCtx, c.env, objectName(keyOf(c)), seqs, messagesEach);
+  if (seqs.length > 0) {
+    dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), seqs, order.recipients.length);
+  }
   return doneReply(c, template, result, order.operation);
 }

@@ -94,6 +94,8 @@ export const SETTINGS = z.object({
     .string()
     .regex(/^[A-Z0-9]{1,3}$/u, "must be 1 to 3 capital letters or digits")
     .default("DK"),
+  /** Whether a single message goes to its carrier from the request that stored it, or through the queue as bulks do. */
+  DIRECT_DISPATCH: z.enum(["on", "off"]).default("on"),
   /** Submissions at once per queue consumer. */
   DISPATCH_CONCURRENCY: count(50, 1_000),
 });

@@ -46,6 +46,7 @@ describe("defaults", () => {
       RECEIPT_WINDOW_MS: 259_200_000,
       SWEEP_MS: 30_000,
       AUDIO_URL_TTL_MS: 86_400_000,
+      DIRECT_DISPATCH: "on",
       DISPATCH_CONCURRENCY: 50,
       RAZORPAY_URL: "https://api.razorpay.com",
       SELLER_NAME: "Dastak",

@@ -14,7 +14,6 @@ import {
   runAlarm,
   sendSms,
 } from "./world.ts";
-import type { HistoryJob } from "../src/queues/jobs.ts";
 import type { Opening, World } from "./world.ts";
 
 // Rows written are the bill. SQLite counts them; ARCHITECTURE.md states the figures that stand here.
@@ -82,10 +81,10 @@ async function warmWorld(opening: Opening = {}): Promise<World> {
 }
 
 /** Takes everything that waits through carrier and receipt. */
-async function deliverAll(world: World): Promise<number[]> {
+async function deliverAll(world: World, { DB }: Pick<Env, "DB"> = env): Promise<number[]> {
   const seqs = [...new Set((await messagesOf(world)).map((message) => message.seq))];
-  await dispatch(world, seqs);
-  await follow(world, seqs);
+  await dispatch(world, seqs, { DB });
+  await follow(world, seqs, { DB });
   expect((await messagesOf(world)).every((message) => message.state === "delivered")).toBe(true);
   return seqs;
 }
@@ -115,28 +114,15 @@ it("writes one row more with an Idempotency-Key, and none for its replay", async
   expect(counted.rows).toBe(2);
 });
 
-it("asks history once for a delivered SMS, and packs what a busy account ends within seconds", async () => {
+it("records a delivered SMS without a queue message, and without another call of its account", async () => {
   const world = await warmWorld();
-  const told: number[][] = [];
-  vi.spyOn(env.HISTORY, "sendBatch").mockImplementation((bodies) => {
-    for (const { body } of bodies) told.push((body as HistoryJob[]).flatMap(({ seqs }) => seqs));
-    return Promise.resolve() as never;
-  });
-  await runInDurableObject(world.stub, (instance) => {
-    const account = instance as unknown as { env: Env };
-    const queue = { send: async ({ seqs }: HistoryJob) => void told.push(seqs) };
-    account.env = { ...account.env, HISTORY: queue as unknown as Env["HISTORY"] };
-  });
-  for (let sent = 0; sent < 5; sent++) {
-    await sendSms(world);
-    await deliverAll(world);
-  }
-  expect(told).toHaveLength(1);
-  // The alarm tells the rest in one message.
-  vi.setSystemTime(Date.now() + 6_000);
-  expect(await runAlarm(world)).toBe(true);
-  expect(told).toHaveLength(2);
-  expect(told.flat()).toEqual(expect.arrayContaining((await messagesOf(world)).map(({ seq }) => seq)));
+  const told = vi.spyOn(env.HISTORY, "send");
+  const { at, counted } = countD1();
+  await sendSms(world);
+  await dispatch(world, [2]);
+  await follow(world, [2], { DB: at.DB });
+  await vi.waitFor(() => expect(counted.rows).toBe(1));
+  expect(told).not.toHaveBeenCalled();
 });
 
 it("writes in D1 only the messages of a job that changed", async () => {
@@ -158,9 +144,8 @@ it("writes 1 row in D1 for an SMS that is recorded once, and 3 for one recorded 
   await recordHistory(world, [], at);
   counted.rows = 0;
   await sendSms(world);
-  const [first] = await deliverAll(world);
-  await recordHistory(world, [first ?? 0], at);
-  expect(counted.rows).toBe(1);
+  const [first] = await deliverAll(world, at);
+  await vi.waitFor(() => expect(counted.rows).toBe(1));
   // The same job again changes nothing and costs nothing.
   await recordHistory(world, [first ?? 0], at);
   expect(counted.rows).toBe(1);
@@ -171,7 +156,8 @@ it("writes 1 row in D1 for an SMS that is recorded once, and 3 for one recorded 
   await recordHistory(world, [second], at);
   await dispatch(world, [second]);
   await recordHistory(world, [second], at);
-  await follow(world, [second]);
+  await follow(world, [second], { DB: at.DB });
+  await vi.waitFor(() => expect(counted.rows).toBe(3));
   await recordHistory(world, [second], at);
   expect(counted.rows).toBe(3);
 });
@@ -184,12 +170,11 @@ it("writes 60 rows for a delivered bulk of 1,000, and one in D1 per recipient", 
   expect(reply.body.coins_used).toBe(1_000);
   // Ten jobs of a hundred messages.
   expect(counted.rows).toBe(10);
-  const seqs = await deliverAll(world);
+  const d1 = countD1();
+  await deliverAll(world, d1.at);
   // Each job is claimed and reported in two rounds of DISPATCH_CONCURRENCY, and followed once.
   expect(counted.rows).toBe(60);
-  const d1 = countD1();
-  await recordHistory(world, seqs, d1.at);
-  expect(d1.counted.rows).toBe(1_000);
+  await vi.waitFor(() => expect(d1.counted.rows).toBe(1_000));
 });
 
 it("writes 1 row for a balance, 4 for a refused SMS with its refund, and 2 for an upload's admission and recording", async () => {

@@ -82,11 +82,21 @@ it("keeps a retrying batch in the queue while D1 is away, and sends go on", asyn
   expect((await messagesOf(world)).map((message) => message.state)).toEqual(["delivered", "delivered"]);
 });
 
-it("completes history by the alarm after the queue lost everything, and then rests", async () => {
+it("records a message that came to its end by whoever told its account of it", async () => {
   const world = await openWorld();
   await sendSms(world);
   await dispatch(world, [2]);
+  expect(await rowsOf(world)).toHaveLength(0);
   await follow(world, [2]);
+  await vi.waitFor(async () => expect(await rowsOf(world)).toMatchObject([{ state: "delivered" }]));
+});
+
+it("completes history by the alarm where whoever told the account could not record it, and then rests", async () => {
+  vi.spyOn(console, "error").mockReturnValue();
+  const world = await openWorld();
+  await sendSms(world);
+  await dispatch(world, [2]);
+  await follow(world, [2], { DB: broken().DB });
   await evictDurableObject(world.stub);
   const asked = vi.fn<Env["HISTORY"]["send"]>();
   await alarmWith(world, { ...env, HISTORY: { ...env.HISTORY, send: asked } });

@@ -141,13 +141,13 @@ async function deliver(
 }
 
 /** Delivers a `send` job to the dispatch consumer, as the queue would. Variables may be changed for this consumer. */
-export function dispatch(world: World, seqs: number[], variables: Record<string, string> = {}) {
+export function dispatch(world: World, seqs: number[], variables: Partial<Env> | Record<string, string> = {}) {
   const body = { kind: "send", account: world.name, seqs };
   return deliver("dastak-dispatch", body, consumeDispatch, { ...env, ...variables });
 }
 
 /** Delivers a `follow` job: the carrier is asked what became of these jobs' messages. */
-export function follow(world: World, seqs: number[], variables: Record<string, string> = {}) {
+export function follow(world: World, seqs: number[], variables: Partial<Env> | Record<string, string> = {}) {
   const body = { kind: "follow", account: world.name, seqs };
   return deliver("dastak-dispatch", body, consumeDispatch, { ...env, ...variables });
 }

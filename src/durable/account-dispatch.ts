@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import { readJob, stepJob, writeJob } from "./account-jobs.ts";
-import { applyOutcome, applyReceipt, claim } from "./account-messages.ts";
+import type { Job } from "./account-jobs.ts";
+import { applyOutcome, applyReceipt, claim, isFinal } from "./account-messages.ts";
 import type { Message, Step, Timers } from "./account-messages.ts";
 import type { ClaimedJob, Followed, News } from "./account-types.ts";
 
@@ -48,16 +49,16 @@ export function claimJobs(
   return claimed;
 }
 
-/** Applies news job by job; returns the jobs that changed, and those of them in which a message came to its end. */
+/** Applies news job by job; returns the jobs that changed, and those of them that are at their end. */
 export function reportNews(
   sql: SqlStorage,
   news: News[],
   follow: boolean,
   timers: Timers,
   nowMs: number,
-): { changed: number[]; ended: number[] } {
+): { changed: number[]; ended: Job[] } {
   const changed: number[] = [];
-  const ended: number[] = [];
+  const ended: Job[] = [];
   for (const [seq, items] of Map.groupBy(news, (item) => item.seq)) {
     const job = readJob(sql, seq);
     if (!job) continue;
@@ -71,8 +72,9 @@ export function reportNews(
       return result;
     };
     const stepped = stepJob(sql, job, step, timers, nowMs);
-    if (stepped.changed) changed.push(seq);
-    if (stepped.ended) ended.push(seq);
+    if (!stepped) continue;
+    changed.push(seq);
+    if (stepped.messages.every(isFinal)) ended.push(stepped);
   }
   return { changed, ended };
 }

@@ -100,19 +100,19 @@ export function insertJobs(
 
 /**
  * Stores a job whose messages changed: one row. Each changed message gets the job's new revision. A one-time password
- * that a real carrier is done with is forgotten with it.
+ * that a real carrier is done with is forgotten with it. Returns the job as it stands then.
  */
-export function writeJob(sql: SqlStorage, job: Job, changed: readonly Message[], timers: Timers): void {
+export function writeJob(sql: SqlStorage, job: Job, changed: readonly Message[], timers: Timers): Job {
   const rev = job.rev + 1;
   const messages = changed.map((message, at) => (message === job.messages[at] ? message : { ...message, rev }));
   const dues = messages.map((message) => dueOf(message, job, timers)).filter((due) => due !== null);
-  const over = messages.every(isFinal);
-  const forget = over && job.operation === "otp" && job.carrier !== "sim";
+  const forget = messages.every(isFinal) && job.operation === "otp" && job.carrier !== "sim";
+  const text = forget ? null : job.text;
   sql.exec(
     "UPDATE job SET messages = ?, carrier = ?, text = ?, due_at = ?, rev = ? WHERE seq = ?",
     JSON.stringify(messages),
     job.carrier,
-    forget ? null : job.text,
+    text,
     dues.length > 0 ? Math.min(...dues) : null,
     rev,
     job.seq,
@@ -123,35 +123,28 @@ export function writeJob(sql: SqlStorage, job: Job, changed: readonly Message[],
       AND (late = 2 OR (late IS NULL AND seq <= (SELECT settled_seq FROM account)))`,
     job.seq,
   );
+  return { ...job, messages, text, rev };
 }
 
-/** What a step did to a job; `ended`: some message of it came to its end, or to another one. */
-export interface Stepped {
-  changed: boolean;
-  ended: boolean;
-}
-
-/** Applies a step to each message of a job, writes the job once, and pays back what the steps owe. */
+/**
+ * Applies a step to each message of a job, writes the job once, and pays back what the steps owe. Returns the job as it
+ * stands then, or null where nothing changed.
+ */
 export function stepJob(
   sql: SqlStorage,
   job: Job,
   step: (message: Message, index: number) => Step,
   timers: Timers,
   nowMs: number,
-): Stepped {
+): Job | null {
   const refunds: number[] = [];
-  const stepped: Stepped = { changed: false, ended: false };
   const messages = job.messages.map((message, index) => {
     const next = step(message, index);
     if (next.refund) refunds.push(index);
-    if (next.message !== message) {
-      stepped.changed = true;
-      stepped.ended ||= isFinal(next.message);
-    }
     return next.message;
   });
-  if (!stepped.changed) return stepped;
-  writeJob(sql, job, messages, timers);
+  if (messages.every((message, index) => message === job.messages[index])) return null;
+  const stepped = writeJob(sql, job, messages, timers);
   if (refunds.length === 0) return stepped;
   let head = ledgerHead(sql);
   for (const index of refunds) {

@@ -36,7 +36,7 @@ function sweepJob(sql: SqlStorage, job: Job, timers: Timers, nowMs: number, swep
     asks = true;
     return { message: pollAgain(after, timers, nowMs), refund };
   };
-  if (stepJob(sql, job, step, timers, nowMs).changed) swept.changed.push(job.seq);
+  if (stepJob(sql, job, step, timers, nowMs)) swept.changed.push(job.seq);
   if (waits) swept.dispatch.push(job.seq);
   if (asks) swept.follow.push(job.seq);
 }
@@ -86,21 +86,31 @@ function settleLate(sql: SqlStorage, recorded: Recorded): number[] {
   });
 }
 
+/** What history lacks, and when the next job becomes late that is still too young to be missed there. */
+export interface Settled {
+  missing: number[];
+  againMs: number | null;
+}
+
 /**
  * Compares the open jobs with history (null while D1 is away): moves the settled mark past what is final and recorded,
- * marks what is open for long as late, and returns the jobs that history lacks.
+ * marks what is open for long as late, and tells the jobs that history lacks. One that is open and young is not missed:
+ * it is recorded once, when it ends, and whoever looks meanwhile sees it in the account itself.
  */
-export function settle(sql: SqlStorage, recorded: Recorded | null, nowMs: number): number[] {
+export function settle(sql: SqlStorage, recorded: Recorded | null, nowMs: number): Settled {
   const { settledSeq } = readAccount(sql);
-  const missing = recorded ? settleLate(sql, recorded) : [];
+  const settled: Settled = { missing: recorded ? settleLate(sql, recorded) : [], againMs: null };
   let mark = settledSeq;
   let unbroken = true;
   let marked = false;
   for (const job of jobsAfter(sql, settledSeq)) {
     const complete = recorded !== null && isRecorded(job, recorded);
-    if (recorded && !complete) missing.push(job.seq);
-    const done = complete && job.messages.every(isFinal);
-    const late = !done && job.createdAt <= nowMs - LATE_MS;
+    const over = job.messages.every(isFinal);
+    const old = job.createdAt <= nowMs - LATE_MS;
+    if (recorded && !complete && (over || old)) settled.missing.push(job.seq);
+    if (!over && !old) settled.againMs ??= job.createdAt + LATE_MS;
+    const done = complete && over;
+    const late = !done && old;
     unbroken &&= done || late;
     if (!unbroken) continue;
     if (late) setLate(sql, job.seq, complete ? LATE.recorded : LATE.unrecorded);
@@ -108,5 +118,5 @@ export function settle(sql: SqlStorage, recorded: Recorded | null, nowMs: number
     mark = job.seq;
   }
   if (marked || mark - settledSeq >= SETTLED_STEP) sql.exec("UPDATE account SET settled_seq = ?", mark);
-  return missing;
+  return settled;
 }

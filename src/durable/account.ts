@@ -17,6 +17,7 @@ import { ledgerHead, ledgerPage } from "./account-ledger.ts";
 import { LiveFeed, outline } from "./account-live.ts";
 import type { Outline } from "./account-live.ts";
 import type { Timers } from "./account-messages.ts";
+import { Gathering } from "./account-gathering.ts";
 import { accountView, amendAccount, credit, openAccount, readAccount } from "./account-office.ts";
 import type { Amendment, Credited, Opening } from "./account-office.ts";
 import { refundPayment, settlePayment } from "./account-payments.ts";
@@ -39,17 +40,14 @@ const UNKNOWN_ACCOUNT: types.Refusal = { ok: false, reason: "unauthorized" };
 /** An alarm that failed comes again after this. */
 const ALARM_RETRY_MS = 30_000;
 
-/** A busy account tells history at most this often: a queue message costs as much for one job as for a hundred. */
-const HISTORY_PACK_MS = 5_000;
-
 /** One account in one mode: the only truth about its money, keys, window, messages and recordings (design §1). */
 export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #window: WindowTimes = { times: null };
   readonly #turns = new Turns();
+  readonly #receipts = new Gathering((news: types.News[]) => this.#report(news, false));
   readonly #live = new LiveFeed(this.ctx, this.env);
   #opened = false;
-  #historyToldAt = 0;
   #alarmAt: number | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -144,15 +142,13 @@ export class Account extends DurableObject<Env> {
   }
 
   /**
-   * Takes in outcomes and receipts, in any order and any number of times; refunds what is due. Returns the jobs that
-   * history is to be told of now.
+   * Takes in outcomes and receipts, in any order and any number of times; refunds what is due. Returns the messages of
+   * every job that came to its end, for whoever reported to record them in history.
    */
-  report(news: types.News[], follow: boolean): number[] {
+  async report(news: types.News[], follow: boolean): Promise<types.MessageView[][]> {
     if (!this.#opened) return [];
-    const { changed, ended } = this.#transact((nowMs) => reportNews(this.#sql, news, follow, this.#timers(), nowMs));
-    this.#lookAgain(changed);
-    this.#live.tell(changed);
-    return ended.length > 0 && this.#mayTellHistory() ? ended : [];
+    if (news.some(({ kind }) => kind === "outcome")) return this.#report(news, follow);
+    return (await this.#receipts.add(news)) ?? [];
   }
 
   /** The messages of these jobs whose carrier can still tell something new. */
@@ -319,6 +315,14 @@ export class Account extends DurableObject<Env> {
     }
   }
 
+  /** Applies news, and returns the messages of every job that came to its end. */
+  #report(news: types.News[], follow: boolean): types.MessageView[][] {
+    const { changed, ended } = this.#transact((nowMs) => reportNews(this.#sql, news, follow, this.#timers(), nowMs));
+    this.#lookAgain(changed);
+    this.#live.tell(changed);
+    return ended.map((job) => messageViews(job));
+  }
+
   /** Standing, plan or balance changed: history and whoever looks on are told. */
   #tellAccount(): void {
     this.#tellProfile();
@@ -343,22 +347,9 @@ export class Account extends DurableObject<Env> {
     return enqueueDispatch(this.env.DISPATCH, kind, this.#name(), seqs);
   }
 
-  /** Whether history is told now; a busy account packs, and the alarm tells all at once. */
-  #mayTellHistory(): boolean {
-    const nowMs = Date.now();
-    const packedMs = this.#historyToldAt + HISTORY_PACK_MS;
-    if (nowMs < packedMs && nowMs >= this.#historyToldAt) {
-      this.#armBy(packedMs);
-      return false;
-    }
-    this.#historyToldAt = nowMs;
-    return true;
-  }
-
   /** Tells history that the account itself changed. */
   #tellProfile(): void {
     this.#armBy(Date.now() + this.#timers().sweepMs);
-    if (!this.#mayTellHistory()) return;
     this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, { account: this.#name(), seqs: [], profile: true }));
   }
 
@@ -375,7 +366,8 @@ export class Account extends DurableObject<Env> {
       // While D1 is away, what is open for long no longer holds the settled mark back all the same.
       if (!recorded) this.#transact((nowMs) => settle(this.#sql, null, nowMs));
     }
-    const missing = this.#transact((nowMs) => settle(this.#sql, recorded, nowMs));
+    const { missing, againMs } = this.#transact((nowMs) => settle(this.#sql, recorded, nowMs));
+    if (againMs !== null) this.#armBy(againMs);
     if (missing.length === 0 && !profile) return false;
     await enqueueHistory(this.env.HISTORY, { account: this.#name(), seqs: missing, profile });
     return true;

@@ -3,7 +3,7 @@ import { carrierFor, carrierNamed } from "../carriers/table.ts";
 import { configOf } from "../config.ts";
 import type { Config } from "../config.ts";
 import type { Account } from "../durable/account.ts";
-import type { ClaimedJob, Followed, News, Outcome } from "../durable/account-types.ts";
+import type { ClaimedJob, Followed, MessageView, News, Outcome } from "../durable/account-types.ts";
 import { accountOfName, messageId, objectName } from "../ids.ts";
 import type { AccountRef } from "../ids.ts";
 import { land, neverLanded } from "../inbox.ts";
@@ -11,8 +11,9 @@ import type { Attempt } from "../inbox.ts";
 import { logLine, logProblem } from "../log.ts";
 import { mediaToken } from "../media.ts";
 import { unseal } from "../seal.ts";
-import { handOverHistory } from "./hand-over.ts";
-import { JOBS_PER_MESSAGE_MAX, dispatchJobs } from "./jobs.ts";
+import { recordEnded } from "../recorder.ts";
+import { handOver } from "./hand-over.ts";
+import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
 import type { DispatchJob } from "./jobs.ts";
 import { Slots } from "./slots.ts";
 
@@ -71,8 +72,8 @@ function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJ
 async function report(env: Env, ctx: Waits, name: string, news: News[], follow: boolean): Promise<void> {
   for (let left = REPORT_TRIES; ; left--) {
     try {
-      const ended: number[] = await env.ACCOUNT.getByName(name).report(news, follow);
-      return handOverHistory(ctx, env, name, ended);
+      const ended: MessageView[][] = await env.ACCOUNT.getByName(name).report(news, follow);
+      return recordEnded(ctx, env, name, ended);
     } catch (problem) {
       if (left <= 1) throw problem;
     }
@@ -204,17 +205,19 @@ interface Group {
 function groupJobs(batch: MessageBatch): Group[] {
   const groups = new Map<string, Group>();
   for (const message of batch.messages) {
-    const parsed = dispatchJobs.safeParse(message.body);
-    if (!parsed.success) logProblem("dispatch queue", new Error("a message that is no job was dropped"));
-    for (const job of parsed.data ?? []) {
-      const name = `${job.kind} ${job.account}`;
-      const group = groups.get(name);
-      if (group) {
-        group.job.seqs.push(...job.seqs);
-        group.messages.push(message);
-      } else {
-        groups.set(name, { job, messages: [message] });
-      }
+    const parsed = dispatchJob.safeParse(message.body);
+    if (!parsed.success) {
+      logProblem("dispatch queue", new Error("a message that is no job was dropped"));
+      message.ack();
+      continue;
+    }
+    const name = `${parsed.data.kind} ${parsed.data.account}`;
+    const group = groups.get(name);
+    if (group) {
+      group.job.seqs.push(...parsed.data.seqs);
+      group.messages.push(message);
+    } else {
+      groups.set(name, { job: parsed.data, messages: [message] });
     }
   }
   return [...groups.values()];
@@ -225,21 +228,35 @@ export async function consumeDispatch(batch: MessageBatch, env: Env, ctx: Waits)
   const config = configOf(env);
   const slots = new Slots(config.DISPATCH_CONCURRENCY);
   const budget = new Budget();
-  const failed = new Set<Message>();
   await Promise.all(
     groupJobs(batch).map(async ({ job, messages }) => {
       try {
         if (job.seqs.length === 0) logLine("readiness", { queue: batch.queue });
         else if (job.kind === "send") await sendJobs(env, ctx, config, job, slots, budget);
         else await followJobs(env, ctx, config, job);
+        for (const message of messages) message.ack();
       } catch (problem) {
         logProblem("dispatch", problem);
-        for (const message of messages) failed.add(message);
+        for (const message of messages) message.retry({ delaySeconds: 2 ** Math.min(message.attempts, 6) });
       }
     }),
   );
-  for (const message of batch.messages) {
-    if (failed.has(message)) message.retry({ delaySeconds: 2 ** Math.min(message.attempts, 6) });
-    else message.ack();
+}
+
+/** A request's invocation ends 30 s after its reply; a submission that may take longer is left to the queue. */
+const AT_ONCE_MS_MAX = 20_000;
+
+/**
+ * Brings a request's jobs on their way. One message goes to its carrier from the request that stored it, as soon as its
+ * reply has left: a queue would take its time, and cost more than the row. More than one go through the queue, whose
+ * consumers share the work. Never throws, and nobody waits for it; what is lost here, the account's alarm finds.
+ */
+export function dispatchAfterReply(env: Env, ctx: Waits, account: string, seqs: number[], recipients: number): void {
+  const config = configOf(env);
+  if (recipients > 1 || config.DIRECT_DISPATCH === "off" || config.CARRIER_TIMEOUT_MS > AT_ONCE_MS_MAX) {
+    return handOver(ctx, env, account, seqs);
   }
+  const job: DispatchJob = { kind: "send", account, seqs };
+  const sent = sendJobs(env, ctx, config, job, new Slots(seqs.length), new Budget());
+  ctx.waitUntil(sent.catch((problem: unknown) => logProblem("dispatch", problem)));
 }

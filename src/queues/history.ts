@@ -2,7 +2,7 @@ import { recordHistory } from "../db/history.ts";
 import type { AccountChanges } from "../db/history.ts";
 import { accountOfName } from "../ids.ts";
 import { logProblem } from "../log.ts";
-import { historyJobs } from "./jobs.ts";
+import { historyJob } from "./jobs.ts";
 
 // The history consumer (design §2): fetches the newest state from the accounts and writes it to D1 in one batch.
 
@@ -19,14 +19,16 @@ interface Wanted {
 function wantedBy(batch: MessageBatch): Map<string, Wanted> {
   const wanted = new Map<string, Wanted>();
   for (const message of batch.messages) {
-    const parsed = historyJobs.safeParse(message.body);
-    if (!parsed.success) logProblem("history queue", new Error("a message that is no job was dropped"));
-    for (const { account, seqs, profile } of parsed.data ?? []) {
-      const of = wanted.get(account) ?? { seqs: new Set(), profile: false };
-      for (const seq of seqs) of.seqs.add(seq);
-      of.profile ||= profile === true;
-      wanted.set(account, of);
+    const parsed = historyJob.safeParse(message.body);
+    if (!parsed.success) {
+      logProblem("history queue", new Error("a message that is no job was dropped"));
+      continue;
     }
+    const { account, seqs, profile } = parsed.data;
+    const of = wanted.get(account) ?? { seqs: new Set(), profile: false };
+    for (const seq of seqs) of.seqs.add(seq);
+    of.profile ||= profile === true;
+    wanted.set(account, of);
   }
   return wanted;
 }
@@ -92,8 +94,8 @@ export async function consumeHistory(batch: MessageBatch, env: Env): Promise<voi
     logProblem("history", problem);
   }
   for (const message of batch.messages) {
-    const { data: jobs = [] } = historyJobs.safeParse(message.body);
-    if (recorded && !jobs.some(({ account }) => missing.has(account))) message.ack();
+    const job = historyJob.safeParse(message.body);
+    if (recorded && !(job.success && missing.has(job.data.account))) message.ack();
     else message.retry({ delaySeconds: Math.min(RETRY_DELAY_SEC_MAX, 2 ** message.attempts) });
   }
 }

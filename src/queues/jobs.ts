@@ -15,9 +15,3 @@ export type DispatchJob = z.infer<typeof dispatchJob>;
 /** Work for the history consumer: these jobs of the account (and the account itself) changed. */
 export const historyJob = z.object({ account, seqs, profile: z.boolean().optional() });
 export type HistoryJob = z.infer<typeof historyJob>;
-
-/** What a queue message says: one job, or several that were left at once. */
-const oneOrMore = <J extends z.ZodType>(job: J) => z.union([job.transform((one) => [one]), z.array(job)]);
-
-export const dispatchJobs = oneOrMore(dispatchJob);
-export const historyJobs = oneOrMore(historyJob);

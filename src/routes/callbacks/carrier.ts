@@ -1,10 +1,10 @@
 import type { Api } from "../../app.ts";
 import { settings } from "../../app.ts";
 import { carrierNamed } from "../../carriers/table.ts";
-import type { News } from "../../durable/account-types.ts";
+import type { MessageView, News } from "../../durable/account-types.ts";
 import { fail } from "../../errors.ts";
 import { objectName, readMessageId } from "../../ids.ts";
-import { handOverHistory } from "../../queues/hand-over.ts";
+import { recordEnded } from "../../recorder.ts";
 
 /** `POST /callbacks/:carrier`: a carrier's receipts, proven by the carrier's own means (contract §11). */
 export const carrierCallback = (app: Api) =>
@@ -27,8 +27,8 @@ export const carrierCallback = (app: Api) =>
       byAccount.set(objectName(place), news);
     }
     for (const [name, news] of byAccount) {
-      const ended: number[] = await c.env.ACCOUNT.getByName(name).report(news, false);
-      handOverHistory(c.executionCtx, c.env, name, ended);
+      const ended: MessageView[][] = await c.env.ACCOUNT.getByName(name).report(news, false);
+      recordEnded(c.executionCtx, c.env, name, ended);
     }
     return c.json({ success: true });
   });

@@ -1,0 +1,122 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import worker from "../../src/worker.ts";
+import { bearer, dispatch, messagesOf, openWorld, runAlarm } from "../world.ts";
+import type { World } from "../world.ts";
+
+// A single message leaves from the request that stored it; here with a gateway that answers as the test says.
+
+let gateway: () => Response | Promise<Response>;
+let got: string[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.spyOn(console, "error").mockReturnValue();
+  got = [];
+  gateway = () => Response.json({});
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+    got.push((JSON.parse(await new Response(init?.body ?? null).text()) as { to: string }).to);
+    return gateway();
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** Sends to some numbers, and waits for all that the request does after its reply. */
+async function send(world: World, phones: string[], variables: Record<string, unknown> = {}) {
+  const [at, to] =
+    phones.length === 1 ? ["/send-sms", { phone: phones[0] }] : ["/send-bulk-sms", { recipients: phones }];
+  const request = new Request(`http://sms.localhost${at}`, {
+    method: "POST",
+    headers: { ...bearer(world.apiKey), "content-type": "application/json" },
+    body: JSON.stringify({ ...to, message: "Hello" }),
+  });
+  const ctx = createExecutionContext();
+  const direct = { ...env, CARRIER: "http", DIRECT_DISPATCH: "on", ...variables } as unknown as Env;
+  const reply = await worker.fetch(request as Parameters<typeof worker.fetch>[0], direct, ctx);
+  const body = await reply.json();
+  const before = got.length;
+  await waitOnExecutionContext(ctx);
+  return { status: reply.status, body, before };
+}
+
+const statesOf = async (world: World) => (await messagesOf(world)).map(({ state }) => state);
+
+it("hands one message to its carrier without a queue", async () => {
+  const world = await openWorld();
+  const queued = vi.spyOn(env.DISPATCH, "sendBatch");
+  const { status, body } = await send(world, ["9876543210"]);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ success: true, coins_used: 1 });
+  expect(got).toEqual(["+919876543210"]);
+  expect(await statesOf(world)).toEqual(["submitted"]);
+  expect(queued).not.toHaveBeenCalled();
+});
+
+it("answers without waiting for the carrier", async () => {
+  const world = await openWorld();
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  gateway = () => promise;
+  const sent = send(world, ["9876543210"]);
+  await vi.waitUntil(() => got.length === 1);
+  expect(await statesOf(world)).toEqual(["sending"]);
+  resolve(Response.json({}));
+  expect((await sent).status).toBe(200);
+  expect(await statesOf(world)).toEqual(["submitted"]);
+});
+
+it("submits once, also when the queue brings the same message", async () => {
+  const world = await openWorld();
+  await send(world, ["9876543210"]);
+  await dispatch(world, [2], { CARRIER: "http" });
+  expect(got).toHaveLength(1);
+});
+
+it("leaves what the carrier did not take for another attempt, and never fails the request", async () => {
+  const world = await openWorld();
+  gateway = () => new Response(null, { status: 503 });
+  expect((await send(world, ["9876543210"])).status).toBe(200);
+  expect(await statesOf(world)).toEqual(["queued"]);
+  gateway = () => Response.json({});
+  vi.setSystemTime(Date.now() + 60_000);
+  expect(await runAlarm(world)).toBe(true);
+  await dispatch(world, [2], { CARRIER: "http" });
+  expect(await statesOf(world)).toEqual(["submitted"]);
+});
+
+it("loses nothing where the request ends before its claim: the message waits for the alarm", async () => {
+  const world = await openWorld();
+  const stub = env.ACCOUNT.getByName(world.name);
+  const away = {
+    send: (command: Parameters<typeof stub.send>[0]) => stub.send(command),
+    claim: () => Promise.reject(new Error("the object is away")),
+  };
+  const { status } = await send(world, ["9876543210"], { ACCOUNT: { getByName: () => away } });
+  expect(status).toBe(200);
+  expect(await statesOf(world)).toEqual(["queued"]);
+  const queued = vi.spyOn(env.DISPATCH, "sendBatch").mockResolvedValue(undefined as never);
+  vi.setSystemTime(Date.now() + 60_000);
+  await runAlarm(world);
+  expect(got).toHaveLength(0);
+  queued.mockRestore();
+  await dispatch(world, [2], { CARRIER: "http" });
+  expect(got).toHaveLength(1);
+});
+
+it.each([
+  ["a bulk", ["9876543210", "9876543211"], {}],
+  ["everything where the operator wants it so", ["9876543210"], { DIRECT_DISPATCH: "off" }],
+  ["what may take longer than a request lives", ["9876543210"], { CARRIER_TIMEOUT_MS: "20001" }],
+])("leaves %s to the queue", async (_, phones, variables) => {
+  const world = await openWorld();
+  const queued = vi.spyOn(env.DISPATCH, "sendBatch").mockResolvedValue(undefined as never);
+  await send(world, phones, variables);
+  expect(got).toHaveLength(0);
+  expect(queued.mock.calls.map(([messages]) => [...messages].map(({ body }) => body))).toEqual([
+    [{ kind: "send", account: world.name, seqs: [2] }],
+  ]);
+});
