@@ -25,18 +25,17 @@ function accountFile(stateDir, accountId) {
 function inDatabase(file, work) {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA synchronous = OFF; BEGIN");
-  const result = work(database);
+  work(database);
   database.exec("COMMIT");
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
-  return result;
 }
 
 /** Does some work with D1. */
 function inHistory(stateDir, work) {
   const folder = path.join(stateDir, "v3/d1/miniflare-D1DatabaseObject");
   const file = readdirSync(folder).find((name) => /^[0-9a-f]{64}\.sqlite$/u.test(name));
-  return inDatabase(path.join(folder, file), work);
+  inDatabase(path.join(folder, file), work);
 }
 
 /** Accounts that stand as this one does, under ids and keys of their own. */

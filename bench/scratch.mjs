@@ -13,15 +13,10 @@ function folder() {
   return bavail * bsize >= ROOM_BYTES ? MEMORY : os.tmpdir();
 }
 
-/** Does some work with a folder of its own, which is gone afterwards. */
+/** Does some work with a folder of its own, which is gone afterwards, however the program ends. */
 export async function withScratch(name, work) {
   const dir = mkdtempSync(path.join(folder(), `dastak-${name}-`));
-  const remove = () => rmSync(dir, { recursive: true, force: true, maxRetries: 3 });
-  process.once("exit", remove);
-  try {
-    return await work(dir);
-  } finally {
-    process.off("exit", remove);
-    remove();
-  }
+  process.once("exit", () => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+  await work(dir);
 }
