@@ -163,6 +163,14 @@ const SPOILS: [what: string, finding: RegExp, spoil: (world: World) => void][] =
     (world) => (world.carrier[0]!["text"] = "Somebody else's words"),
   ],
   ["submitted without a signature", /one reference per message/u, (world) => (world.carrier[0]!["signed"] = false)],
+  [
+    "a message is forgotten until it expires",
+    /nothing is forgotten/u,
+    (world) => {
+      put(world, TO.sms, "failed");
+      messageTo(world, TO.sms)["attempts"] = 0;
+    },
+  ],
   ["a rejected message is delivered", /every state follows/u, (world) => put(world, TO.bulkTwo, "delivered")],
   ["a taken message is unknown without a cause", /every state follows/u, (world) => put(world, TO.busy, "unknown")],
   [

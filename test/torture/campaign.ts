@@ -187,7 +187,9 @@ export class Run {
     while (this.#receipts.pending > 0 && Date.now() < giveUpAt) await pause(100);
     this.#receipts.close();
     const clocks = this.#faults.map((fault) => (fault.kind === "clock" ? fault.toMs : 0));
-    await service.setClock(Math.max(0, ...clocks) + BEYOND_MS);
+    const toMs = Math.max(0, ...clocks) + BEYOND_MS;
+    this.#harms.append({ t: "begin", id: "end", kind: "clock", toMs });
+    await service.setClock(toMs);
     await service.terminate();
     await service.start();
     const ids = this.#customers.map(({ id }) => id);

@@ -66,9 +66,9 @@ function text(random: Random, lengthMax: number): string {
 
 /** How many numbers a bulk names: most are small, some fill more than one job of the service. */
 function bulkSize(random: Random): number {
-  const size = weighted(random, { few: 70, some: 22, many: 8 });
+  const size = weighted(random, { few: 67, some: 18, many: 15 });
   if (size === "few") return between(random, 1, 8);
-  return size === "some" ? between(random, 9, 40) : between(random, 101, 260);
+  return size === "some" ? between(random, 9, 40) : between(random, 101, 220);
 }
 
 type Kind = "sms" | "bulk" | "abroad" | "otp" | "tts" | "voice" | "balance";

@@ -210,7 +210,8 @@ export function receipt(to: string, state: string, status: number, fault?: strin
 /** The world in which everything is right. */
 export function smallWorld(): World {
   const rows = LIVES.map(rowsOf);
-  const timers = { ATTEMPTS_MAX: 5, CARRIER_TIMEOUT_MS: 2_000, UNKNOWN_WINDOW_MS: 6_000 };
+  const validity = { VALIDITY_SMS_MS: 45_000, VALIDITY_OTP_MS: 30_000, VALIDITY_CALL_MS: 40_000 };
+  const timers = { ATTEMPTS_MAX: 5, CARRIER_TIMEOUT_MS: 2_000, UNKNOWN_WINDOW_MS: 6_000, ...validity };
   return {
     config: { seed: "small", minutes: 1, clock: "none", timers },
     clients: clients(),

@@ -98,21 +98,68 @@ export function statesFor(evidence: Evidence, submissions: Submission[], receipt
   return states;
 }
 
+/**
+ * Of all messages, so many may have timed out although the gateway answered: a machine that stands still for a moment
+ * lets the answer and the timeout come together. The service is right to call that unknown.
+ */
+const TIMED_OUT = { share: 0.002, least: 3 };
+
 /** Every message stands where the gateway's answers and receipts put it. */
 export function statesFollow(evidence: Evidence): Proof {
   const proof = new Proof("every state follows from what the gateway answered and from its genuine receipts");
   const submissions = Map.groupBy(evidence.submissions, ({ ref }) => ref);
   const receipts = Map.groupBy(evidence.receipts, ({ ref }) => ref);
-  for (const { ref, state, to } of evidence.books.flatMap(({ messages }) => messages)) {
+  const messages = evidence.books.flatMap((one) => one.messages);
+  let slow = 0;
+  for (const { ref, state, to, errorCode } of messages) {
     const own = submissions.get(ref) ?? [];
     const news = receipts.get(ref) ?? [];
     const may = statesFor(evidence, own, news);
+    if (!may.has(state) && state === "unknown" && errorCode === "timeout") {
+      slow += 1;
+      continue;
+    }
     proof.holds(may.has(state), () => {
       const seen = own.map(({ decision, answered }) => `${decision}${answered ? "" : " (unheard)"}`).join(", ");
       const told = news.map((one) => `${one.fault ?? ""} ${one.state} ${one.statuses.join("/")}`).join(", ");
       return `${ref} to ${to} is ${state}, not ${[...may].join(" or ")}: the gateway ${seen || "never saw it"}; receipts: ${told}`;
     });
   }
+  const most = Math.max(TIMED_OUT.least, messages.length * TIMED_OUT.share);
+  proof.holds(slow <= most, () => `${slow} messages timed out that the gateway had answered`);
+  proof.note = `${slow} answered and timed out`;
+  return proof;
+}
+
+/** Beyond its validity a message may wait this long for its turn to be given up. */
+const GIVEN_UP_MS = 5_000;
+
+/** A jump of the clock that may end a validity, or put the next look at a message far off. */
+const LEAP_MS = 10_000;
+
+/** What waits is found again, whatever the queues lost: without a leap of the clock nothing expires unsent. */
+export function nothingIsForgotten({ faults, timers, books }: Evidence, cases: Case[]): Proof {
+  const proof = new Proof("nothing is forgotten: what expired before its first attempt had a clock that leapt");
+  const clocks = faults.filter(({ kind }) => kind === "clock");
+  const leaps = clocks
+    .filter(({ clockMs }, at) => Math.abs(clockMs - (clocks[at - 1]?.clockMs ?? 0)) > LEAP_MS)
+    .map(({ from }) => from);
+  const validity = (operation: string) => {
+    if (operation === "otp") return timers.VALIDITY_OTP_MS;
+    return operation.startsWith("sms") ? timers.VALIDITY_SMS_MS : timers.VALIDITY_CALL_MS;
+  };
+  for (const { intention, messages } of cases) {
+    const sentAt = Math.min(...intention.tries.map((one) => one.sentAt));
+    const told = intention.tries.filter(({ status }) => status === 200);
+    const endedAt = told.length > 0 ? Math.min(...told.map((one) => one.endedAt)) : sentAt + GIVEN_UP_MS;
+    for (const { ref, to, state, attempts, operation } of messages) {
+      const jumped = leaps.some((at) => at >= sentAt && at <= endedAt + validity(operation) + GIVEN_UP_MS);
+      const unsent = state === "failed" && attempts === 0;
+      if (!jumped) proof.holds(!unsent, () => `${ref} to ${to} was never handed to the gateway, and was given up`);
+    }
+  }
+  const all = books.flatMap(({ messages }) => messages);
+  proof.note = `${all.filter(({ state, attempts }) => state === "failed" && attempts === 0).length} expired unsent`;
   return proof;
 }
 

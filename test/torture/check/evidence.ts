@@ -63,6 +63,8 @@ export interface Fault {
   how: string;
   from: number;
   to: number;
+  /** Where a clock was set to, against the true one. */
+  clockMs: number;
 }
 
 export interface Message {
@@ -117,11 +119,21 @@ export interface Sample {
   kb: number;
 }
 
+/** Settings of the service that decide what is right. */
+const TIMERS = [
+  "ATTEMPTS_MAX",
+  "CARRIER_TIMEOUT_MS",
+  "UNKNOWN_WINDOW_MS",
+  "VALIDITY_SMS_MS",
+  "VALIDITY_OTP_MS",
+  "VALIDITY_CALL_MS",
+] as const;
+
 export interface Evidence {
   seed: string;
   minutes: number;
   clock: string;
-  timers: { ATTEMPTS_MAX: number; CARRIER_TIMEOUT_MS: number; UNKNOWN_WINDOW_MS: number };
+  timers: Record<(typeof TIMERS)[number], number>;
   accounts: Map<string, Account>;
   intentions: Intention[];
   submissions: Submission[];
@@ -224,7 +236,13 @@ function readFaults(lines: Line[]): Fault[] {
     if (line.t === "end" && fault) fault.to = line.at;
     if (line.t !== "begin") continue;
     const how = `${text(line["queue"])} ${text(line["how"])}`.trim();
-    faults.set(line["id"], { kind: text(line["kind"]), how, from: line.at, to: Infinity });
+    faults.set(line["id"], {
+      kind: text(line["kind"]),
+      how,
+      from: line.at,
+      to: Infinity,
+      clockMs: Number(line["toMs"] ?? 0),
+    });
   }
   return [...faults.values()];
 }

@@ -24,6 +24,7 @@ export function proofsOf(evidence: Evidence): Proof[] {
     delivery.oneReferenceEach(evidence, cases),
     delivery.againOnlyAfterNo(evidence),
     delivery.statesFollow(evidence),
+    delivery.nothingIsForgotten(evidence, cases),
     delivery.receiptsAreJudged(evidence),
     delivery.livesAreLegal(evidence),
     delivery.allIsFinal(evidence),
