@@ -24,7 +24,9 @@ function fit(steps, values) {
 
 /** How a value grows over `sizes`; `rounds` has what each size gave in each round, and `unit` is what it counts. */
 export function shapeOf(sizes, rounds, unit) {
-  const values = rounds.map(median);
+  // Each size against the smallest of its own round: what else the machine does then weighs on both.
+  const [base] = rounds;
+  const values = rounds.map((list) => median(list.map((value, round) => value / base[round])) * median(base));
   const ratio = values.at(-1) / values[0];
   const change = `${short(values[0])} → ${short(values.at(-1))} ${unit} (× ${ratio.toFixed(2)})`;
   const noise = Math.max(...rounds.map(ratioOf));

@@ -17,12 +17,12 @@ const SENDS_PER_ACCOUNT = 150;
 const runtimesOf = (parent) => readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim().split(" ");
 
 /**
- * Starts the service over whatever stands in `stateDir`. What goes to the queues stays where it is, and no alarm comes:
- * what is measured is the request alone, and no slice pays for the one before.
+ * Starts the service over whatever stands in `stateDir`. What goes to the queues stays where it is, requests deliver
+ * nothing themselves, and no alarm comes: what is measured is the request alone, and no slice pays for the one before.
  */
 export async function startMeasured({ port, stateDir, bundle, held = ["dispatch", "history"], sweepMs = 3_600_000 }) {
   const before = runtimesOf(process.pid);
-  const variables = { KEY_SECRET, SWEEP_MS: String(sweepMs) };
+  const variables = { KEY_SECRET, DIRECT_DISPATCH: "off", SWEEP_MS: String(sweepMs) };
   const service = await startService({ port, stateDir, bundle, around: AROUND, variables });
   const client = new Client(port);
   const told = await client.ask("count.bench", "/", { method: "PUT", body: { held } });
