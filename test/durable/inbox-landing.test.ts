@@ -82,7 +82,7 @@ describe("landing", () => {
       await sendSms(world);
       const [{ seq } = { seq: 0 }] = await messagesOf(world);
       const { INBOX, asked } = brokenInbox(when);
-      await dispatch(world, [seq], { INBOX } as unknown as Record<string, string>);
+      await dispatch(world, [seq], { INBOX });
       expect(asked()).toBe(1);
       expect(await messagesOf(world)).toMatchObject([{ state: "queued", attempts: 1, errorCode: "inbox_unavailable" }]);
       expect(await inboxOf(world)).toHaveLength(when === "before" ? 0 : 1);
@@ -102,7 +102,7 @@ describe("landing", () => {
     const { INBOX } = brokenInbox("before");
     for (let attempt = 0; attempt < 6; attempt++) {
       vi.setSystemTime(Date.now() + 600_000);
-      await dispatch(world, [seq], { INBOX } as unknown as Record<string, string>);
+      await dispatch(world, [seq], { INBOX });
     }
     expect(await messagesOf(world)).toMatchObject([{ state: "failed", refunded: true }]);
     expect(await balanceOf(world)).toBe(before);
