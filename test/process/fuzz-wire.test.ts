@@ -20,7 +20,7 @@ import type { Customer, Target } from "./wire-target.ts";
 /** From the last byte of the request; a request that takes longer is sent again by itself: a busy machine is no hang. */
 const HANG_MS_MAX = 2_000;
 const GIVE_UP_MS = 10_000;
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 800);
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 600);
 /** With fewer runs, one odd value stands for its neighbours. */
 const RUNS_OF_A_FULL_SWEEP = 3_000;
 /** Requests of a sweep that are on their way together. */
@@ -147,7 +147,7 @@ it.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
   "%s takes every odd value in every field",
   async (_, endpoint) => {
     const all = sweepOf(aboutKnown(endpoint), idFor);
-    const step = RUNS < RUNS_OF_A_FULL_SWEEP ? (CHARGING.includes(endpoint) ? 2 : 5) : 1;
+    const step = RUNS < RUNS_OF_A_FULL_SWEEP ? (CHARGING.includes(endpoint) ? 3 : 7) : 1;
     const plans = all.filter((_, at) => at % step === 0);
     const customers = new Set<Customer>();
     for (let at = 0; at < plans.length; at += AT_ONCE) {
