@@ -173,7 +173,7 @@ function endOfWindow(faults: Fault[], beginsAt: number): number {
   let [end, clockMs] = [beginsAt + WINDOW_MS, 0];
   for (const { kind, from, clockMs: toMs } of faults) {
     if (kind !== "clock" || from >= end) continue;
-    if (from >= beginsAt) end -= Math.max(0, toMs - clockMs);
+    if (from >= beginsAt) end = Math.max(from, end - Math.max(0, toMs - clockMs));
     clockMs = toMs;
   }
   return end;
