@@ -39,10 +39,10 @@ export async function readBody(
   onBroken: () => void,
   { parse = true, whenEmpty = "" } = {},
 ): Promise<unknown> {
-  const read = await readText(c.req.raw, BODY_BYTES_MAX).catch((problem: unknown) => {
-    if (!(problem instanceof TypeError)) throw problem;
+  const read = await readText(c.req.raw, BODY_BYTES_MAX).catch(() => {
+    // Only its sender can spoil a body: by bytes that are no text, or by breaking off.
     onBroken();
-    return fail("invalid_json", "The body is not valid UTF-8 text.");
+    return fail("invalid_json", "The body is not valid UTF-8 text, or did not come whole.");
   });
   if (read === null) return tooLarge();
   const text = read === "" ? whenEmpty : read;

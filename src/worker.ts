@@ -36,7 +36,9 @@ export default {
   async fetch(request, env, ctx): Promise<Response> {
     const config = configured(env);
     if (!config) return notConfigured();
-    const url = new URL(request.url);
+    const url = URL.parse(request.url);
+    // A Host that makes no URL, such as one with port 99999, is nobody's.
+    if (!url) return APPS.none.fetch(request, env, ctx);
     const { base, path } = destinationOf(config, url);
     if (path === url.pathname) return APPS[base].fetch(request, env, ctx);
     url.pathname = path;
