@@ -49,7 +49,6 @@ const OURS = {
   "floor: object call": floor("/object", SMS),
   [FLOOR]: floor("/store", SMS),
   [`${FLOOR}, one account`]: floor("/store", SMS, { keys: "one" }),
-  healthz: own("/healthz", HOSTS.sms, null, { light: true }),
   "forged key": sendSms({ keys: "forged", refused: true, light: true }),
   "key at its limit": own("/account-balance", HOSTS.sms, null, { keys: "poor", refused: true }),
   "account-balance": own("/account-balance", HOSTS.sms, null),
