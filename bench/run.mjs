@@ -52,7 +52,12 @@ async function slice(load, { connections, refused, light, askWith }, server) {
   const { port } = server;
   if (!light) await load.run({ port, ask, connections, seconds: WAKE_SEC });
   const before = cpuMsOf(server);
-  const { requests, ...seen } = await load.run({ port, ask, connections, seconds: light ? LIGHT_SLICE_SEC : SLICE_SEC });
+  const { requests, ...seen } = await load.run({
+    port,
+    ask,
+    connections,
+    seconds: light ? LIGHT_SLICE_SEC : SLICE_SEC,
+  });
   // What a send leaves behind is part of it, where it is not held back.
   if (server.name === "whole") await untilIdle(server, SETTLE_MS_MAX);
   return {

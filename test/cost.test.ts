@@ -224,6 +224,11 @@ it("reads only what is open, however long the account's history is", async () =>
   counted.read = 0;
   await sendSms(world);
   expect(counted.read).toBeLessThan(20);
+  for (const direction of ["older", "newer"] as const) {
+    counted.read = 0;
+    await world.stub.look({ terms: [], direction, from: null, limit: 50 });
+    expect(counted.read).toBeLessThan(60);
+  }
 });
 
 it("lets the sweep alone while a bulk is on its way", async () => {

@@ -71,13 +71,14 @@ function boundsOf(sql: SqlStorage, terms: Term[]): { low: number; high: number }
   return { low, high: until === Infinity ? Number.MAX_SAFE_INTEGER : firstJobSince(sql, until) };
 }
 
+// One lower bound: of two, SQLite may take the wrong one, and walk over all that the account ever did.
 const lists = {
   older: {
-    open: "SELECT seq FROM job WHERE seq > ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT ?",
+    open: "SELECT seq FROM job WHERE seq > max(?, ? - 1) AND seq <= ? ORDER BY seq DESC LIMIT ?",
     late: `SELECT seq FROM job WHERE late = ${LATE.unrecorded} AND seq <= ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT ?`,
   },
   newer: {
-    open: "SELECT seq FROM job WHERE seq > ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
+    open: "SELECT seq FROM job WHERE seq > max(?, ? - 1) AND seq <= ? ORDER BY seq LIMIT ?",
     late: `SELECT seq FROM job WHERE late = ${LATE.unrecorded} AND seq <= ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`,
   },
 };

@@ -257,6 +257,6 @@ export function dispatchAfterReply(env: Env, ctx: Waits, account: string, seqs: 
     return handOver(ctx, env, account, seqs);
   }
   const job: DispatchJob = { kind: "send", account, seqs };
-  const sent = sendJobs(env, ctx, config, job, new Slots(seqs.length), new Budget());
+  const sent = sendJobs(env, ctx, config, job, new Slots(config.DISPATCH_CONCURRENCY), new Budget());
   ctx.waitUntil(sent.catch((problem: unknown) => logProblem("dispatch", problem)));
 }
