@@ -17,7 +17,6 @@ import { printAims, printTable, summaryOf } from "./summary.mjs";
 
 const SLICE_SEC = 2;
 const LIGHT_SLICE_SEC = 1;
-/** Objects that slept since the round before are woken before a slice is measured. */
 const WAKE_SEC = 1;
 const SETTLE_MS_MAX = 8_000;
 const PORT = 18_790;
@@ -47,10 +46,10 @@ async function startAll(cases, stateDir, bundle) {
 }
 
 /** One slice of load on one case. */
-async function slice(load, { connections, refused, light, askWith }, server) {
+async function slice(load, { connections, refused, light, wakes, askWith }, server) {
   const ask = askWith(server.keys);
   const { port } = server;
-  if (!light) await load.run({ port, ask, connections, seconds: WAKE_SEC });
+  if (wakes) await load.run({ port, ask, connections, seconds: WAKE_SEC });
   const before = cpuMsOf(server);
   const { requests, ...seen } = await load.run({
     port,
@@ -110,7 +109,12 @@ async function main() {
     const bundle = await bundleService(stateDir);
     const bundleFile = path.join(stateDir, "bundle.js");
     writeFileSync(bundleFile, bundle);
+    // What is counted needs no quiet: it mostly waits for alarms, and meanwhile the servers start.
+    const counting = flags["no-cost"] ? null : countCost({ bundle, stateDir });
+    // Where it fails while they start, it is told once they can be ended.
+    counting?.catch(() => null);
     servers = await startAll(cases, stateDir, bundleFile);
+    const cost = await counting;
     const rounds = await measure(load, cases, servers);
     const sizes = sizesOf(bundle, servers);
     await Promise.all(Object.values(servers).map(stopServer));
@@ -119,7 +123,6 @@ async function main() {
     printTable(summary);
     console.table([sizes]);
     printAims(rounds);
-    const cost = flags["no-cost"] ? null : await countCost({ bundle, stateDir });
     if (cost) printCost(cost);
     mkdirSync(path.dirname(RESULT), { recursive: true });
     const facts = { at: new Date().toISOString(), commit: commitOf(), machine, load: load.name };
