@@ -80,6 +80,24 @@ async function report(env: Env, ctx: Waits, name: string, news: News[], follow: 
   }
 }
 
+/** Claims messages for the slots that were taken; those that it does not fill, another account may use. */
+async function claimWith(
+  env: Env,
+  config: Config,
+  { name, seqs, carrier, slots, asked }: { name: string; seqs: number[]; carrier: string; slots: Slots; asked: number },
+): Promise<{ jobs: ClaimedJob[]; used: number }> {
+  let used = 0;
+  try {
+    const stub: Stub = env.ACCOUNT.getByName(name);
+    const leaseMs = config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS;
+    const jobs: ClaimedJob[] = await stub.claim(seqs, asked, carrier, leaseMs);
+    used = jobs.reduce((sum, job) => sum + job.messages.length, 0);
+    return { jobs, used };
+  } finally {
+    slots.give(asked - used);
+  }
+}
+
 /** Submits what waits in these jobs, as many at once as the slots allow; what is left goes back into the queue. */
 async function sendJobs(
   env: Env,
@@ -95,28 +113,20 @@ async function sendJobs(
   while (!budget.isSpent) {
     // Slots first, then the claim: a lease never runs while its message waits for a slot.
     const asked = await slots.take(config.DISPATCH_CONCURRENCY);
-    let taken = asked;
-    try {
-      const stub: Stub = env.ACCOUNT.getByName(name);
-      const leaseMs = config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS;
-      const jobs: ClaimedJob[] = await stub.claim(seqs, asked, carrier.name, leaseMs);
-      // What this account does not fill, another may use while this one's carrier takes its time.
-      const used = jobs.reduce((sum, job) => sum + job.messages.length, 0);
-      slots.give(asked - used);
-      taken = used;
-      if (used === 0) return;
-      budget.spend(used + CALLS_PER_ROUND);
-      const attempts = await Promise.all(
-        jobs.flatMap((job) => job.messages.map((at) => submit(carrier, config, ref, job, at))),
-      );
-      const news = await land(env, config, ref, attempts);
-      await report(env, ctx, name, news, follow);
-      if (follow) await askLater(env, name, news);
-      // Fewer than were asked for: these were all that waited.
-      if (used < asked) return;
-    } finally {
-      slots.give(taken);
-    }
+    const { jobs, used } = await claimWith(env, config, { name, seqs, carrier: carrier.name, slots, asked });
+    if (used === 0) return;
+    budget.spend(used + CALLS_PER_ROUND);
+    // Each gives its slot back as it ends: one that hangs keeps nobody else's messages waiting.
+    const attempts = await Promise.all(
+      jobs.flatMap((job) =>
+        job.messages.map((at) => submit(carrier, config, ref, job, at).finally(() => slots.give(1))),
+      ),
+    );
+    const news = await land(env, config, ref, attempts);
+    await report(env, ctx, name, news, follow);
+    if (follow) await askLater(env, name, news);
+    // Fewer than were asked for: these were all that waited.
+    if (used < asked) return;
   }
   for (let at = 0; at < seqs.length; at += JOBS_PER_MESSAGE_MAX) {
     await env.DISPATCH.send({ kind: "send", account: name, seqs: seqs.slice(at, at + JOBS_PER_MESSAGE_MAX) });

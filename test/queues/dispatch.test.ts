@@ -251,4 +251,17 @@ describe("a batch", () => {
     expect(place).toBeGreaterThanOrEqual(0);
     expect(place).toBeLessThan(20);
   });
+
+  it("is not held by a submission that hangs: the others' slots go on at once", async () => {
+    const [slow, quick] = [await openWorld(), await openWorld()];
+    const jobs = [sendJob(slow, await sendBulk(slow, 2)), sendJob(quick, [await sendOne(quick)])];
+    const hanging = Promise.withResolvers<Response>();
+    gateway = () => (got.length === 1 ? hanging.promise : Response.json({}));
+    const delivered = deliver(jobs, { ...env, ...HTTP, DISPATCH_CONCURRENCY: "2" });
+    await vi.waitUntil(() => got.length === 3);
+    expect((await messagesOf(slow)).map(({ state }) => state)).toEqual(["sending", "sending"]);
+    hanging.resolve(Response.json({}));
+    await delivered;
+    expect((await messagesOf(slow)).map(({ state }) => state)).toEqual(["submitted", "submitted"]);
+  });
 });
