@@ -1,3 +1,5 @@
+import { logProblem } from "./log.ts";
+
 // What the requests of one isolate leave to be taken away together: while one of them waits for its call, the others
 // only add to a list, and it takes that along next. Nothing waits for a timer: what comes alone goes at once. No request
 // waits for another one's call, which the platform forbids.
@@ -43,4 +45,28 @@ export class Outbox<Item> {
     }
     if (this.#carrier === own) this.#carrier = null;
   }
+}
+
+/** One outbox for each binding, whose `take` gets the binding too. What `take` throws is told, and stops nothing. */
+export function outboxPerBinding<Binding extends object, Item>(
+  name: string,
+  take: (binding: Binding, items: Item[]) => Promise<unknown>,
+  itemsMax: number,
+): (binding: Binding) => Outbox<Item> {
+  const outboxes = new WeakMap<Binding, Outbox<Item>>();
+  return (binding) => {
+    let outbox = outboxes.get(binding);
+    if (!outbox) {
+      const taking = async (items: Item[]) => {
+        try {
+          await take(binding, items);
+        } catch (problem) {
+          logProblem(name, problem);
+        }
+      };
+      outbox = new Outbox(taking, itemsMax);
+      outboxes.set(binding, outbox);
+    }
+    return outbox;
+  };
 }

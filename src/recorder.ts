@@ -1,8 +1,7 @@
 import { recordHistory } from "./db/history.ts";
 import type { MessageView } from "./durable/account-types.ts";
 import { accountOfName } from "./ids.ts";
-import { logProblem } from "./log.ts";
-import { Outbox } from "./outbox.ts";
+import { outboxPerBinding } from "./outbox.ts";
 
 // From whoever brought the news into D1: messages whose job has come to its end are written by the one who reported it,
 // those of several accounts in one batch. What fails here, the account's alarm finds missing and names to the queue.
@@ -15,26 +14,13 @@ interface Ended {
   messages: MessageView[];
 }
 
-const outboxes = new WeakMap<D1Database, Outbox<Ended>>();
+const changesIn = ({ account, messages }: Ended) => ({ ...accountOfName(account), messages, profile: null });
 
-function outboxOf(binding: D1Database): Outbox<Ended> {
-  let outbox = outboxes.get(binding);
-  if (!outbox) {
-    const take = async (jobs: Ended[]) => {
-      try {
-        await recordHistory(
-          binding,
-          jobs.map(({ account, messages }) => ({ ...accountOfName(account), messages, profile: null })),
-        );
-      } catch (problem) {
-        logProblem("history", problem);
-      }
-    };
-    outbox = new Outbox(take, JOBS_PER_BATCH);
-    outboxes.set(binding, outbox);
-  }
-  return outbox;
-}
+const outboxOf = outboxPerBinding(
+  "history",
+  (binding: D1Database, jobs: Ended[]) => recordHistory(binding, jobs.map(changesIn)),
+  JOBS_PER_BATCH,
+);
 
 /** Records the messages of ended jobs. Never throws, and nobody waits for it. */
 export function recordEnded(
