@@ -81,7 +81,8 @@ export async function warmUp(of, { first, bundle, stateDir, port }) {
 export async function startCounted(of, { bundle, stateDir, port, gatewayPort, concurrency }) {
   const before = runtimes();
   const carrier = of.carrier === "sim" ? {} : settingsFor(gatewayPort, port);
-  const variables = { ...carrier, DISPATCH_CONCURRENCY: concurrency };
+  // With a gateway on this machine the service has to be a local one; it is to log as a deployed one does.
+  const variables = { ...carrier, DISPATCH_CONCURRENCY: concurrency, LOG_REQUESTS: "failures" };
   const service = await startService({ port, stateDir, bundle, around: AROUND, variables });
   return { stop: service.stop, pid: runtimes().find((pid) => !before.includes(pid)), client: new Client(port) };
 }

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { routePath } from "hono/route";
-import { configOf } from "./config.ts";
+import { configOf, isLogged } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { WindowView } from "./durable/account-types.ts";
 import { FailureError, STATUS_OF_CODE } from "./errors.ts";
@@ -142,7 +142,7 @@ export function createApp(failurePage?: FailurePage): Api {
     if (headers.get("X-Request-Id") !== c.get("requestId")) c.header("X-Request-Id", c.get("requestId"));
     if (!headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
     const path = routePath(c, -1);
-    if (c.res.ok && UNTOLD.has(path)) return;
+    if ((c.res.ok && UNTOLD.has(path)) || !isLogged(settings(c), c.res.status)) return;
     const unlogged = c.res.status === 401 ? strangers.admit(startMs) : 0;
     if (unlogged === null) return;
     logLine("request", {

@@ -64,6 +64,8 @@ export const SETTINGS = z.object({
   SWEEP_MS: durationMs(30_000),
   /** How long an `audio_url` answers. */
   AUDIO_URL_TTL_MS: durationMs(86_400_000),
+  /** Which requests get a line in the log; by default all on one's own machine, and elsewhere only failures. */
+  LOG_REQUESTS: z.enum(["all", "failures"]).optional(),
   /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */
   PAYMENTS: z.enum(["sandbox", "razorpay", "none"]).optional(),
   RAZORPAY_KEY_ID: z.string().min(1).optional(),
@@ -187,6 +189,14 @@ export function configOf(env: object): Config {
 /** Coins that a new account starts with when nobody says otherwise (contract §6). */
 export function signupCredit(config: Config): number {
   return config.SIGNUP_CREDIT_COINS ?? (config.ENVIRONMENT === "local" ? 100 : 0);
+}
+
+/**
+ * Whether a request with this status gets its line in the log. A deployed service writes only failures unless told
+ * otherwise: what was done stands in the account, with its request id, and a line costs as much as half a row.
+ */
+export function isLogged(config: Config, status: number): boolean {
+  return status >= 400 || (config.LOG_REQUESTS ?? (config.ENVIRONMENT === "local" ? "all" : "failures")) === "all";
 }
 
 /** How plans are paid here: in the sandbox on one's own machine, else only as configured. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, SECRET_NAMES, configOf, parseConfig, paymentsOf, signupCredit } from "../src/config.ts";
+import { ConfigError, SECRET_NAMES, configOf, parseConfig, paymentsOf, signupCredit, isLogged } from "../src/config.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const WHSEC = `whsec_${Buffer.from("a gateway's key of 32 bytes, ok?").toString("base64")}`;
@@ -64,6 +64,21 @@ describe("defaults", () => {
     expect(signupCredit(parseConfig({ ...local, SIGNUP_CREDIT_COINS: "0" }))).toBe(0);
     expect(signupCredit(parseConfig({ ...PRODUCTION, SIGNUP_CREDIT_COINS: "25" }))).toBe(25);
   });
+});
+
+it("log every request on one's own machine, elsewhere failures, and otherwise what the variable says", () => {
+  const [deployed, local] = [PRODUCTION, { ...PRODUCTION, ENVIRONMENT: "local" }].map((of) => parseConfig(of));
+  if (!deployed || !local) throw new Error("both parse");
+  expect([200, 303, 400, 401, 500].map((status) => isLogged(deployed, status))).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
+  expect([200, 303, 400].map((status) => isLogged(local, status))).toEqual([true, true, true]);
+  expect(isLogged({ ...deployed, LOG_REQUESTS: "all" }, 200)).toBe(true);
+  expect(isLogged({ ...local, LOG_REQUESTS: "failures" }, 200)).toBe(false);
 });
 
 describe("variables", () => {

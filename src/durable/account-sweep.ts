@@ -12,6 +12,9 @@ import { logProblem } from "../log.ts";
 /** A job that is open for longer is marked late, so that it no longer holds the settled mark back. */
 const LATE_MS = 600_000;
 
+/** A job that is open for so many sweeps is recorded as it stands: ten minutes, unless the sweep is set otherwise. */
+const OPEN_SWEEPS_MAX = 20;
+
 /** The settled mark is written only when it moved this far: until then a few rows are read again. */
 const SETTLED_STEP = 32;
 
@@ -86,7 +89,7 @@ function settleLate(sql: SqlStorage, recorded: Recorded): number[] {
   });
 }
 
-/** What history lacks, and when the next job becomes late that is still too young to be missed there. */
+/** What history lacks, and when it will lack the next job that is open and still too young to be missed there. */
 export interface Settled {
   missing: number[];
   againMs: number | null;
@@ -97,7 +100,7 @@ export interface Settled {
  * marks what is open for long as late, and tells the jobs that history lacks. One that is open and young is not missed:
  * it is recorded once, when it ends, and whoever looks meanwhile sees it in the account itself.
  */
-export function settle(sql: SqlStorage, recorded: Recorded | null, nowMs: number): Settled {
+export function settle(sql: SqlStorage, recorded: Recorded | null, { sweepMs }: Timers, nowMs: number): Settled {
   const { settledSeq } = readAccount(sql);
   const settled: Settled = { missing: recorded ? settleLate(sql, recorded) : [], againMs: null };
   let mark = settledSeq;
@@ -106,11 +109,11 @@ export function settle(sql: SqlStorage, recorded: Recorded | null, nowMs: number
   for (const job of jobsAfter(sql, settledSeq)) {
     const complete = recorded !== null && isRecorded(job, recorded);
     const over = job.messages.every(isFinal);
-    const old = job.createdAt <= nowMs - LATE_MS;
-    if (recorded && !complete && (over || old)) settled.missing.push(job.seq);
-    if (!over && !old) settled.againMs ??= job.createdAt + LATE_MS;
+    const recordMs = job.createdAt + OPEN_SWEEPS_MAX * sweepMs;
+    if (!over && recordMs > nowMs) settled.againMs ??= recordMs;
+    else if (recorded && !complete) settled.missing.push(job.seq);
     const done = complete && over;
-    const late = !done && old;
+    const late = !done && job.createdAt <= nowMs - LATE_MS;
     unbroken &&= done || late;
     if (!unbroken) continue;
     if (late) setLate(sql, job.seq, complete ? LATE.recorded : LATE.unrecorded);

@@ -364,9 +364,9 @@ export class Account extends DurableObject<Env> {
       profile = (await recordedProfile(this.env.DB, ref)) < account.rev;
     } finally {
       // While D1 is away, what is open for long no longer holds the settled mark back all the same.
-      if (!recorded) this.#transact((nowMs) => settle(this.#sql, null, nowMs));
+      if (!recorded) this.#transact((nowMs) => settle(this.#sql, null, this.#timers(), nowMs));
     }
-    const { missing, againMs } = this.#transact((nowMs) => settle(this.#sql, recorded, nowMs));
+    const { missing, againMs } = this.#transact((nowMs) => settle(this.#sql, recorded, this.#timers(), nowMs));
     if (againMs !== null) this.#armBy(againMs);
     if (missing.length === 0 && !profile) return false;
     await enqueueHistory(this.env.HISTORY, { account: this.#name(), seqs: missing, profile });
