@@ -57,10 +57,10 @@ const OURS = {
   "account-balance": own("/account-balance", HOSTS.sms, null),
   "send-sms": sendSms(),
   "send-sms, Idempotency-Key": sendSms({ once: true }),
-  "send-sms, one connection": sendSms({ connections: 1 }),
   "send-otp": own("/send-otp", HOSTS.otp, OTP),
   "send-bulk-sms of 1": own("/send-bulk-sms", HOSTS.sms, bulk(1)),
   "send-bulk-sms of 100": own("/send-bulk-sms", HOSTS.sms, bulk(100)),
+  "send-sms, one connection": sendSms({ connections: 1 }),
   "send-bulk-sms of 10,000, one connection": own("/send-bulk-sms", HOSTS.sms, bulk(10_000), { connections: 1 }),
   "upload-voice of 3.7 MB, one connection": own("/api/upload-voice", HOSTS.voice, recording(), {
     header: "X-API-Key",

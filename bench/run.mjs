@@ -17,7 +17,7 @@ import { printAims, printTable, summaryOf } from "./summary.mjs";
 
 const SLICE_SEC = 2;
 const LIGHT_SLICE_SEC = 1;
-const WAKE_SEC = 1;
+const WAKE_SEC = 2;
 const SETTLE_MS_MAX = 8_000;
 const PORT = 18_790;
 const PORTS_EACH = 10;
