@@ -6,7 +6,7 @@ import { SECRET_NAMES, SETTINGS } from "../../src/config.ts";
 // What the documents name must be there.
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-const DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+const DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/proof.md"];
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
 
