@@ -96,7 +96,7 @@ export class Account extends DurableObject<Env> {
     await this.#turns.next();
     const { result, seqs } = this.#transact((nowMs) => send(this.#sql, this.#window, command, this.#timers(), nowMs));
     if (seqs.length > 0) {
-      // Whoever asked hands them to the queue. The rows are safe: what is lost on that way, the alarm finds.
+      // Whoever asked brings them on their way. The rows are safe: what is lost there, the alarm finds.
       this.#armBy(Date.now() + this.#timers().sweepMs);
       this.#live.tell(seqs);
     }
