@@ -11,7 +11,9 @@ async function readPieces(
   if (Number(length ?? 0) > bytesMax) return false;
   if (length !== null && !message.headers.has("transfer-encoding") && message instanceof Request) {
     // A request is as long as it says, unless it comes in chunks; piece by piece it would take several times as long.
-    take(new Uint8Array(await message.arrayBuffer()));
+    const bytes = new Uint8Array(await message.arrayBuffer());
+    if (bytes.length > bytesMax) return false;
+    take(bytes);
     return true;
   }
   let size = 0;
