@@ -5,7 +5,7 @@ import type { DispatchJob, HistoryJob } from "./jobs.ts";
 // An account's way into the queues. What is lost here the account's alarm finds, so a failure is only told.
 
 /** Queue messages that one call takes (Cloudflare Queues). */
-const MESSAGES_PER_BATCH = 100;
+export const MESSAGES_PER_CALL = 100;
 
 /** Jobs that one message names to the dispatch queue: one consumer submits as many in a round or two. */
 const JOBS_PER_DISPATCH = 20;
@@ -22,8 +22,8 @@ export async function enqueueDispatch(
     bodies.push({ body: { kind, account, seqs: seqs.slice(at, at + JOBS_PER_DISPATCH) } });
   }
   try {
-    for (let at = 0; at < bodies.length; at += MESSAGES_PER_BATCH) {
-      await queue.sendBatch(bodies.slice(at, at + MESSAGES_PER_BATCH));
+    for (let at = 0; at < bodies.length; at += MESSAGES_PER_CALL) {
+      await queue.sendBatch(bodies.slice(at, at + MESSAGES_PER_CALL));
     }
   } catch (problem) {
     logProblem("dispatch queue", problem);

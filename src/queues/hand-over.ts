@@ -1,10 +1,8 @@
 import { outboxPerBinding } from "../outbox.ts";
+import { MESSAGES_PER_CALL } from "./enqueue.ts";
 import type { DispatchJob } from "./jobs.ts";
 
 // From a request into the dispatch queue. What is lost on this way, the account's alarm finds.
-
-/** Queue messages that one call takes (Cloudflare Queues). */
-const MESSAGES_PER_CALL = 100;
 
 const outboxOf = outboxPerBinding(
   "dispatch queue",
