@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { once } from "node:events";
-import http from "node:http";
-import type net from "node:net";
+import type http from "node:http";
 import { call } from "./http.ts";
+import { LoopbackServer } from "./loopback.ts";
 import { freePort } from "./service.ts";
 
 // A gateway as somebody might bring their own (contract §11): it takes signed JSON and sends signed receipts.
@@ -48,11 +47,11 @@ export class Gateway {
   decide: (submission: Submission, before: Taken[]) => Answer = () => ACCEPT;
   /** Called when a submission was answered with success. */
   onAccepted: (submission: Submission) => void = () => {};
-  #server: http.Server | null = null;
-  readonly #sockets = new Set<net.Socket>();
+  readonly #server: LoopbackServer;
 
   constructor(port: number) {
     this.port = port;
+    this.#server = new LoopbackServer(port, (request, response) => void this.#take(request, response));
   }
 
   /** Settings of a service that sends through this gateway. */
@@ -64,24 +63,13 @@ export class Gateway {
     };
   }
 
-  async listen(): Promise<void> {
-    this.#server = http.createServer((request, response) => void this.#take(request, response));
-    this.#server.on("connection", (socket) => {
-      this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
-    });
-    this.#server.listen(this.port, "127.0.0.1");
-    await once(this.#server, "listening");
+  listen(): Promise<void> {
+    return this.#server.listen();
   }
 
   /** Stops listening and breaks what is open. */
-  async close(): Promise<void> {
-    const server = this.#server;
-    this.#server = null;
-    if (!server) return;
-    server.close();
-    for (const socket of this.#sockets) socket.destroy();
-    await once(server, "close");
+  close(): Promise<void> {
+    return this.#server.close();
   }
 
   /** What came for a number. */

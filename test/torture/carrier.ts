@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import http from "node:http";
+import type http from "node:http";
 import type net from "node:net";
 import { isSigned } from "../../src/webhooks.ts";
+import { LoopbackServer } from "../process/loopback.ts";
 import type { Log } from "./log.ts";
 import { between, oneOf, randomOf, weighted } from "./random.ts";
 import type { Random } from "./random.ts";
@@ -85,39 +85,26 @@ async function readAll(request: http.IncomingMessage): Promise<string> {
 
 export class Carrier {
   readonly #settings: CarrierSettings;
-  readonly #sockets = new Set<net.Socket>();
   /** How often each number was submitted: each time has a chance of its own, whenever it comes. */
   readonly #tries = new Map<string, number>();
   #connections = 0;
-  #server: http.Server | null = null;
+  readonly #server: LoopbackServer;
 
   constructor(settings: CarrierSettings) {
     this.#settings = settings;
-  }
-
-  async listen(): Promise<void> {
-    if (this.#server) return;
-    this.#server = http.createServer((request, response) => {
+    this.#server = new LoopbackServer(settings.port, (request, response) => {
       // Whoever sent it is gone before it was whole.
       this.#take(request, response).catch(() => request.socket.destroy());
     });
-    this.#server.on("connection", (socket) => {
-      this.#sockets.add(socket);
-      socket.on("error", () => undefined);
-      socket.once("close", () => this.#sockets.delete(socket));
-    });
-    this.#server.listen(this.#settings.port, "127.0.0.1");
-    await once(this.#server, "listening");
+  }
+
+  listen(): Promise<void> {
+    return this.#server.listen();
   }
 
   /** Stops listening and breaks off whatever it was about to answer. */
-  async close(): Promise<void> {
-    const server = this.#server;
-    this.#server = null;
-    if (!server) return;
-    server.close();
-    for (const socket of this.#sockets) socket.destroy();
-    await once(server, "close");
+  close(): Promise<void> {
+    return this.#server.close();
   }
 
   async #take(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {

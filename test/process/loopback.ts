@@ -1,0 +1,39 @@
+import { once } from "node:events";
+import http from "node:http";
+import type net from "node:net";
+
+/** A server on this machine that can be closed at any moment, with everything that is open, and opened again. */
+export class LoopbackServer {
+  readonly #port: number;
+  readonly #take: http.RequestListener;
+  readonly #sockets = new Set<net.Socket>();
+  #server: http.Server | null = null;
+
+  constructor(port: number, take: http.RequestListener) {
+    this.#port = port;
+    this.#take = take;
+  }
+
+  /** Listens, unless it does already. */
+  async listen(): Promise<void> {
+    if (this.#server) return;
+    this.#server = http.createServer(this.#take);
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+    this.#server.listen(this.#port, "127.0.0.1");
+    await once(this.#server, "listening");
+  }
+
+  /** Stops listening and breaks what is open. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    this.#server = null;
+    if (!server) return;
+    server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await once(server, "close");
+  }
+}
