@@ -3,8 +3,8 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { constants, copyFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { accountIdOf } from "../src/ids.ts";
-import { showKey, verifyKey } from "../src/keys.ts";
+import { accountIdOf } from "../src/crypto/ids.ts";
+import { showKey, verifyKey } from "../src/crypto/api-key.ts";
 
 /** Proves the keys of the accounts that are written here. */
 export const KEY_SECRET = "key-secret-of-the-growth-benchmark-0123456789";
@@ -80,7 +80,7 @@ export function fillHistory(stateDir, { account_id: accountId }, rows, original)
 /** Signs a person in who has this account; the cookie of their session. */
 export function signIn(stateDir, { account_id: accountId }) {
   const token = randomBytes(32).toString("base64url");
-  // D1 keeps only its hash (src/sessions.ts).
+  // D1 keeps only its hash (src/sign-in/sessions.ts).
   const hash = createHash("sha256").update(token).digest("base64url");
   const nowMs = Date.now();
   inHistory(stateDir, (database) => {

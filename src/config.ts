@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isGstin } from "./gstin.ts";
+import { isGstin } from "./money/gstin.ts";
 
 // Every variable and secret, with its unit, default and meaning. This file is the only reader of environment strings.
 

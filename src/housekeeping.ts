@@ -1,8 +1,8 @@
-import { forgetOldAttempts } from "./attempts.ts";
-import { forgetOldChallenges } from "./challenges.ts";
+import { forgetOldAttempts } from "./sign-in/attempts.ts";
+import { forgetOldChallenges } from "./sign-in/challenges.ts";
 import { logProblem } from "./log.ts";
 import { checkDueOrders } from "./payments/orders.ts";
-import { forgetSessions } from "./sessions.ts";
+import { forgetSessions } from "./sign-in/sessions.ts";
 
 // What is done every few minutes, whoever asks: each piece by itself, so that one that fails stops no other.
 

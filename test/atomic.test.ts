@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { UNITS_PER_COIN } from "../src/money.ts";
+import { UNITS_PER_COIN } from "../src/money/money.ts";
 import { balanceOf, ledgerOf, messagesOf, openWorld, operator, runAlarm, sendSms } from "./world.ts";
 import type { World } from "./world.ts";
 

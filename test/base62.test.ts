@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { base62, base62Length, fromBase62 } from "../src/base62.ts";
+import { base62, base62Length, fromBase62 } from "../src/crypto/base62.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -12,7 +12,7 @@ import {
   senderId,
   smsText,
   textUpTo,
-} from "../src/fields.ts";
+} from "../src/http/fields.ts";
 
 const phone = indianMobile("phone");
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { amountInWords, financialYear, numberInWords, taxBetween } from "../src/gst.ts";
-import { GST_STATES } from "../src/gstin.ts";
+import { amountInWords, financialYear, numberInWords, taxBetween } from "../src/money/gst.ts";
+import { GST_STATES } from "../src/money/gstin.ts";
 
 const anyPrice = fc.integer({ min: 0, max: 10_000_000_000 });
 const anyPercent = fc.integer({ min: 0, max: 4_000 }).map((hundredths) => hundredths / 100);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readBuyer } from "../src/buyer.ts";
-import { GST_STATES, gstinCheck, isGstin } from "../src/gstin.ts";
+import { readBuyer } from "../src/payments/buyer.ts";
+import { GST_STATES, gstinCheck, isGstin } from "../src/money/gstin.ts";
 
 /** Published by their holders or by the tax office. */
 const KNOWN = ["27AAPFU0939F1ZV", "29AAGCB7383J1Z4", "27AASCS2460H1Z0", "24AAACC1206D1ZM"];

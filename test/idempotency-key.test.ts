@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import type { AppEnv } from "../src/app.ts";
-import { FailureError } from "../src/errors.ts";
-import { idempotencyOf } from "../src/idempotency.ts";
-import type { Asked } from "../src/idempotency.ts";
+import type { AppEnv } from "../src/http/app.ts";
+import { FailureError } from "../src/http/errors.ts";
+import { idempotencyOf } from "../src/http/idempotency.ts";
+import type { Asked } from "../src/http/idempotency.ts";
 
 /** What the header of a request says. */
 async function askedOf(

@@ -9,8 +9,8 @@ import {
   objectName,
   randomId,
   readMessageId,
-} from "../src/ids.ts";
-import type { AccountRef } from "../src/ids.ts";
+} from "../src/crypto/ids.ts";
+import type { AccountRef } from "../src/crypto/ids.ts";
 
 const SECRET = "local-only-secret-of-this-test-0000";
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codeIn } from "../src/inbox-code.ts";
-import { otpText } from "../src/wording.ts";
+import { codeIn } from "../src/inbox/code.ts";
+import { otpText } from "../src/text/otp-text.ts";
 
 describe("a code is found", () => {
   it.each([

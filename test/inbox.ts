@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { KEPT_MAX } from "../src/durable/inbox-rows.ts";
-import type { InboxMessage } from "../src/durable/inbox-types.ts";
+import { KEPT_MAX } from "../src/durable/inbox/rows.ts";
+import type { InboxMessage } from "../src/inbox/types.ts";
 import type { Inbox } from "../src/durable/inbox.ts";
-import { LOCAL_INBOX } from "../src/inbox.ts";
+import { LOCAL_INBOX } from "../src/inbox/landing.ts";
 import { DEPLOYED } from "./deployment.ts";
 import { bearer, call, dispatch, messagesOf, post } from "./world.ts";
 import type { Reply, World } from "./world.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { accountIdOf, newAccountId } from "../src/ids.ts";
-import { modeOfKeyId, newKeyId, readKeyId, showKey, showKeyId, verifyKey } from "../src/keys.ts";
+import { accountIdOf, newAccountId } from "../src/crypto/ids.ts";
+import { modeOfKeyId, newKeyId, readKeyId, showKey, showKeyId, verifyKey } from "../src/crypto/api-key.ts";
 
 const SECRET = "local-only-secret-of-this-test-0000";
 const accountId = newAccountId(SECRET, "keys");

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { newAccountId } from "../src/ids.ts";
-import type { AccountRef } from "../src/ids.ts";
-import { mediaToken, readMediaToken, recordingKey } from "../src/media.ts";
-import type { Mime } from "../src/media.ts";
+import { newAccountId } from "../src/crypto/ids.ts";
+import type { AccountRef } from "../src/crypto/ids.ts";
+import { mediaToken, readMediaToken, recordingKey } from "../src/recordings/signed-address.ts";
+import type { Mime } from "../src/recordings/signed-address.ts";
 
 const SECRET = "local-only-secret-of-this-test-0000";
 const NOW_MS = 1_790_000_000_123;

@@ -2,10 +2,10 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { ReceiptState } from "../src/durable/account-types.ts";
-import { messageId } from "../src/ids.ts";
-import { UNITS_PER_COIN } from "../src/money.ts";
-import { signedHeaders } from "../src/webhooks.ts";
+import type { ReceiptState } from "../src/model/account.ts";
+import { messageId } from "../src/crypto/ids.ts";
+import { UNITS_PER_COIN } from "../src/money/money.ts";
+import { signedHeaders } from "../src/crypto/webhook-signature.ts";
 import { KEY_KEPT_MS, Model } from "./model.ts";
 import {
   balanceOf,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { COINS_MAX, UNITS_PER_COIN, coins, unitsFromCoins, wholeCoins } from "../src/money.ts";
+import { COINS_MAX, UNITS_PER_COIN, coins, unitsFromCoins, wholeCoins } from "../src/money/money.ts";
 
 const anyUnits = fc.integer({ min: -COINS_MAX * UNITS_PER_COIN, max: COINS_MAX * UNITS_PER_COIN });
 

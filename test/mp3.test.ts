@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mp3DurationMs } from "../src/mp3.ts";
+import { mp3DurationMs } from "../src/recordings/mp3.ts";
 import { mp3, mp3Claiming, mp3Tagged } from "./recordings.ts";
 
 const join = (...parts: Uint8Array[]) => Uint8Array.from(parts.flatMap((part) => [...part]));

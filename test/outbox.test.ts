@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Outbox } from "../src/outbox.ts";
+import { Outbox } from "../src/queues/batcher.ts";
 import { handOver } from "../src/queues/hand-over.ts";
 
 beforeEach(() => {

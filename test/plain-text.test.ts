@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { countSegments, letterName, nameLetters, plainText, unicodeLetters } from "../src/segments.ts";
+import { countSegments, letterName, nameLetters, plainText, unicodeLetters } from "../src/text/segments.ts";
 
 // What makes a text Unicode, by name, and what can stand for it.
 

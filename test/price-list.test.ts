@@ -1,9 +1,9 @@
 import { getCountries, getCountryCallingCode } from "libphonenumber-js/max";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { listedPrice } from "../src/listed-price.ts";
-import { priceList } from "../src/price-list.ts";
-import { DEFAULT_RATE_CARD, priceAbroad, priceIndia } from "../src/pricing.ts";
+import { listedPrice } from "../src/money/listed-price.ts";
+import { priceList } from "../src/money/price-list.ts";
+import { DEFAULT_RATE_CARD, priceAbroad, priceIndia } from "../src/money/pricing.ts";
 
 // What a page says of a price before the API does: never another price than the API's.
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UNITS_PER_COIN } from "../src/money.ts";
+import { UNITS_PER_COIN } from "../src/money/money.ts";
 import {
   DEFAULT_RATE_CARD,
   priceAbroad,
@@ -7,7 +7,7 @@ import {
   priceTts,
   priceVoiceBlock,
   rateCardSchema,
-} from "../src/pricing.ts";
+} from "../src/money/pricing.ts";
 
 const LONG = "a".repeat(154) + "€€€€";
 const card = rateCardSchema.parse({

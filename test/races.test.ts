@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { showKey } from "../src/keys.ts";
+import { showKey } from "../src/crypto/api-key.ts";
 import {
   balanceOf,
   bearer,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mobileOf, readRecipients } from "../src/recipients.ts";
-import type { FaultReason } from "../src/recipients.ts";
+import { mobileOf, readRecipients } from "../src/text/recipients.ts";
+import type { FaultReason } from "../src/text/recipients.ts";
 
 const A = "9876543210";
 const B = "8765432109";

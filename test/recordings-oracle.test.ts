@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { parseBuffer } from "music-metadata";
 import { expect, it } from "vitest";
-import { inspectRecording } from "../src/recordings.ts";
+import { inspectRecording } from "../src/recordings/inspect.ts";
 import { WAV_FORMAT, mp3, mp3Tagged, wav } from "./recordings.ts";
 
 // Well-formed recordings last as long as a second reader says. Where header and bytes differ only ours goes by the

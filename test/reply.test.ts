@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { fillTemplate, slot } from "../src/reply.ts";
-import type { ReplyTemplate } from "../src/reply.ts";
+import { fillTemplate, slot } from "../src/sending/reply-template.ts";
+import type { ReplyTemplate } from "../src/sending/reply-template.ts";
 
 const template: ReplyTemplate = {
   success: true,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seal, unseal } from "../src/seal.ts";
+import { seal, unseal } from "../src/crypto/seal.ts";
 
 const SECRET = "local-only-secret-of-this-test-0000";
 const TEXT = "Your code is 0042. नमस्ते 👍🏽";

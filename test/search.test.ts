@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { withKeys } from "../src/activity.ts";
-import { OPERATORS, SEARCH_LENGTH_MAX, matches, parseSearch, quoted } from "../src/search.ts";
-import type { Searched, Term } from "../src/search.ts";
+import { withKeys } from "../src/activity/list.ts";
+import { OPERATORS, SEARCH_LENGTH_MAX, matches, parseSearch, quoted } from "../src/search/language.ts";
+import type { Searched, Term } from "../src/search/language.ts";
 import { faultText } from "../src/ui/words/search.ts";
 
 // 21 November 2026, 14:30 in India.

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { SegmentedMessage } from "sms-segments-calculator";
 import { describe, expect, it } from "vitest";
-import { countSegments } from "../src/segments.ts";
+import { countSegments } from "../src/text/segments.ts";
 
 const BASIC = [..."@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./059:;<=>?¡AZÄÖÑÜ§¿azäöñüà"];
 const EXTENDED = [..."\f^{}\\[~]|€"];

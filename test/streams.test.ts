@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readBytes, readText } from "../src/streams.ts";
+import { readBytes, readText } from "../src/http/streams.ts";
 
 const BYTES_MAX = 10;
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import type { Idempotency, Recording } from "../src/durable/account-types.ts";
+import type { Idempotency, Recording } from "../src/model/account.ts";
 import { openWorld, sendSms } from "./world.ts";
 
 // An Idempotency-Key that is held while a recording travels: a slow upload never takes it from whoever has it by then.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { measureWav } from "../src/wav.ts";
+import { measureWav } from "../src/recordings/wav.ts";
 import { WAV_FORMAT, wav } from "./recordings.ts";
 
 /** A WAV with two bytes of its header changed. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { TOLERANCE_MS, isSigned, signedHeaders } from "../src/webhooks.ts";
+import { TOLERANCE_MS, isSigned, signedHeaders } from "../src/crypto/webhook-signature.ts";
 
 // A key with every awkward byte in it: the secret is Base64 of bytes, not a text.
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, at) => (at * 37 + 251) % 256));

@@ -1,12 +1,12 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, runDurableObjectAlarm } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import type { Account } from "../src/durable/account.ts";
-import { newAccountId, objectName, randomId } from "../src/ids.ts";
-import type { AccountRef, Mode } from "../src/ids.ts";
-import { newKeyId, showKey } from "../src/keys.ts";
-import { recordingKey } from "../src/media.ts";
-import { UNITS_PER_COIN } from "../src/money.ts";
-import type { Plan } from "../src/plans.ts";
+import { newAccountId, objectName, randomId } from "../src/crypto/ids.ts";
+import type { AccountRef, Mode } from "../src/crypto/ids.ts";
+import { newKeyId, showKey } from "../src/crypto/api-key.ts";
+import { recordingKey } from "../src/recordings/signed-address.ts";
+import { UNITS_PER_COIN } from "../src/money/money.ts";
+import type { Plan } from "../src/money/plans.ts";
 import { consumeDispatch } from "../src/queues/dispatch.ts";
 import { consumeHistory } from "../src/queues/history.ts";
 

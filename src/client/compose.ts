@@ -1,6 +1,6 @@
-import { listedPrice } from "../listed-price.ts";
-import type { PriceList } from "../listed-price.ts";
-import { countSegments, nameLetters, plainText } from "../segments.ts";
+import { listedPrice } from "../money/listed-price.ts";
+import type { PriceList } from "../money/listed-price.ts";
+import { countSegments, nameLetters, plainText } from "../text/segments.ts";
 import { find, findAll, on, rupees } from "./dom.ts";
 
 // What a text costs while it is written: the same counting as the server's, in the elements that the server made. A page

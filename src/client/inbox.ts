@@ -1,4 +1,4 @@
-import type { LiveEvent, LiveMessage } from "../durable/inbox-event.ts";
+import type { LiveEvent, LiveMessage } from "../inbox/event.ts";
 import { phoneText } from "../ui/format.ts";
 import { at, find, findAll, on } from "./dom.ts";
 import { localTimes, putPart } from "./page.ts";

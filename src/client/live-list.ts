@@ -1,5 +1,5 @@
-import { LIVE_ROWS_MAX, liveRow } from "../live.ts";
-import type { LiveJob, LiveNews, LiveRow } from "../live.ts";
+import { LIVE_ROWS_MAX, liveRow } from "../model/live.ts";
+import type { LiveJob, LiveNews, LiveRow } from "../model/live.ts";
 import { at, find, findAll, locale, rupees } from "./dom.ts";
 import { localTimes } from "./page.ts";
 

@@ -1,5 +1,5 @@
-import { otpsLeft } from "../live.ts";
-import type { LiveAccount, LiveNews } from "../live.ts";
+import { otpsLeft } from "../model/live.ts";
+import type { LiveAccount, LiveNews } from "../model/live.ts";
 import { at, find, findAll, locale, on, rupees } from "./dom.ts";
 import { LiveList } from "./live-list.ts";
 

@@ -2,11 +2,11 @@ import { sql } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import { drizzle } from "drizzle-orm/d1";
-import type { Direction } from "../durable/account-history.ts";
-import type { MessageView } from "../durable/account-types.ts";
-import type { AccountRef, MessagePlace } from "../ids.ts";
-import { digitsOf } from "../search.ts";
-import type { Term, Test } from "../search.ts";
+import type { Direction } from "../durable/account/recent-messages.ts";
+import type { MessageView } from "../model/account.ts";
+import type { AccountRef, MessagePlace } from "../crypto/ids.ts";
+import { digitsOf } from "../search/language.ts";
+import type { Term, Test } from "../search/language.ts";
 import { message } from "./schema.ts";
 
 // Searching the history of an account. Every query walks its primary key from where it begins, and stops at its limit.

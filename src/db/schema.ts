@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { MessageState, Operation } from "../durable/account-types.ts";
-import type { Mode } from "../ids.ts";
-import type { Plan } from "../plans.ts";
+import type { MessageState, Operation } from "../model/account.ts";
+import type { Mode } from "../crypto/ids.ts";
+import type { Plan } from "../money/plans.ts";
 
 // D1 holds what people look at afterwards. Nothing here decides about money (design §1).
 // Tables are WITHOUT ROWID in the migrations: a row whose key is no integer then costs one row written, not two.

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Config } from "../config.ts";
-import { mac, randomId } from "../ids.ts";
-import { isSigned, signedHeaders } from "../webhooks.ts";
+import { mac, randomId } from "../crypto/ids.ts";
+import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
 import type { EventKind, Order, PaymentEvent, PaymentProvider } from "./provider.ts";
 
 // The payment provider of one's own machine: its page moves no money, and signs what it tells like a real one.

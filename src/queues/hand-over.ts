@@ -1,4 +1,4 @@
-import { outboxPerBinding } from "../outbox.ts";
+import { outboxPerBinding } from "./batcher.ts";
 import { MESSAGES_PER_CALL } from "./enqueue.ts";
 import type { DispatchJob } from "./jobs.ts";
 

@@ -1,6 +1,6 @@
-import type { Api } from "../app.ts";
-import { fail } from "../errors.ts";
-import { missingParts } from "../readiness.ts";
+import type { Api } from "../http/app.ts";
+import { fail } from "../http/errors.ts";
+import { missingParts } from "../operator/readiness.ts";
 
 /** `GET /healthz` and `GET /readyz`, on every base (contract §12). */
 export const health = (app: Api) => {

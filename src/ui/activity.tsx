@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
-import { ACTIVITY_OPERATORS, showPlace } from "../activity.ts";
-import type { ActivityPage } from "../activity.ts";
-import type { MessageView } from "../durable/account-types.ts";
-import type { MessagePlace } from "../ids.ts";
-import { showKeyId } from "../keys.ts";
-import type { Fault } from "../search.ts";
+import { ACTIVITY_OPERATORS, showPlace } from "../activity/list.ts";
+import type { ActivityPage } from "../activity/list.ts";
+import type { MessageView } from "../model/account.ts";
+import type { MessagePlace } from "../crypto/ids.ts";
+import { showKeyId } from "../crypto/api-key.ts";
+import type { Fault } from "../search/language.ts";
 import { phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Empty, Kind, Money, Notice, PageHead, StateBadge, Time } from "./parts.tsx";

@@ -1,10 +1,10 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import type { AccountView } from "../durable/account-types.ts";
-import { GST_STATES } from "../gstin.ts";
-import { UNITS_PER_COIN } from "../money.ts";
+import type { AccountView } from "../model/account.ts";
+import { GST_STATES } from "../money/gstin.ts";
+import { UNITS_PER_COIN } from "../money/money.ts";
 import type { Order } from "../payments/provider.ts";
-import { PLANS, planName } from "../plans.ts";
-import type { Plan } from "../plans.ts";
+import { PLANS, planName } from "../money/plans.ts";
+import type { Plan } from "../money/plans.ts";
 import { count, paise, rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Money, OnceField } from "./parts.tsx";

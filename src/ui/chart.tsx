@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import { DAYS, SERIES } from "../usage.ts";
-import type { Day } from "../usage.ts";
+import { DAYS, SERIES } from "../activity/usage.ts";
+import type { Day } from "../activity/usage.ts";
 import { count, timeText } from "./format.ts";
 import { Card, Empty } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";

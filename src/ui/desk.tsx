@@ -1,7 +1,7 @@
 import type { Child, FC, PropsWithChildren } from "hono/jsx";
 import { PRODUCT } from "../config.ts";
 import type { AccountRow } from "../db/desk.ts";
-import { PLANS } from "../plans.ts";
+import { PLANS } from "../money/plans.ts";
 import { Icon, Mark } from "./icons.tsx";
 import { Preferences } from "./layout.tsx";
 import { Card, Choice, CopyButton, Empty, Field, Notice, Older, OnceField, PageHead, Time } from "./parts.tsx";

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import type { Failure } from "../errors.ts";
+import type { Failure } from "../http/errors.ts";
 import { useView, useWords } from "./view.ts";
 import { shell } from "./words/shell.ts";
 

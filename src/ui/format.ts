@@ -1,4 +1,4 @@
-import { coins } from "../money.ts";
+import { coins } from "../money/money.ts";
 import type { Lang } from "./lang.ts";
 
 // Numbers, money and times as people in India write them.

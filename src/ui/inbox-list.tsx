@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
-import type { InboxMessage } from "../durable/inbox-types.ts";
-import { codeIn } from "../inbox-code.ts";
-import { INBOX_OPERATORS } from "../inbox-search.ts";
-import type { Fault } from "../search.ts";
+import type { InboxMessage } from "../inbox/types.ts";
+import { codeIn } from "../inbox/code.ts";
+import { INBOX_OPERATORS } from "../inbox/search.ts";
+import type { Fault } from "../search/language.ts";
 import { phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Code, Empty, Notice, Older, Time } from "./parts.tsx";

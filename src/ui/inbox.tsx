@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
-import type { InboxMessage } from "../durable/inbox-types.ts";
-import { codePoints } from "../fields.ts";
-import { codeIn } from "../inbox-code.ts";
-import type { Mode } from "../ids.ts";
-import { countSegments, unicodeLetters } from "../segments.ts";
+import type { InboxMessage } from "../inbox/types.ts";
+import { codePoints } from "../http/fields.ts";
+import { codeIn } from "../inbox/code.ts";
+import type { Mode } from "../crypto/ids.ts";
+import { countSegments, unicodeLetters } from "../text/segments.ts";
 import { PRODUCT } from "../config.ts";
 import { count, phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import { isOpen } from "../keys-of-account.ts";
-import type { KeyRing, OwnKey } from "../keys-of-account.ts";
+import { isOpen } from "../accounts/keys.ts";
+import type { KeyRing, OwnKey } from "../accounts/keys.ts";
 import { count } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Choice, CopyButton, Empty, Field, Notice, OnceField, PageHead, Time } from "./parts.tsx";

@@ -1,6 +1,6 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import type { AccountView } from "../durable/account-types.ts";
-import { otpsLeft } from "../live.ts";
+import type { AccountView } from "../model/account.ts";
+import { otpsLeft } from "../model/live.ts";
 import { count, rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { useTileWords } from "./live.tsx";

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import { GST_STATES } from "../gstin.ts";
-import type { Person, SessionView } from "../sessions.ts";
+import { GST_STATES } from "../money/gstin.ts";
+import type { Person, SessionView } from "../sign-in/sessions.ts";
 import { phoneText } from "./format.ts";
 import { Card, Choice, Field, Notice, PageHead, Time } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";

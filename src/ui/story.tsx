@@ -1,9 +1,9 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import type { Story as Told } from "../durable/account-story.ts";
-import type { Operation } from "../durable/account-types.ts";
-import type { Mode } from "../ids.ts";
-import { showKeyId } from "../keys.ts";
-import type { Price, ShownText } from "../story.ts";
+import type { Story as Told } from "../durable/account/message-detail.ts";
+import type { Operation } from "../model/account.ts";
+import type { Mode } from "../crypto/ids.ts";
+import { showKeyId } from "../crypto/api-key.ts";
+import type { Price, ShownText } from "../activity/message-detail.ts";
 import { count, phoneText, rupees } from "./format.ts";
 import { Code, CopyButton, Money, Notice, StateBadge, Time } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { activityCsv, csvCell } from "../../src/activity-csv.ts";
-import { messageId, objectName } from "../../src/ids.ts";
-import { newKeyId, showKey } from "../../src/keys.ts";
+import { activityCsv, csvCell } from "../../src/activity/csv.ts";
+import { messageId, objectName } from "../../src/crypto/ids.ts";
+import { newKeyId, showKey } from "../../src/crypto/api-key.ts";
 import { bearer, dispatch, follow, messagesOf, post, recordHistory, runAlarm, sendSms } from "../world.ts";
 import type { World } from "../world.ts";
 import { visit } from "./visitor.ts";

@@ -1,12 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { ACTIVITY_OPERATORS, PAGE_SIZE, newerPage, olderPage, stretches } from "../../src/activity.ts";
-import type { ActivityPage, Source } from "../../src/activity.ts";
-import { messageId } from "../../src/ids.ts";
-import type { MessagePlace } from "../../src/ids.ts";
-import { matches, parseSearch } from "../../src/search.ts";
-import type { Term } from "../../src/search.ts";
+import { ACTIVITY_OPERATORS, PAGE_SIZE, newerPage, olderPage, stretches } from "../../src/activity/list.ts";
+import type { ActivityPage, Source } from "../../src/activity/list.ts";
+import { messageId } from "../../src/crypto/ids.ts";
+import type { MessagePlace } from "../../src/crypto/ids.ts";
+import { matches, parseSearch } from "../../src/search/language.ts";
+import type { Term } from "../../src/search/language.ts";
 import { bearer, dispatch, follow, messagesOf, openWorld, post, recordHistory, runAlarm, sendSms } from "../world.ts";
 import type { World } from "../world.ts";
 import { visit } from "./visitor.ts";

@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ACTIVITY_OPERATORS, withKeys } from "../../src/activity.ts";
+import { ACTIVITY_OPERATORS, withKeys } from "../../src/activity/list.ts";
 import { historyStatement, searchHistory } from "../../src/db/activity.ts";
 import type { HistoryLook } from "../../src/db/activity.ts";
 import { recordHistory as record } from "../../src/db/history.ts";
-import { isBeyond } from "../../src/durable/account-history.ts";
-import type { Direction } from "../../src/durable/account-history.ts";
-import type { MessageState, MessageView, Operation } from "../../src/durable/account-types.ts";
-import { newAccountId } from "../../src/ids.ts";
-import type { AccountRef } from "../../src/ids.ts";
-import { matches, parseSearch } from "../../src/search.ts";
-import type { Term } from "../../src/search.ts";
+import { isBeyond } from "../../src/durable/account/recent-messages.ts";
+import type { Direction } from "../../src/durable/account/recent-messages.ts";
+import type { MessageState, MessageView, Operation } from "../../src/model/account.ts";
+import { newAccountId } from "../../src/crypto/ids.ts";
+import type { AccountRef } from "../../src/crypto/ids.ts";
+import { matches, parseSearch } from "../../src/search/language.ts";
+import type { Term } from "../../src/search/language.ts";
 
 const NOW_MS = Date.parse("2026-11-21T09:00:00Z");
 

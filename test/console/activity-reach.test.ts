@@ -1,15 +1,15 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { join, olderPage, stretches } from "../../src/activity.ts";
-import type { Source } from "../../src/activity.ts";
+import { join, olderPage, stretches } from "../../src/activity/list.ts";
+import type { Source } from "../../src/activity/list.ts";
 import { recordHistory as record } from "../../src/db/history.ts";
-import type { Direction, Fresh } from "../../src/durable/account-history.ts";
-import type { MessageView } from "../../src/durable/account-types.ts";
-import { newAccountId } from "../../src/ids.ts";
-import type { MessagePlace } from "../../src/ids.ts";
-import { matches } from "../../src/search.ts";
-import type { Term } from "../../src/search.ts";
+import type { Direction, Fresh } from "../../src/durable/account/recent-messages.ts";
+import type { MessageView } from "../../src/model/account.ts";
+import { newAccountId } from "../../src/crypto/ids.ts";
+import type { MessagePlace } from "../../src/crypto/ids.ts";
+import { matches } from "../../src/search/language.ts";
+import type { Term } from "../../src/search/language.ts";
 import { messagesOf, openWorld, sendSms } from "../world.ts";
 
 // Where one look of the account, or one query of history, does not reach over everything.

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { curlOf, shellWord } from "../../src/story.ts";
+import { curlOf, shellWord } from "../../src/activity/message-detail.ts";
 import { bearer, post, recordingOf } from "../world.ts";
 import type { World } from "../world.ts";
 import { CURL, REPLY, codeIn, repeat, shellWords, storyOf } from "./story-page.ts";

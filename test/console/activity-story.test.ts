@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { objectName } from "../../src/ids.ts";
-import { showKey } from "../../src/keys.ts";
+import { objectName } from "../../src/crypto/ids.ts";
+import { showKey } from "../../src/crypto/api-key.ts";
 import { bearer, dispatch, follow, ledgerOf, openWorld, post, recordingOf, runAlarm, sendSms } from "../world.ts";
 import { idOf, repeat, storyOf, unescaped } from "./story-page.ts";
 import { visit } from "./visitor.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { hashPassword } from "../../src/passwords.ts";
-import { hashOf } from "../../src/sessions.ts";
+import { hashPassword } from "../../src/sign-in/passwords.ts";
+import { hashOf } from "../../src/sign-in/sessions.ts";
 import { codeFor, codesFor, freshNumber, from, otherCode, twin } from "./people.ts";
 import { visit } from "./visitor.ts";
 import type { Visit } from "./visitor.ts";

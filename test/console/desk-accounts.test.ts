@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { objectName } from "../../src/ids.ts";
+import { objectName } from "../../src/crypto/ids.ts";
 import { balanceOf, ledgerOf, openWorld, recordHistory, sendSms } from "../world.ts";
 import type { World } from "../world.ts";
 import { atTheDesk } from "./operators.ts";

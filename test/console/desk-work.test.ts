@@ -1,10 +1,10 @@
 import { createMessageBatch, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { DEFAULT_RATE_CARD } from "../../src/pricing.ts";
+import { DEFAULT_RATE_CARD } from "../../src/money/pricing.ts";
 import { consumeDead, deadLetters } from "../../src/queues/dead.ts";
 import { DEAD_LETTERS_MAX } from "../../src/db/dead-letters.ts";
-import { currentRateCard, writeRateCard } from "../../src/rate-card.ts";
+import { currentRateCard, writeRateCard } from "../../src/sending/rate-card.ts";
 import { openWorld, recordHistory, sendSms } from "../world.ts";
 import { atTheDesk } from "./operators.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { recordingPath } from "../../src/inbox.ts";
-import { showKey } from "../../src/keys.ts";
+import { recordingPath } from "../../src/inbox/landing.ts";
+import { showKey } from "../../src/crypto/api-key.ts";
 import { callWith } from "../deployment.ts";
 import { API, DEPLOYED_SIM, ask, land, landAll, localInbox, newPhone } from "../inbox.ts";
 import { expectFailure } from "../operating.ts";

@@ -1,8 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import { afterEach, describe, expect, it } from "vitest";
-import type { LiveEvent } from "../../src/durable/inbox-event.ts";
-import { accountOfName } from "../../src/ids.ts";
+import type { LiveEvent } from "../../src/inbox/event.ts";
+import { accountOfName } from "../../src/crypto/ids.ts";
 import worker from "../../src/worker.ts";
 import { DEPLOYED_SIM, ask, land, landAll, localInbox, newPhone } from "../inbox.ts";
 import { bearer, call, openWorld, post, recordingOf } from "../world.ts";

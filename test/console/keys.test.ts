@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { consoleKeyId, showKey, showKeyId } from "../../src/keys.ts";
+import { consoleKeyId, showKey, showKeyId } from "../../src/crypto/api-key.ts";
 import { sendSms } from "../world.ts";
 import type { World } from "../world.ts";
 import { visit } from "./visitor.ts";

@@ -1,6 +1,6 @@
 import { exports } from "cloudflare:workers";
-import { LIVE_ROWS_MAX } from "../../src/live.ts";
-import type { LiveNews } from "../../src/live.ts";
+import { LIVE_ROWS_MAX } from "../../src/model/live.ts";
+import type { LiveNews } from "../../src/model/live.ts";
 import { CONSOLE } from "./visitor.ts";
 import type { Visitor } from "./visitor.ts";
 

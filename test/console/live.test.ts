@@ -1,9 +1,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { JOBS_MAX, SOCKETS_MAX, SOCKET_MS_MAX } from "../../src/durable/account-live.ts";
-import { messageId } from "../../src/ids.ts";
-import { liveRows } from "../../src/live.ts";
+import { JOBS_MAX, SOCKETS_MAX, SOCKET_MS_MAX } from "../../src/durable/account/live.ts";
+import { messageId } from "../../src/crypto/ids.ts";
+import { liveRows } from "../../src/model/live.ts";
 import { bearer, dispatch, follow, operator, post, runAlarm, sendSms } from "../world.ts";
 import type { World } from "../world.ts";
 import { askLive, listen } from "./listener.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { consoleKeyId, newKeyId, showKey, showKeyId } from "../../src/keys.ts";
+import { consoleKeyId, newKeyId, showKey, showKeyId } from "../../src/crypto/api-key.ts";
 import { samplesOf } from "../../src/ui/overview.tsx";
 import { bearer, call, dispatch, follow, operator, post, recordHistory, sendSms } from "../world.ts";
 import { Visitor, visit } from "./visitor.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashPassword, isPassword, passwordFault } from "../../src/passwords.ts";
+import { hashPassword, isPassword, passwordFault } from "../../src/sign-in/passwords.ts";
 
 /** What a check asks of scrypt: text, length of salt, length of hash, and cost. */
 async function workOf(stored: string | null): Promise<unknown[]> {

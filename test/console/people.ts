@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { configOf } from "../../src/config.ts";
-import { houseRef } from "../../src/house.ts";
-import { objectName } from "../../src/ids.ts";
-import { unseal } from "../../src/seal.ts";
+import { houseRef } from "../../src/sign-in/code-sender.ts";
+import { objectName } from "../../src/crypto/ids.ts";
+import { unseal } from "../../src/crypto/seal.ts";
 import { Visitor } from "./visitor.ts";
 import type { Page } from "./visitor.ts";
 

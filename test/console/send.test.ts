@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { unseal } from "../../src/seal.ts";
-import type { SendKind } from "../../src/send-kinds.ts";
+import { unseal } from "../../src/crypto/seal.ts";
+import type { SendKind } from "../../src/sending/send-kinds.ts";
 import { balanceOf, bearer, ledgerOf, messagesOf, openWorld, post, recordingOf } from "../world.ts";
 import type { Reply, World } from "../world.ts";
 import { CONSOLE, visit, shownIn } from "./visitor.ts";

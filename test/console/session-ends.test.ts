@@ -2,7 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { insertSession } from "../../src/db/people.ts";
-import { SESSION_IDLE_MS, hashOf, newToken } from "../../src/sessions.ts";
+import { SESSION_IDLE_MS, hashOf, newToken } from "../../src/sign-in/sessions.ts";
 import worker from "../../src/worker.ts";
 import { incoming } from "../deployment.ts";
 import { listen } from "./listener.ts";

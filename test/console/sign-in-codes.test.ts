@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { forgetOldChallenges } from "../../src/challenges.ts";
+import { forgetOldChallenges } from "../../src/sign-in/challenges.ts";
 import worker from "../../src/worker.ts";
 import { incoming } from "../deployment.ts";
 import { codeFor, codesFor, freshNumber, otherCode, sessionsWith, signInByPhone, twin } from "./people.ts";

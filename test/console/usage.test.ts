@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { countByDay } from "../../src/db/usage.ts";
-import { firstSince } from "../../src/durable/account-live.ts";
+import { firstSince } from "../../src/durable/account/live.ts";
 import { scaleOf } from "../../src/ui/chart.tsx";
-import { DAYS, daysOf, usageOf, usageStartMs } from "../../src/usage.ts";
+import { DAYS, daysOf, usageOf, usageStartMs } from "../../src/activity/usage.ts";
 import { openWorld, recordHistory, sendSms } from "../world.ts";
 import { runInDurableObject } from "cloudflare:test";
 

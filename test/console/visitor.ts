@@ -1,8 +1,8 @@
 import { env, exports } from "cloudflare:workers";
-import { hashOf, newToken } from "../../src/sessions.ts";
+import { hashOf, newToken } from "../../src/sign-in/sessions.ts";
 import { insertPerson, insertSession } from "../../src/db/people.ts";
 import type { PersonRow } from "../../src/db/people.ts";
-import { randomId } from "../../src/ids.ts";
+import { randomId } from "../../src/crypto/ids.ts";
 import { openWorld } from "../world.ts";
 import type { Opening, World } from "../world.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { PLANS } from "../../src/plans.ts";
+import { PLANS } from "../../src/money/plans.ts";
 import { balanceOf, ledgerOf, messagesOf, openWorld } from "../world.ts";
 import { ask, expectDone, expectEdge, expectRefused, showsWindow, windowOf } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { KeyPlace } from "../../src/auth.ts";
-import { showKey } from "../../src/keys.ts";
+import type { KeyPlace } from "../../src/http/auth.ts";
+import { showKey } from "../../src/crypto/api-key.ts";
 import { call } from "../world.ts";
 import type { Reply, World } from "../world.ts";
 

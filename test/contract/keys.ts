@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { newAccountId } from "../../src/ids.ts";
-import { newKeyId, showKey } from "../../src/keys.ts";
+import { newAccountId } from "../../src/crypto/ids.ts";
+import { newKeyId, showKey } from "../../src/crypto/api-key.ts";
 import { ledgerOf, openWorld } from "../world.ts";
 import type { Reply } from "../world.ts";
 import { KEY_PLACES, ask, expectDone, expectEdge, keyOf, secondKey } from "./endpoint.ts";

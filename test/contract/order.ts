@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BODY_BYTES_MAX } from "../../src/body.ts";
+import { BODY_BYTES_MAX } from "../../src/http/body.ts";
 import { openWorld } from "../world.ts";
 import type { World } from "../world.ts";
 import { ask, expectDone, expectEdge, expectRefused, keyOf } from "./endpoint.ts";

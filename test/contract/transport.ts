@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BODY_BYTES_MAX } from "../../src/body.ts";
+import { BODY_BYTES_MAX } from "../../src/http/body.ts";
 import { openWorld } from "../world.ts";
 import { ask, bodyText, expectDone, expectEdge, keyOf } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";

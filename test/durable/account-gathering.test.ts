@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Gathering } from "../../src/durable/account-gathering.ts";
+import { Gathering } from "../../src/durable/account/gather-receipts.ts";
 
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => vi.useRealTimers());

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { LiveFeed } from "../../src/durable/account-live.ts";
+import { LiveFeed } from "../../src/durable/account/live.ts";
 import { dispatch, follow, sendSms } from "../world.ts";
 import type { World } from "../world.ts";
 import { listen } from "../console/listener.ts";

@@ -1,8 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyOutcome, applyReceipt, applyTime, claim, dueOf, isFinal } from "../../src/durable/account-messages.ts";
-import type { Message, Step, Timers } from "../../src/durable/account-messages.ts";
-import type { MessageState, Outcome, ReceiptState } from "../../src/durable/account-types.ts";
+import {
+  applyOutcome,
+  applyReceipt,
+  applyTime,
+  claim,
+  dueOf,
+  isFinal,
+} from "../../src/durable/account/message-life.ts";
+import type { Message, Step, Timers } from "../../src/durable/account/message-life.ts";
+import type { MessageState, Outcome, ReceiptState } from "../../src/model/account.ts";
 
 // Whatever happens to a message, in any order and any number of times, the promises of contract §6 and §9 hold.
 

@@ -8,9 +8,9 @@ import {
   isFinal,
   pollAgain,
   retryGapMs,
-} from "../../src/durable/account-messages.ts";
-import type { Message, Step, Timers } from "../../src/durable/account-messages.ts";
-import type { Outcome } from "../../src/durable/account-types.ts";
+} from "../../src/durable/account/message-life.ts";
+import type { Message, Step, Timers } from "../../src/durable/account/message-life.ts";
+import type { Outcome } from "../../src/model/account.ts";
 
 const TIMERS: Timers = {
   retryBaseMs: 2_000,

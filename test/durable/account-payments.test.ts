@@ -1,9 +1,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { randomId } from "../../src/ids.ts";
-import { UNITS_PER_COIN } from "../../src/money.ts";
-import { PLANS } from "../../src/plans.ts";
-import type { Plan } from "../../src/plans.ts";
+import { randomId } from "../../src/crypto/ids.ts";
+import { UNITS_PER_COIN } from "../../src/money/money.ts";
+import { PLANS } from "../../src/money/plans.ts";
+import type { Plan } from "../../src/money/plans.ts";
 import { entriesOf, standingOf } from "../payments/shop.ts";
 import { ledgerOf, openWorld, sendSms } from "../world.ts";
 import type { World } from "../world.ts";

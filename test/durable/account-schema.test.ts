@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { MIGRATIONS, isOpened, migrate } from "../../src/durable/account-schema.ts";
-import { newAccountId } from "../../src/ids.ts";
+import { MIGRATIONS, isOpened, migrate } from "../../src/durable/account/schema.ts";
+import { newAccountId } from "../../src/crypto/ids.ts";
 import { openWorld, sendSms } from "../world.ts";
 
 /** Runs against the storage of an object that nobody has opened: only its SQL is of interest here. */

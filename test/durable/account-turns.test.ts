@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Turns } from "../../src/durable/account-turns.ts";
+import { Turns } from "../../src/durable/account/group-commit.ts";
 
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => vi.useRealTimers());

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WINDOW_MS, admit, stillCounting } from "../../src/durable/account-window.ts";
-import type { Admission } from "../../src/durable/account-window.ts";
+import { WINDOW_MS, admit, stillCounting } from "../../src/durable/account/window.ts";
+import type { Admission } from "../../src/durable/account/window.ts";
 
 const START_MS = 1_790_000_000_000;
 

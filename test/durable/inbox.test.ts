@@ -1,12 +1,12 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { KEPT_MAX } from "../../src/durable/inbox-rows.ts";
-import type { Caught } from "../../src/durable/inbox-types.ts";
+import { KEPT_MAX } from "../../src/durable/inbox/rows.ts";
+import type { Caught } from "../../src/inbox/types.ts";
 import type { Inbox } from "../../src/durable/inbox.ts";
-import { randomId } from "../../src/ids.ts";
-import { waitFor } from "../../src/inbox.ts";
-import { seal } from "../../src/seal.ts";
+import { randomId } from "../../src/crypto/ids.ts";
+import { waitFor } from "../../src/inbox/landing.ts";
+import { seal } from "../../src/crypto/seal.ts";
 import { DEPLOYED_SIM, inboxOf, land, landAll, localInbox, newPhone } from "../inbox.ts";
 import { messagesOf, openWorld, post } from "../world.ts";
 import type { World } from "../world.ts";

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { housekeeping } from "../../src/housekeeping.ts";
-import { UNITS_PER_COIN } from "../../src/money.ts";
+import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import { CHECKS_MS, checkOrder, nextCheck, refreshOrder } from "../../src/payments/orders.ts";
 import type { Order } from "../../src/payments/provider.ts";
-import { PLANS } from "../../src/plans.ts";
+import { PLANS } from "../../src/money/plans.ts";
 import { HOOK, KEY, at, hmac, openRazorpay, pay, razorpay, shopOf } from "./razorpay.ts";
 import { entriesOf, orderNow, standingOf } from "./shop.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { configOf } from "../../src/config.ts";
 import type { Config } from "../../src/config.ts";
 import { updatePerson } from "../../src/db/people.ts";
-import { findInvoice, invoiceNumber, issueInvoice } from "../../src/invoices.ts";
+import { findInvoice, invoiceNumber, issueInvoice } from "../../src/payments/invoices.ts";
 import { placeOrder } from "../../src/payments/orders.ts";
 import type { Buyer } from "../../src/db/orders.ts";
 import { visit } from "../console/visitor.ts";

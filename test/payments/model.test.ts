@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { UNITS_PER_COIN } from "../../src/money.ts";
+import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import type { PaymentEvent } from "../../src/payments/provider.ts";
 import { settleEvent } from "../../src/payments/settle.ts";
-import { PLANS } from "../../src/plans.ts";
+import { PLANS } from "../../src/money/plans.ts";
 import { openShop, orderNow, standingOf } from "./shop.ts";
 import type { Shop } from "./shop.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { UNITS_PER_COIN } from "../../src/money.ts";
+import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import { placeOrder, resumeOrder } from "../../src/payments/orders.ts";
-import { PLANS } from "../../src/plans.ts";
+import { PLANS } from "../../src/money/plans.ts";
 import { openWorld } from "../world.ts";
 import { HOOK, KEY, at, hmac, openRazorpay, paidEvent, pay, payment, razorpay, shopOf, webhook } from "./razorpay.ts";
 import { entriesOf, orderNow, recordedOf, standingOf } from "./shop.ts";

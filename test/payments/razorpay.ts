@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
-import { randomId } from "../../src/ids.ts";
+import { randomId } from "../../src/crypto/ids.ts";
 import { placeOrder } from "../../src/payments/orders.ts";
 import type { Placed } from "../../src/payments/orders.ts";
 import type { Order } from "../../src/payments/provider.ts";

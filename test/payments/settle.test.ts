@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { randomId } from "../../src/ids.ts";
-import { UNITS_PER_COIN } from "../../src/money.ts";
+import { randomId } from "../../src/crypto/ids.ts";
+import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import type { PaymentEvent } from "../../src/payments/provider.ts";
 import { quarantinedEvents, resolveEvent } from "../../src/payments/events.ts";
 import { settleEvent } from "../../src/payments/settle.ts";
-import { PLANS } from "../../src/plans.ts";
+import { PLANS } from "../../src/money/plans.ts";
 import { sendSms } from "../world.ts";
 import { deliver, entriesOf, openShop, orderNow, orderOf, recordedOf, standingOf, tell, webhooksOf } from "./shop.ts";
 import type { Shop } from "./shop.ts";

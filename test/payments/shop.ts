@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { configOf } from "../../src/config.ts";
 import { orderById } from "../../src/db/orders.ts";
-import { randomId } from "../../src/ids.ts";
+import { randomId } from "../../src/crypto/ids.ts";
 import { placeOrder } from "../../src/payments/orders.ts";
 import type { Order } from "../../src/payments/provider.ts";
 import { sandboxWebhooks } from "../../src/payments/sandbox.ts";
 import type { Outcome, SignedWebhook, Trouble } from "../../src/payments/sandbox.ts";
-import type { Plan } from "../../src/plans.ts";
+import type { Plan } from "../../src/money/plans.ts";
 import { balanceOf, call, ledgerOf, openWorld } from "../world.ts";
 import type { Opening, World } from "../world.ts";
 

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import worker from "../../src/worker.ts";
-import { TOLERANCE_MS } from "../../src/webhooks.ts";
+import { TOLERANCE_MS } from "../../src/crypto/webhook-signature.ts";
 import { createExecutionContext } from "cloudflare:test";
 import { deliver, entriesOf, openShop, orderNow, recordedOf, standingOf, webhooksOf } from "./shop.ts";
 import type { Shop } from "./shop.ts";

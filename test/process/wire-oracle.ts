@@ -1,4 +1,4 @@
-import { STATUS_OF_CODE } from "../../src/errors.ts";
+import { STATUS_OF_CODE } from "../../src/http/errors.ts";
 import type { Endpoint } from "./wire-endpoints.ts";
 import type { WireReply } from "./wire-replies.ts";
 import type { Plan } from "./wire-requests.ts";

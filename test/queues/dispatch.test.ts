@@ -1,8 +1,8 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { messageId } from "../../src/ids.ts";
-import { UNITS_PER_COIN } from "../../src/money.ts";
+import { messageId } from "../../src/crypto/ids.ts";
+import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import { consumeDispatch } from "../../src/queues/dispatch.ts";
 import { balanceOf, bearer, dispatch, ledgerOf, messagesOf, openWorld, post, runAlarm, sendSms } from "../world.ts";
 import type { World } from "../world.ts";

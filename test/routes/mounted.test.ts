@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createApp } from "../../src/app.ts";
-import type { Api } from "../../src/app.ts";
+import { createApp } from "../../src/http/app.ts";
+import type { Api } from "../../src/http/app.ts";
 import { APPS } from "../../src/routes/index.ts";
 
 const SOURCES = import.meta.glob<string>("../../src/routes/**/*.{ts,tsx}", {

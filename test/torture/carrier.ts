@@ -1,6 +1,6 @@
 import type http from "node:http";
 import type net from "node:net";
-import { isSigned } from "../../src/webhooks.ts";
+import { isSigned } from "../../src/crypto/webhook-signature.ts";
 import { LoopbackServer } from "../process/loopback.ts";
 import type { Log } from "./log.ts";
 import { between, oneOf, randomOf, weighted } from "./random.ts";

@@ -1,5 +1,5 @@
 import type http from "node:http";
-import { signedHeaders } from "../../src/webhooks.ts";
+import { signedHeaders } from "../../src/crypto/webhook-signature.ts";
 import { call } from "../process/http.ts";
 import type { Submission } from "./carrier.ts";
 import type { Log } from "./log.ts";

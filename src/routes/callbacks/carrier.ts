@@ -1,10 +1,10 @@
-import type { Api } from "../../app.ts";
-import { settings } from "../../app.ts";
+import type { Api } from "../../http/app.ts";
+import { settings } from "../../http/app.ts";
 import { carrierNamed } from "../../carriers/table.ts";
-import type { MessageView, News } from "../../durable/account-types.ts";
-import { fail } from "../../errors.ts";
-import { objectName, readMessageId } from "../../ids.ts";
-import { recordEnded } from "../../recorder.ts";
+import type { MessageView, News } from "../../model/account.ts";
+import { fail } from "../../http/errors.ts";
+import { objectName, readMessageId } from "../../crypto/ids.ts";
+import { recordEnded } from "../../queues/record-ended.ts";
 
 /** `POST /callbacks/:carrier`: a carrier's receipts, proven by the carrier's own means (contract §11). */
 export const carrierCallback = (app: Api) =>

@@ -1,5 +1,5 @@
-import type { Api } from "../../app.ts";
-import { fail } from "../../errors.ts";
+import type { Api } from "../../http/app.ts";
+import { fail } from "../../http/errors.ts";
 import built from "../../ui/built.json";
 
 interface Asset {

@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { AppEnv } from "../../app.ts";
-import type { Answer } from "../../challenges.ts";
-import { show, viewOf, wantsJson } from "../../console.tsx";
-import { STATUS_OF_CODE, fail } from "../../errors.ts";
-import type { ErrorCode } from "../../errors.ts";
-import type { Sent } from "../../house.ts";
+import type { AppEnv } from "../../http/app.ts";
+import type { Answer } from "../../sign-in/challenges.ts";
+import { show, viewOf, wantsJson } from "../../console/page.tsx";
+import { STATUS_OF_CODE, fail } from "../../http/errors.ts";
+import type { ErrorCode } from "../../http/errors.ts";
+import type { Sent } from "../../sign-in/code-sender.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 
 // What sign-in, sign-up, confirmation and settings share: how a form is refused.

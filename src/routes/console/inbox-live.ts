@@ -1,8 +1,8 @@
-import type { Api } from "../../app.ts";
-import { isFromHere, page, wantsSocket } from "../../console.tsx";
-import { listenAddress } from "../../durable/inbox-live.ts";
-import { fail } from "../../errors.ts";
-import { SEARCH_LENGTH_MAX } from "../../search.ts";
+import type { Api } from "../../http/app.ts";
+import { isFromHere, page, wantsSocket } from "../../console/page.tsx";
+import { listenAddress } from "../../durable/inbox/live.ts";
+import { fail } from "../../http/errors.ts";
+import { SEARCH_LENGTH_MAX } from "../../search/language.ts";
 import { inboxOf, inboxReader } from "./inbox.tsx";
 
 /** `/inbox/live`: a WebSocket on which the inbox tells what lands. `after` is the newest place that the page shows. */

@@ -1,8 +1,8 @@
-import { settings } from "../../app.ts";
-import type { Api } from "../../app.ts";
-import { at, page, personOf, show, signedIn, viewOf } from "../../console.tsx";
-import { fail } from "../../errors.ts";
-import { findInvoice } from "../../invoices.ts";
+import { settings } from "../../http/app.ts";
+import type { Api } from "../../http/app.ts";
+import { at, page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
+import { fail } from "../../http/errors.ts";
+import { findInvoice } from "../../payments/invoices.ts";
 import { findOrder } from "../../payments/orders.ts";
 import { InvoiceSheet } from "../../ui/invoice.tsx";
 import { invoiceWords } from "../../ui/words/invoice.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { settings } from "../../app.ts";
-import type { Api, AppEnv } from "../../app.ts";
+import { settings } from "../../http/app.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
 import {
   at,
   formOf,
@@ -14,20 +14,12 @@ import {
   signedIn,
   viewOf,
   wantsJson,
-} from "../../console.tsx";
-import type { Rotation } from "../../durable/account-keys.ts";
-import { fail } from "../../errors.ts";
-import {
-  isOpen,
-  keyOfAccount,
-  keysOfAccount,
-  makeKey,
-  revealKey,
-  revokeKey,
-  rotateKey,
-} from "../../keys-of-account.ts";
-import type { OwnKey } from "../../keys-of-account.ts";
-import { readKeyId } from "../../keys.ts";
+} from "../../console/page.tsx";
+import type { Rotation } from "../../durable/account/keys.ts";
+import { fail } from "../../http/errors.ts";
+import { isOpen, keyOfAccount, keysOfAccount, makeKey, revealKey, revokeKey, rotateKey } from "../../accounts/keys.ts";
+import type { OwnKey } from "../../accounts/keys.ts";
+import { readKeyId } from "../../crypto/api-key.ts";
 import { KeyShown, KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
 import { keyWords } from "../../ui/words/keys.ts";
 

@@ -1,6 +1,6 @@
-import type { Api } from "../../app.ts";
-import { isFromHere, page, signedIn, stubOf, wantsSocket } from "../../console.tsx";
-import { fail } from "../../errors.ts";
+import type { Api } from "../../http/app.ts";
+import { isFromHere, page, signedIn, stubOf, wantsSocket } from "../../console/page.tsx";
+import { fail } from "../../http/errors.ts";
 
 /** The object does not ask who calls: only this Worker reaches it, and no cookie travels to it. */
 const FEED_URL = "https://account/live";

@@ -1,15 +1,15 @@
 import type { Context } from "hono";
-import { createApp, settings } from "../../app.ts";
-import type { Api, AppEnv } from "../../app.ts";
-import { at, formOf, page, show, viewOf } from "../../console.tsx";
-import { fail } from "../../errors.ts";
+import { createApp, settings } from "../../http/app.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { at, formOf, page, show, viewOf } from "../../console/page.tsx";
+import { fail } from "../../http/errors.ts";
 import { findSandboxOrder } from "../../payments/orders.ts";
 import type { Order } from "../../payments/provider.ts";
 import { OUTCOMES, sandboxWebhooks } from "../../payments/sandbox.ts";
 import type { Outcome, SignedWebhook } from "../../payments/sandbox.ts";
 import { SandboxPage } from "../../ui/pay.tsx";
 import { billing } from "../../ui/words/billing.ts";
-import { paymentWebhooks } from "../callbacks/payments.ts";
+import { paymentWebhooks } from "../webhooks/payments.ts";
 
 // The sandbox's own payment page. Like a real provider's it asks for no sign-in: whoever has the order's id may pay.
 

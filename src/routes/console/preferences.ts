@@ -1,7 +1,7 @@
 import { setCookie } from "hono/cookie";
-import type { Api } from "../../app.ts";
-import { at, formOf, page, safeNext } from "../../console.tsx";
-import { isHttps } from "../../sessions.ts";
+import type { Api } from "../../http/app.ts";
+import { at, formOf, page, safeNext } from "../../console/page.tsx";
+import { isHttps } from "../../sign-in/sessions.ts";
 
 const YEAR_SEC = 31_536_000;
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
-import type { Api, AppEnv } from "../../app.ts";
-import { admitChange } from "../../attempts.ts";
-import { readBuyer } from "../../buyer.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { admitChange } from "../../sign-in/attempts.ts";
+import { readBuyer } from "../../payments/buyer.ts";
 import {
   at,
   formOf,
@@ -13,11 +13,11 @@ import {
   signedIn,
   viewOf,
   wantsJson,
-} from "../../console.tsx";
-import { STATUS_OF_CODE, fail } from "../../errors.ts";
-import { passwordFault } from "../../passwords.ts";
-import { changeBuyer, changeLogin, changeName, emailOf, nameOf } from "../../people.ts";
-import { endSessionsOf, isFresh, listSessions } from "../../sessions.ts";
+} from "../../console/page.tsx";
+import { STATUS_OF_CODE, fail } from "../../http/errors.ts";
+import { passwordFault } from "../../sign-in/passwords.ts";
+import { changeBuyer, changeLogin, changeName, emailOf, nameOf } from "../../sign-in/people.ts";
+import { endSessionsOf, isFresh, listSessions } from "../../sign-in/sessions.ts";
 import { SettingsPage } from "../../ui/settings.tsx";
 import type { Unsaved } from "../../ui/settings.tsx";
 import { settingsWords } from "../../ui/words/settings.ts";

@@ -1,7 +1,7 @@
-import { settings } from "../../app.ts";
-import type { Api } from "../../app.ts";
-import { fail } from "../../errors.ts";
-import { readMediaToken } from "../../media.ts";
+import { settings } from "../../http/app.ts";
+import type { Api } from "../../http/app.ts";
+import { fail } from "../../http/errors.ts";
+import { readMediaToken } from "../../recordings/signed-address.ts";
 
 /** The part of an object that a reply holds. */
 function partOf(object: R2Object, range: R2Range | undefined): { offset: number; length: number } {

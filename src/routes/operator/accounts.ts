@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { settings } from "../../app.ts";
-import type { Api } from "../../app.ts";
-import { jsonBody } from "../../body.ts";
-import { firstKey, openCustomer } from "../../customers.ts";
-import type { AccountView } from "../../durable/account-types.ts";
-import { fail } from "../../errors.ts";
-import { optional } from "../../fields.ts";
-import { idempotencyKey } from "../../idempotency.ts";
-import { newAccountId } from "../../ids.ts";
-import { coins } from "../../money.ts";
-import { planName } from "../../plans.ts";
+import { settings } from "../../http/app.ts";
+import type { Api } from "../../http/app.ts";
+import { jsonBody } from "../../http/body.ts";
+import { firstKey, openCustomer } from "../../accounts/open.ts";
+import type { AccountView } from "../../model/account.ts";
+import { fail } from "../../http/errors.ts";
+import { optional } from "../../http/fields.ts";
+import { idempotencyKey } from "../../http/idempotency.ts";
+import { newAccountId } from "../../crypto/ids.ts";
+import { coins } from "../../money/money.ts";
+import { planName } from "../../money/plans.ts";
 import { accountInPath, amountField, keySecret, missing, nameField, operator, stubOf, timeOf } from "./operator.ts";
 
 const creation = z.object({

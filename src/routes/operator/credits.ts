@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { Api } from "../../app.ts";
-import { jsonBody } from "../../body.ts";
-import type { Credited } from "../../durable/account-office.ts";
-import { fail } from "../../errors.ts";
-import { optional } from "../../fields.ts";
-import { coins } from "../../money.ts";
+import type { Api } from "../../http/app.ts";
+import { jsonBody } from "../../http/body.ts";
+import type { Credited } from "../../durable/account/profile.ts";
+import { fail } from "../../http/errors.ts";
+import { optional } from "../../http/fields.ts";
+import { coins } from "../../money/money.ts";
 import { accountInPath, amountField, keySecret, missing, nameField, operator, stubOf } from "./operator.ts";
 import { ledgerEntry } from "./ledger.ts";
 

@@ -1,8 +1,8 @@
-import type { Api } from "../../app.ts";
-import type { LedgerView } from "../../durable/account-types.ts";
-import { messageId } from "../../ids.ts";
-import type { AccountRef } from "../../ids.ts";
-import { coins } from "../../money.ts";
+import type { Api } from "../../http/app.ts";
+import type { LedgerView } from "../../model/account.ts";
+import { messageId } from "../../crypto/ids.ts";
+import type { AccountRef } from "../../crypto/ids.ts";
+import { coins } from "../../money/money.ts";
 import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, stubOf, timeOf } from "./operator.ts";
 
 /** A ledger entry on the wire (contract §10). */

@@ -1,7 +1,7 @@
-import type { Api } from "../../app.ts";
-import type { MessageView } from "../../durable/account-types.ts";
-import { messageId } from "../../ids.ts";
-import { coins } from "../../money.ts";
+import type { Api } from "../../http/app.ts";
+import type { MessageView } from "../../model/account.ts";
+import { messageId } from "../../crypto/ids.ts";
+import { coins } from "../../money/money.ts";
 import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, stubOf, timeOf } from "./operator.ts";
 
 /** `GET /operator/accounts/:id/messages`: oldest first, from the account itself and not from history (contract §10). */

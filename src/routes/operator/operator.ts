@@ -1,13 +1,13 @@
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
-import { settings } from "../../app.ts";
-import type { AppEnv } from "../../app.ts";
-import { isOperator } from "../../auth.ts";
-import { acceptBody, readBody } from "../../body.ts";
-import { FailureError, UNAUTHORIZED, fail } from "../../errors.ts";
-import { accountBytes, objectName } from "../../ids.ts";
-import type { AccountRef } from "../../ids.ts";
-import { coins, unitsFromCoins } from "../../money.ts";
+import { settings } from "../../http/app.ts";
+import type { AppEnv } from "../../http/app.ts";
+import { isOperator } from "../../http/auth.ts";
+import { acceptBody, readBody } from "../../http/body.ts";
+import { FailureError, UNAUTHORIZED, fail } from "../../http/errors.ts";
+import { accountBytes, objectName } from "../../crypto/ids.ts";
+import type { AccountRef } from "../../crypto/ids.ts";
+import { coins, unitsFromCoins } from "../../money/money.ts";
 
 // What the operator's routes share (contract §10): the token, account ids, amounts and pages.
 

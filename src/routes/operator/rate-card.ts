@@ -1,7 +1,7 @@
-import type { Api } from "../../app.ts";
-import { jsonBody } from "../../body.ts";
-import { rateCardSchema } from "../../pricing.ts";
-import { currentRateCard, writeRateCard } from "../../rate-card.ts";
+import type { Api } from "../../http/app.ts";
+import { jsonBody } from "../../http/body.ts";
+import { rateCardSchema } from "../../money/pricing.ts";
+import { currentRateCard, writeRateCard } from "../../sending/rate-card.ts";
 import { operator } from "./operator.ts";
 
 /** `GET` and `PUT /operator/rate-card`: the prices, in whole coins, changed without a deploy (contract §6). */

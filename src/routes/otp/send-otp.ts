@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { settings } from "../../app.ts";
-import type { Api } from "../../app.ts";
-import { authenticate } from "../../auth.ts";
-import { bill } from "../../billing.ts";
-import { jsonBody } from "../../body.ts";
+import { settings } from "../../http/app.ts";
+import type { Api } from "../../http/app.ts";
+import { authenticate } from "../../http/auth.ts";
+import { bill } from "../../sending/send-order.ts";
+import { jsonBody } from "../../http/body.ts";
 import { PRODUCT } from "../../config.ts";
-import { apiKey, brandName, indianMobile, otpCode } from "../../fields.ts";
-import { otpReply } from "../../replies.ts";
-import { otpText } from "../../wording.ts";
+import { apiKey, brandName, indianMobile, otpCode } from "../../http/fields.ts";
+import { otpReply } from "../../sending/replies.ts";
+import { otpText } from "../../text/otp-text.ts";
 
 const schema = z.object({ phone: indianMobile("phone"), otp: otpCode, brandName, apiKey });
 

@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { settings } from "../../app.ts";
-import type { Api } from "../../app.ts";
-import { authenticate } from "../../auth.ts";
-import { bill } from "../../billing.ts";
-import { jsonBody } from "../../body.ts";
-import { apiKey, indianMobile, senderId, smsText } from "../../fields.ts";
-import { priceIndia } from "../../pricing.ts";
-import { currentRateCard } from "../../rate-card.ts";
-import { smsReply } from "../../replies.ts";
+import { settings } from "../../http/app.ts";
+import type { Api } from "../../http/app.ts";
+import { authenticate } from "../../http/auth.ts";
+import { bill } from "../../sending/send-order.ts";
+import { jsonBody } from "../../http/body.ts";
+import { apiKey, indianMobile, senderId, smsText } from "../../http/fields.ts";
+import { priceIndia } from "../../money/pricing.ts";
+import { currentRateCard } from "../../sending/rate-card.ts";
+import { smsReply } from "../../sending/replies.ts";
 
 const schema = z.object({ phone: indianMobile("phone"), message: smsText, senderId, apiKey });
 

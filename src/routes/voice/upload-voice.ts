@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import * as z from "zod";
-import { keyOf, showWindow } from "../../app.ts";
-import type { Api, AppEnv } from "../../app.ts";
-import { authenticate } from "../../auth.ts";
-import { accountOf, callerOf, doneReply, refuse } from "../../billing.ts";
-import { jsonBody } from "../../body.ts";
-import type { Caller, Recording, UploadDoor } from "../../durable/account-types.ts";
-import { fail } from "../../errors.ts";
-import { textUpTo } from "../../fields.ts";
-import { randomId } from "../../ids.ts";
-import { recordingKey } from "../../media.ts";
-import { BASE64_LENGTH_MAX, DURATION_MS_MAX, decodeBase64, inspectRecording } from "../../recordings.ts";
+import { keyOf, showWindow } from "../../http/app.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { authenticate } from "../../http/auth.ts";
+import { accountOf, callerOf, doneReply, refuse } from "../../sending/send-order.ts";
+import { jsonBody } from "../../http/body.ts";
+import type { Caller, Recording, UploadDoor } from "../../model/account.ts";
+import { fail } from "../../http/errors.ts";
+import { textUpTo } from "../../http/fields.ts";
+import { randomId } from "../../crypto/ids.ts";
+import { recordingKey } from "../../recordings/signed-address.ts";
+import { BASE64_LENGTH_MAX, DURATION_MS_MAX, decodeBase64, inspectRecording } from "../../recordings/inspect.ts";
 
 const fileName = textUpTo("fileName", 255, (value, refuse) => {
   if (/[/\\\p{Cc}]/u.test(value)) refuse("fileName must be a bare name, without path or control characters.");

@@ -1,4 +1,4 @@
-import type { Operator } from "../../search.ts";
+import type { Operator } from "../../search/language.ts";
 import { words } from "../view.ts";
 
 export const activity = words(

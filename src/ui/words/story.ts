@@ -1,4 +1,4 @@
-import type { Price } from "../../story.ts";
+import type { Price } from "../../activity/message-detail.ts";
 import { words } from "../view.ts";
 
 /** What a code of a carrier, or of this service, means. */

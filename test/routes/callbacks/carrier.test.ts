@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { expectFailure } from "../../operating.ts";
-import { messageId } from "../../../src/ids.ts";
-import { signedHeaders } from "../../../src/webhooks.ts";
+import { messageId } from "../../../src/crypto/ids.ts";
+import { signedHeaders } from "../../../src/crypto/webhook-signature.ts";
 import { balanceOf, call, dispatch, ledgerOf, messagesOf, openWorld, sendSms } from "../../world.ts";
 import type { World } from "../../world.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { expectFailure } from "../../operating.ts";
-import { mediaToken, recordingKey } from "../../../src/media.ts";
+import { mediaToken, recordingKey } from "../../../src/recordings/signed-address.ts";
 import { base64, wav } from "../../recordings.ts";
 import { openWorld, post } from "../../world.ts";
 import { exports } from "cloudflare:workers";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { expectFailure, operatorSuite, unknownAccountSuite } from "../../operating.ts";
-import { showKeyId } from "../../../src/keys.ts";
+import { showKeyId } from "../../../src/crypto/api-key.ts";
 import { bearer, call, openWorld, operator } from "../../world.ts";
 import type { World } from "../../world.ts";
 

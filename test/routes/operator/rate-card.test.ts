@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { expectFailure, operatorSuite } from "../../operating.ts";
-import { DEFAULT_RATE_CARD } from "../../../src/pricing.ts";
-import { writeRateCard } from "../../../src/rate-card.ts";
+import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
+import { writeRateCard } from "../../../src/sending/rate-card.ts";
 import { openWorld, operator, post, sendSms } from "../../world.ts";
 
 const PATH = "/operator/rate-card";

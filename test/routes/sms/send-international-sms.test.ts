@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { devanagari } from "../../contract/fields.ts";
 import { message, senderId } from "../../contract/rules.ts";
 import { contractSuite } from "../../contract.ts";
-import { DEFAULT_RATE_CARD } from "../../../src/pricing.ts";
-import { writeRateCard } from "../../../src/rate-card.ts";
+import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
+import { writeRateCard } from "../../../src/sending/rate-card.ts";
 import { bearer, messagesOf, openWorld, post } from "../../world.ts";
 import type { World } from "../../world.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { devanagari } from "../../contract/fields.ts";
 import { textRule } from "../../contract/rules.ts";
 import { contractSuite } from "../../contract.ts";
-import { readMessageId } from "../../../src/ids.ts";
+import { readMessageId } from "../../../src/crypto/ids.ts";
 import { env } from "cloudflare:workers";
 import { base64, wav } from "../../recordings.ts";
 import { ledgerOf, messagesOf, openWorld, post, recordingOf } from "../../world.ts";

@@ -1,0 +1,90 @@
+import { stretches } from "./list.ts";
+import type { Source } from "./list.ts";
+import type { KeyView, MessageView } from "../model/account.ts";
+import { messageId } from "../crypto/ids.ts";
+import { coins } from "../money/money.ts";
+import { showKeyId } from "../crypto/api-key.ts";
+import type { Term } from "../search/language.ts";
+
+// A search as a file of comma-separated values (RFC 4180, UTF-8 with its mark, so that Excel reads it as such).
+
+/** Messages that are read at once; the next ones are read when the client took these. */
+const ROWS_PER_PULL = 1_000;
+
+const COLUMNS = [
+  "time",
+  "message_id",
+  "request_id",
+  "kind",
+  "to",
+  "state",
+  "cost_rupees",
+  "refunded",
+  "key",
+  "carrier",
+  "attempts",
+  "error_code",
+  "updated",
+];
+
+/**
+ * A cell. A spreadsheet runs what begins with = + - @ as a formula, so an apostrophe goes before it. A phone number is
+ * left as it is: + and digits can do no more than be a number, and other programs must find it whole.
+ */
+export function csvCell(value: string | number): string {
+  const text = String(value);
+  const guarded = /^[=+\-@\t\r]/u.test(text) && !/^\+\d{1,15}$/u.test(text) ? `'${text}` : text;
+  return /[",\r\n]/u.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+}
+
+const line = (cells: (string | number)[]) => `${cells.map(csvCell).join(",")}\r\n`;
+
+/** Units as rupees, for a program to read: no sign, no commas, at least two decimals. */
+function amount(units: number): string {
+  const text = String(coins(units));
+  return /\.\d{2,}$/u.test(text) ? text : coins(units).toFixed(2);
+}
+
+const time = (ms: number) => new Date(ms).toISOString();
+
+/** The rows of a search, page by page as they are pulled; the whole is never in memory. */
+export function activityCsv(source: Source, secret: string, terms: Term[], keys: readonly KeyView[]): ReadableStream {
+  const names = new Map(keys.map(({ keyId, name }) => [keyId, name]));
+  const cells = (row: MessageView) =>
+    line([
+      time(row.createdAt),
+      messageId(secret, source.ref, row.operation, row),
+      row.requestId,
+      row.operation,
+      row.to,
+      row.state,
+      amount(row.charge),
+      row.refunded ? "yes" : "no",
+      row.keyId === null ? "" : (names.get(row.keyId) ?? showKeyId(row.keyId)),
+      row.carrier ?? "",
+      row.attempts,
+      row.errorCode ?? "",
+      time(row.updatedAt),
+    ]);
+  const pages = stretches(source, { terms, direction: "older", from: null, limit: ROWS_PER_PULL });
+  const encoder = new TextEncoder();
+  let begun = false;
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (!begun) {
+      begun = true;
+      controller.enqueue(encoder.encode(`\ufeff${line(COLUMNS)}`));
+      return;
+    }
+    // A pull that brings nothing is not repeated, so stretches without a find are passed over here.
+    for (;;) {
+      const { value, done } = await pages.next();
+      if (done) return controller.close();
+      if (value.rows.length === 0) continue;
+      return controller.enqueue(encoder.encode(value.rows.map(cells).join("")));
+    }
+  };
+  const cancel = async () => {
+    await pages.return(undefined);
+  };
+  return new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+}

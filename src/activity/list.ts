@@ -1,0 +1,194 @@
+import { searchHistory } from "../db/activity.ts";
+import { isBeyond } from "../durable/account/recent-messages.ts";
+import type { Direction, Fresh } from "../durable/account/recent-messages.ts";
+import type { Account } from "../durable/account.ts";
+import type { KeyView, MessageView } from "../model/account.ts";
+import { logProblem } from "../log.ts";
+import type { AccountRef, MessagePlace } from "../crypto/ids.ts";
+import { readKeyId, showKeyId } from "../crypto/api-key.ts";
+import { OPERATORS } from "../search/language.ts";
+import type { Fault, Search, Term } from "../search/language.ts";
+
+// An account's messages, newest first: what the account itself knows and what history has, read as one list.
+
+/** Operators that the list of messages understands; texts are sealed, so nobody can search them. */
+export const ACTIVITY_OPERATORS = OPERATORS.filter((name) => name !== "text");
+
+/** Messages on one page. */
+export const PAGE_SIZE = 50;
+
+/** Jobs that one query of history reaches over; it doubles while too little is found. */
+const REACH = 5_000;
+const REACH_MAX = 320_000;
+
+/** Stretches that one page reads before it stops and offers to search further: about a million jobs. */
+const STRETCHES_MAX = 8;
+
+/** Where the list comes from. */
+export interface Source {
+  env: Pick<Env, "DB">;
+  ref: AccountRef;
+  stub: Pick<DurableObjectStub<Account>, "look">;
+}
+
+/** A part of the list, complete up to `end`; null: there is nothing more that way. */
+export interface Stretch {
+  rows: MessageView[];
+  end: MessagePlace | null;
+}
+
+/** Gives the names of keys their ids; a name that no key has becomes a fault. */
+export function withKeys(search: Search, keys: readonly KeyView[]): Search {
+  const faults: Fault[] = [...search.faults];
+  const terms = search.terms.flatMap((term): Term[] => {
+    if (term.on !== "key") return [term];
+    const name = term.value.toLowerCase();
+    const own = keys.filter((key) => showKeyId(key.keyId) === name || key.name.toLowerCase() === name);
+    // A key of the other mode or of long ago sent nothing here: that is an answer, and not a fault.
+    const ids = own.length > 0 ? own.map((key) => key.keyId) : [readKeyId(name)].filter((id) => id !== null);
+    if (ids.length > 0) return [{ on: "keys", ids, not: term.not }];
+    faults.push({ kind: "key", operator: "key", value: term.value });
+    return [];
+  });
+  return { terms, faults };
+}
+
+const further = (one: MessagePlace, other: MessagePlace, direction: Direction) =>
+  isBeyond(one, other, direction) ? one : other;
+
+/** The nearer of two ends: only up to there both are complete. */
+function nearer(one: MessagePlace | null, other: MessagePlace | null, direction: Direction): MessagePlace | null {
+  if (!one || !other) return one ?? other;
+  return further(one, other, direction) === one ? other : one;
+}
+
+/** Two parts of the list as one, in its order, and no further than both are complete. */
+export function join(one: Stretch, other: Stretch, direction: Direction, limit: number): Stretch {
+  const end = nearer(one.end, other.end, direction);
+  const byPlace = new Map<string, MessageView>();
+  for (const row of [...one.rows, ...other.rows]) {
+    if (end && isBeyond(row, end, direction)) continue;
+    const place = `${row.seq}.${row.index}`;
+    const known = byPlace.get(place);
+    if (!known || row.rev > known.rev) byPlace.set(place, row);
+  }
+  const rows = [...byPlace.values()].toSorted((a, b) => (isBeyond(a, b, direction) ? 1 : -1));
+  if (rows.length <= limit) return { rows, end };
+  rows.length = limit;
+  const last = rows.at(-1);
+  return { rows, end: last ? { seq: last.seq, index: last.index } : end };
+}
+
+interface Asked {
+  terms: Term[];
+  direction: Direction;
+  from: MessagePlace | null;
+  /** Messages per stretch. */
+  limit: number;
+}
+
+/** One stretch of history; `reach` is how many jobs it may reach over. */
+async function recorded(source: Source, asked: Asked, fresh: Fresh, reach: number): Promise<Stretch> {
+  const { terms, direction, from, limit } = asked;
+  const older = direction === "older";
+  const bottom = Math.max(fresh.low, older ? 0 : (from?.seq ?? 0));
+  const top = Math.min(fresh.high, fresh.settledSeq + 1, older && from ? from.seq + 1 : Infinity);
+  if (bottom >= top) return { rows: [], end: null };
+  const low = older ? Math.max(bottom, top - reach) : bottom;
+  const high = older ? top : Math.min(top, bottom + reach);
+  const look = { terms, direction, from, limit, low, high, except: fresh.late };
+  const rows = await searchHistory(source.env.DB, source.ref, look);
+  const last = rows.at(-1);
+  if (last && rows.length === limit) return { rows, end: { seq: last.seq, index: last.index } };
+  if (older) return { rows, end: low > bottom ? { seq: low, index: 0 } : null };
+  return { rows, end: high < top ? { seq: high, index: -1 } : null };
+}
+
+/** What the account knows beyond `from`. Once it has told all, only what was not listed yet is left of it. */
+async function toldBy(source: Source, asked: Asked, before: Fresh | null): Promise<Fresh | null> {
+  const { terms, direction, from, limit } = asked;
+  if (before?.end === null) return { ...before, rows: before.rows.filter((row) => isBeyond(row, from, direction)) };
+  return source.stub.look({ terms, direction, from, limit });
+}
+
+/** Reads the list stretch by stretch, each as far as `limit` messages or as a query reaches. */
+export async function* stretches(source: Source, asked: Asked): AsyncGenerator<Stretch> {
+  const { direction, limit } = asked;
+  let { from } = asked;
+  let fresh: Fresh | null = null;
+  let reach = REACH;
+  for (;;) {
+    fresh = await toldBy(source, { ...asked, from }, fresh);
+    if (!fresh) return;
+    const enough = direction === "older" && fresh.end !== null && fresh.end.seq > fresh.settledSeq;
+    const old = enough ? { rows: [], end: null } : await recorded(source, { ...asked, from }, fresh, reach);
+    const stretch = join({ rows: fresh.rows, end: fresh.end }, old, direction, limit);
+    if (stretch.rows.length < limit) reach = Math.min(REACH_MAX, reach * 2);
+    yield stretch;
+    if (!stretch.end) return;
+    from = stretch.end;
+  }
+}
+
+/** One page of the list, newest first. */
+export interface ActivityPage {
+  rows: MessageView[];
+  /** Where the pages beside it begin; null where there is none. */
+  newer: MessagePlace | null;
+  older: MessagePlace | null;
+  /** Whether it ends because the search went on for long, and not because it is full. */
+  cut: boolean;
+  /** Whether history was away, so that only the newest messages are there. */
+  away: boolean;
+}
+
+const placeOf = (row: MessageView | undefined): MessagePlace | null =>
+  row ? { seq: row.seq, index: row.index } : null;
+
+async function gather(source: Source, asked: Asked): Promise<Stretch & { away: boolean }> {
+  const found: Stretch & { away: boolean } = { rows: [], end: asked.from, away: false };
+  let read = 0;
+  try {
+    for await (const { rows, end } of stretches(source, asked)) {
+      found.rows.push(...rows);
+      found.end = end;
+      read += 1;
+      if (found.rows.length >= asked.limit || read === STRETCHES_MAX) break;
+    }
+  } catch (problem) {
+    logProblem("activity", problem);
+    // Without history the account still tells what it has.
+    const { terms, direction, from, limit } = asked;
+    const fresh = await source.stub.look({ terms, direction, from, limit });
+    return { rows: fresh?.rows ?? [], end: fresh?.end ?? null, away: true };
+  }
+  return found;
+}
+
+/** The page of messages that are older than a place, or the newest ones. */
+export async function olderPage(source: Source, terms: Term[], from: MessagePlace | null): Promise<ActivityPage> {
+  const { rows, end, away } = await gather(source, { terms, direction: "older", from, limit: PAGE_SIZE + 1 });
+  const full = rows.length > PAGE_SIZE;
+  if (full) rows.length = PAGE_SIZE;
+  const newer = from ? (placeOf(rows[0]) ?? from) : null;
+  return { rows, newer, older: full ? placeOf(rows.at(-1)) : end, cut: !full && end !== null, away };
+}
+
+/** The page of messages that are newer than a place; near the newest ones, the first page. */
+export async function newerPage(source: Source, terms: Term[], from: MessagePlace): Promise<ActivityPage> {
+  const { rows, end, away } = await gather(source, { terms, direction: "newer", from, limit: PAGE_SIZE + 1 });
+  if (rows.length <= PAGE_SIZE && !end) return olderPage(source, terms, null);
+  const full = rows.length > PAGE_SIZE;
+  if (full) rows.length = PAGE_SIZE;
+  rows.reverse();
+  return { rows, newer: full ? placeOf(rows[0]) : end, older: placeOf(rows.at(-1)) ?? from, cut: !full, away };
+}
+
+/** A place as it stands in an address: `12.3`. */
+export const showPlace = ({ seq, index }: MessagePlace): string => `${seq}.${index}`;
+
+/** The inverse of `showPlace`, or null. */
+export function readPlace(value: string | undefined): MessagePlace | null {
+  const [, seq, index] = /^(\d{1,15})\.(-1|\d{1,5})$/u.exec(value ?? "") ?? [];
+  return seq === undefined || index === undefined ? null : { seq: Number(seq), index: Number(index) };
+}

@@ -1,0 +1,193 @@
+import type { Config } from "../config.ts";
+import type { Story } from "../durable/account/message-detail.ts";
+import { messageId, objectName } from "../crypto/ids.ts";
+import type { AccountRef } from "../crypto/ids.ts";
+import { logProblem } from "../log.ts";
+import { VOICE_BLOCK_MS } from "../money/pricing.ts";
+import { TTS_REPLY, VOICE_REPLY, otpReply, smsReply } from "../sending/replies.ts";
+import { fillTemplate } from "../sending/reply-template.ts";
+import type { ReplyTemplate } from "../sending/reply-template.ts";
+import { unseal } from "../crypto/seal.ts";
+import { countSegments } from "../text/segments.ts";
+import { maskOtp, otpText, readOtpText } from "../text/otp-text.ts";
+import type { OtpParts } from "../text/otp-text.ts";
+
+// What the console tells of one message: its text, the request as a command that repeats it, the reply that the API
+// gave, and how its price came about. Everything is put together again from what the account keeps.
+
+/** What stands for a one-time password that is not shown, or was forgotten. */
+const HIDDEN = "••••••";
+
+/** A message's text as the console shows it. */
+export interface ShownText {
+  /** Null where there is none: a recording is played, or the text was forgotten. */
+  text: string | null;
+  /** Why there is no text, or why it is not shown as it went out. */
+  why: "recording" | "forgotten" | "masked" | null;
+  otp: OtpParts | null;
+}
+
+function textOf(config: Config, ref: AccountRef, story: Story): string | null {
+  if (story.text === null) return null;
+  try {
+    return unseal(config.SEAL_SECRET, objectName(ref), story.text);
+  } catch (problem) {
+    // SEAL_SECRET was changed since.
+    logProblem("text of a message", problem);
+    return null;
+  }
+}
+
+/** The text, with the one-time password of a live message masked: this page is no place to read it (contract §5.8). */
+export function shownText(config: Config, ref: AccountRef, story: Story): ShownText {
+  const { operation } = story.message;
+  if (operation === "voice") return { text: null, why: "recording", otp: null };
+  const text = textOf(config, ref, story);
+  if (operation !== "otp") return { text, why: text === null ? "forgotten" : null, otp: null };
+  const sent = readOtpText(text ?? "");
+  if (!sent) return { text: null, why: "forgotten", otp: null };
+  if (ref.mode === "test") return { text, why: null, otp: sent };
+  const otp = maskOtp(sent);
+  return { text: otpText(otp.brand, otp.code), why: "masked", otp };
+}
+
+/** A request as a program would send it. */
+export interface ApiRequest {
+  url: string;
+  /** The header with the key, up to the key. */
+  auth: string;
+  body: Record<string, unknown>;
+}
+
+const BEARER = "Authorization: Bearer ";
+
+/** Ten digits, where an operation of the API wants no country code. */
+const withoutCountry = (to: string) => to.replace(/^\+91/u, "");
+
+function smsRequest(config: Config, { message, content, request }: Story, text: string | null): ApiRequest {
+  const words = { message: text ?? HIDDEN };
+  const sender = content.sender === undefined ? {} : { senderId: content.sender };
+  const base = { url: `${config.SMS_URL}/send-sms`, auth: BEARER };
+  if (content.flash !== undefined) {
+    const body = { phone: message.to, ...words, isFlash: content.flash, ...sender };
+    return { ...base, url: `${config.SMS_URL}/send-international-sms`, body };
+  }
+  if (request.count === 1) return { ...base, body: { phone: withoutCountry(message.to), ...words, ...sender } };
+  const recipients = request.recipients.map(withoutCountry);
+  return { ...base, url: `${config.SMS_URL}/send-bulk-sms`, body: { recipients, ...words, ...sender } };
+}
+
+/** The request that a message came with. Of a long list of recipients it has the first. */
+export function requestOf(config: Config, story: Story, { text, otp }: ShownText): ApiRequest {
+  const { message, content, recording } = story;
+  switch (message.operation) {
+    case "sms":
+    case "sms_international":
+      return smsRequest(config, story, text);
+    case "otp": {
+      const { code, brand } = otp ?? { code: HIDDEN, brand: HIDDEN };
+      const body = { phone: withoutCountry(message.to), otp: code, brandName: brand };
+      return { url: `${config.OTP_URL}/send-otp`, auth: BEARER, body };
+    }
+    case "tts": {
+      const { language, accent, gender, rate } = content;
+      const voice = { language, accent, ssmlGender: gender, speakingRate: rate };
+      const body = { callee: withoutCountry(message.to), text: text ?? HIDDEN, ...voice };
+      return { url: `${config.TTS_URL}/api/tts-call`, auth: "X-Api-Key: ", body };
+    }
+    case "voice": {
+      const body = { callee: message.to.slice(1), fileId: recording?.fileId ?? HIDDEN };
+      return { url: `${config.VOICE_URL}/api/make-voice-call`, auth: "X-Api-Key: ", body };
+    }
+  }
+}
+
+/** A text as one word of a POSIX shell. */
+export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** JSON in which no character turns the direction of what stands after it. */
+function plainJson(body: unknown): string {
+  return JSON.stringify(body).replaceAll(
+    /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
+    (letter) => String.raw`\u` + letter.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+}
+
+/** The request as a command; the key comes from the variable DASTAK_KEY. */
+export function curlOf({ url, auth, body }: ApiRequest): string {
+  return [
+    `curl ${shellWord(url)}`,
+    `-H "${auth}$DASTAK_KEY"`,
+    "-H 'Content-Type: application/json'",
+    `-d ${shellWord(plainJson(body))}`,
+  ].join(" \\\n  ");
+}
+
+function templateOf({ message, request }: Story, { text, otp }: ShownText): ReplyTemplate {
+  switch (message.operation) {
+    case "sms":
+    case "sms_international": {
+      const { segments } = countSegments(text ?? "");
+      return smsReply(request.count, segments);
+    }
+    case "otp": {
+      const phone = withoutCountry(message.to);
+      const { code, brand } = otp ?? { code: HIDDEN, brand: HIDDEN };
+      return otpReply(phone, brand, code);
+    }
+    case "tts":
+      return TTS_REPLY;
+    case "voice":
+      return VOICE_REPLY;
+  }
+}
+
+/** The reply of the API to the request. */
+export function replyOf(config: Config, ref: AccountRef, story: Story, shown: ShownText): Record<string, unknown> {
+  const { message, request } = story;
+  return fillTemplate(templateOf(story, shown), {
+    spent: request.spent,
+    balance: request.balance,
+    messageId: () => messageId(config.KEY_SECRET, ref, message.operation, { seq: request.seq, index: 0 }),
+  });
+}
+
+/** What a price is made of: so many parts at so much, for each recipient. */
+export interface Price {
+  part: "segment" | "otp" | "call" | "block" | "message";
+  parts: number;
+  /** Units. */
+  each: number;
+  recipients: number;
+  total: number;
+  /** Length of the recording, where there is one. */
+  durationMs: number | null;
+}
+
+/** How the price of a request came about. */
+export function priceOf(story: Story, { text }: ShownText): Price {
+  const { message, request, recording } = story;
+  const of = (part: Price["part"], parts: number): Price => {
+    // A price that does not divide comes from elsewhere; then it is told as a whole.
+    const whole = parts > 0 && message.charge % parts === 0;
+    return {
+      part: whole ? part : "message",
+      parts: whole ? parts : 1,
+      each: whole ? message.charge / parts : message.charge,
+      recipients: request.count,
+      total: request.spent,
+      durationMs: recording?.durationMs ?? null,
+    };
+  };
+  switch (message.operation) {
+    case "sms":
+    case "sms_international":
+      return text === null ? of("message", 1) : of("segment", countSegments(text).segments);
+    case "otp":
+      return of("otp", 1);
+    case "tts":
+      return of("call", 1);
+    case "voice":
+      return recording ? of("block", Math.ceil(recording.durationMs / VOICE_BLOCK_MS)) : of("call", 1);
+  }
+}

@@ -1,0 +1,65 @@
+import { countByDay } from "../db/usage.ts";
+import type { DayCount } from "../db/usage.ts";
+import type { Operation } from "../model/account.ts";
+import type { AccountRef } from "../crypto/ids.ts";
+import { logProblem } from "../log.ts";
+
+// What an account sent in the last days, by day in India.
+
+const DAY_MS = 86_400_000;
+
+/** India is ahead of UTC by this, all year. */
+const ZONE_MS = 5.5 * 3_600_000;
+
+/** Days that the chart shows, today included. */
+export const DAYS = 14;
+
+/** The kinds that the chart tells apart. */
+export const SERIES = ["otp", "sms", "calls"] as const;
+export type Series = (typeof SERIES)[number];
+
+const SERIES_OF: Record<Operation, Series> = {
+  otp: "otp",
+  sms: "sms",
+  sms_international: "sms",
+  tts: "calls",
+  voice: "calls",
+};
+
+export type Day = Record<Series, number> & {
+  /** A time within the day. */
+  at: number;
+};
+
+const dayOf = (ms: number) => Math.floor((ms + ZONE_MS) / DAY_MS);
+
+/** When the first of the days that the chart shows begins. */
+export function usageStartMs(nowMs: number): number {
+  return (dayOf(nowMs) - DAYS + 1) * DAY_MS - ZONE_MS;
+}
+
+/** Counts as days, oldest first; days without any are there with zeros. */
+export function daysOf(counts: readonly DayCount[], nowMs: number): Day[] {
+  const first = dayOf(usageStartMs(nowMs));
+  const days = Array.from({ length: DAYS }, (_, at): Day => ({
+    at: (first + at) * DAY_MS - ZONE_MS,
+    otp: 0,
+    sms: 0,
+    calls: 0,
+  }));
+  for (const { day, operation, count } of counts) {
+    const found = days[day - first];
+    if (found) found[SERIES_OF[operation]] += count;
+  }
+  return days;
+}
+
+/** What the account sent by day, from its first job of these days on; null while D1 is away. */
+export async function usageOf(env: Env, ref: AccountRef, seq: number, nowMs: number): Promise<Day[] | null> {
+  try {
+    return daysOf(await countByDay(env.DB, ref, { seq, atMs: usageStartMs(nowMs) }, ZONE_MS), nowMs);
+  } catch (problem) {
+    logProblem("usage", problem);
+    return null;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { Child } from "hono/jsx";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { AppEnv } from "../http/app.ts";
+import { at, safeNext, show, viewOf, wantsJson } from "./page.tsx";
+import { fail } from "../http/errors.ts";
+import { findSession } from "../sign-in/sessions.ts";
+import { DeskFrame } from "../ui/desk.tsx";
+import type { DeskTab } from "../ui/desk.tsx";
+import { deskWords } from "../ui/words/desk.ts";
+
+// What the pages of the operator's desk share. Its session is its own: a customer's opens no desk, and it opens no
+// customer's page.
+
+/** Middleware of the desk's pages: leads to where the operator's token is asked for. */
+export const atDesk: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (await findSession(c, "operator")) return next();
+  if (wantsJson(c)) return fail("unauthorized", "The desk is closed; open it with the operator token.");
+  const path = c.req.method === "GET" ? c.req.path + new URL(c.req.url).search : "/desk";
+  return c.redirect(`${at(c, "/desk/sign-in")}?next=${encodeURIComponent(safeNext(path))}`, 303);
+};
+
+/** The desk's words in the reader's language. */
+export const deskWordsOf = (c: Context<AppEnv>) => deskWords[viewOf(c).lang];
+
+/** Answers with a page of the desk. */
+export function showDesk(
+  c: Context<AppEnv>,
+  tab: DeskTab,
+  content: Child,
+  { title, status = 200 }: { title?: string; status?: ContentfulStatusCode } = {},
+): Response {
+  return show(c, <DeskFrame tab={tab}>{content}</DeskFrame>, {
+    title: title ?? deskWordsOf(c).tabs[tab],
+    bare: true,
+    kind: "desk",
+    status,
+  });
+}
+
+/** What was done before this page, where the address says so; anything else in it is nothing. */
+export function doneOf(c: Context<AppEnv>): string | undefined {
+  const done = c.req.query("done") ?? "";
+  const said: Readonly<Record<string, string>> = deskWordsOf(c).done;
+  return Object.hasOwn(said, done) ? said[done] : undefined;
+}

@@ -1,0 +1,33 @@
+import type { Context } from "hono";
+import type { AppEnv } from "../http/app.ts";
+import { fail } from "../http/errors.ts";
+import { randomId } from "../crypto/ids.ts";
+import type { Typed } from "../sending/send-kinds.ts";
+
+// Forms that send: fields, a file, and the mark that makes a form one send.
+
+export interface PostedForm {
+  typed: Typed;
+  /** A file that was chosen, by its field. */
+  files: Readonly<Record<string, File>>;
+  /** The form's mark: the Idempotency-Key of its request. */
+  once: string;
+}
+
+const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
+
+const ONCE = /^[\w-]{8,100}$/u;
+
+/** A posted form. One without a mark gets a fresh one; one with a broken mark or a broken body is refused. */
+export async function readForm(c: Context<AppEnv>): Promise<PostedForm> {
+  const body = await c.req.parseBody().catch(damaged);
+  const typed: Record<string, string> = {};
+  const files: Record<string, File> = {};
+  for (const [name, value] of Object.entries(body)) {
+    if (typeof value === "string") typed[name] = value;
+    // A browser sends an empty file without a name where none was chosen (HTML, form submission).
+    else if (value instanceof File && (value.name !== "" || value.size > 0)) files[name] = value;
+  }
+  const once = typed["once"] ?? randomId("once");
+  return ONCE.test(once) ? { typed, files, once } : damaged();
+}

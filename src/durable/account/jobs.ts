@@ -1,0 +1,192 @@
+import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
+import { appendEntry, ledgerHead, refundReference } from "./ledger.ts";
+import type { LedgerHead } from "./ledger.ts";
+import { dueOf, isFinal } from "./message-life.ts";
+import type { Message, Step, Timers } from "./message-life.ts";
+import type { Content, MessageView, Operation, SendCommand } from "../../model/account.ts";
+
+/** Messages in one job: as many as one queue message speaks of, and a row stays far below its limit of 2 MB. */
+export const MESSAGES_PER_JOB_MAX = 100;
+
+/** One row of the outbox: up to 100 messages of one request. It is also their debit (account-schema.ts). */
+export interface Job {
+  seq: number;
+  requestId: string;
+  operation: Operation;
+  charge: number;
+  createdAt: number;
+  expiresAt: number;
+  content: Content;
+  text: Uint8Array | null;
+  carrier: string | null;
+  messages: Message[];
+  rev: number;
+  /** The key that it was sent with; null for what is older than this column. */
+  keyId: number | null;
+  /** Units that the whole request took, on its first job; null on the others. */
+  debit: number | null;
+}
+
+function jobOf(row: Record<string, SqlStorageValue>): Job {
+  return {
+    seq: number(row, "seq"),
+    requestId: text(row, "request_id"),
+    operation: text(row, "operation") as Operation,
+    charge: number(row, "charge"),
+    createdAt: number(row, "created_at"),
+    expiresAt: number(row, "expires_at"),
+    content: JSON.parse(text(row, "content")) as Content,
+    text: bytesOrNull(row, "text"),
+    carrier: textOrNull(row, "carrier"),
+    messages: JSON.parse(text(row, "messages")) as Message[],
+    rev: number(row, "rev"),
+    keyId: numberOrNull(row, "key_id"),
+    debit: numberOrNull(row, "debit"),
+  };
+}
+
+/** A job by its number, or null. */
+export function readJob(sql: SqlStorage, seq: number): Job | null {
+  const row = sql.exec("SELECT * FROM job WHERE seq = ?", seq).toArray()[0];
+  return row ? jobOf(row) : null;
+}
+
+/** The earliest time that one of these jobs needs attention, or null. */
+export function dueAmong(sql: SqlStorage, seqs: number[]): number | null {
+  const query = "SELECT min(due_at) AS due FROM job WHERE seq IN (SELECT value FROM json_each(?))";
+  return numberOrNull(sql.exec(query, JSON.stringify(seqs)).one(), "due");
+}
+
+/** Writes a request's jobs, the debit with the first; the caller has checked the balance. Returns their numbers. */
+export function insertJobs(
+  sql: SqlStorage,
+  command: Omit<SendCommand, "price">,
+  charge: number,
+  head: LedgerHead,
+  timers: Timers,
+  nowMs: number,
+): { seqs: number[]; balance: number } {
+  const debit = charge * command.recipients.length;
+  const balance = head.balance - debit;
+  const seqs: number[] = [];
+  for (let from = 0; from < command.recipients.length; from += MESSAGES_PER_JOB_MAX) {
+    const seq = head.seq + 1 + seqs.length;
+    const messages = command.recipients
+      .slice(from, from + MESSAGES_PER_JOB_MAX)
+      .map((to): Message => ({ to, state: "queued", attempts: 0 }));
+    const expiresAt = nowMs + command.validityMs;
+    sql.exec(
+      `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at,
+                        content, text, messages, due_at, rev, key_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
+      seq,
+      command.requestId,
+      command.operation,
+      seqs.length === 0 ? debit : null,
+      balance,
+      charge,
+      nowMs,
+      expiresAt,
+      JSON.stringify(command.content),
+      command.text,
+      JSON.stringify(messages),
+      Math.min(nowMs + timers.sweepMs, expiresAt),
+      command.keyId,
+    );
+    seqs.push(seq);
+  }
+  return { seqs, balance };
+}
+
+/**
+ * Stores a job whose messages changed: one row. Each changed message gets the job's new revision. A one-time password
+ * that a real carrier is done with is forgotten with it. Returns the job as it stands then.
+ */
+export function writeJob(sql: SqlStorage, job: Job, changed: readonly Message[], timers: Timers): Job {
+  const rev = job.rev + 1;
+  const messages = changed.map((message, at) => (message === job.messages[at] ? message : { ...message, rev }));
+  const dues = messages.map((message) => dueOf(message, job, timers)).filter((due) => due !== null);
+  const forget = messages.every(isFinal) && job.operation === "otp" && job.carrier !== "sim";
+  const text = forget ? null : job.text;
+  sql.exec(
+    "UPDATE job SET messages = ?, carrier = ?, text = ?, due_at = ?, rev = ? WHERE seq = ?",
+    JSON.stringify(messages),
+    job.carrier,
+    text,
+    dues.length > 0 ? Math.min(...dues) : null,
+    rev,
+    job.seq,
+  );
+  // What changes after it was settled, or was recorded while it was late, lacks in history again.
+  sql.exec(
+    `UPDATE job SET late = 1 WHERE seq = ?
+      AND (late = 2 OR (late IS NULL AND seq <= (SELECT settled_seq FROM account)))`,
+    job.seq,
+  );
+  return { ...job, messages, text, rev };
+}
+
+/**
+ * Applies a step to each message of a job, writes the job once, and pays back what the steps owe. Returns the job as it
+ * stands then, or null where nothing changed.
+ */
+export function stepJob(
+  sql: SqlStorage,
+  job: Job,
+  step: (message: Message, index: number) => Step,
+  timers: Timers,
+  nowMs: number,
+): Job | null {
+  const refunds: number[] = [];
+  const messages = job.messages.map((message, index) => {
+    const next = step(message, index);
+    if (next.refund) refunds.push(index);
+    return next.message;
+  });
+  if (messages.every((message, index) => message === job.messages[index])) return null;
+  const stepped = writeJob(sql, job, messages, timers);
+  if (refunds.length === 0) return stepped;
+  let head = ledgerHead(sql);
+  for (const index of refunds) {
+    const message = { seq: job.seq, index };
+    const reference = refundReference(job.seq, index);
+    const entry = { type: "refund" as const, amount: job.charge, reference, requestId: job.requestId, message };
+    head = appendEntry(sql, head, entry, nowMs);
+  }
+  return stepped;
+}
+
+/** The messages of a job as history and the operator see them. */
+export function messageViews(job: Job): MessageView[] {
+  return job.messages.map((message, index) => ({
+    seq: job.seq,
+    index,
+    rev: message.rev ?? 1,
+    requestId: job.requestId,
+    keyId: job.keyId,
+    operation: job.operation,
+    to: message.to,
+    state: message.state,
+    charge: job.charge,
+    refunded: message.refunded === true,
+    carrier: job.carrier,
+    attempts: message.attempts,
+    errorCode: message.code ?? null,
+    createdAt: job.createdAt,
+    updatedAt: message.log?.at(-1)?.[1] ?? job.createdAt,
+    timeline: [["queued", job.createdAt] as const, ...(message.log ?? [])].map(([state, at]) => ({ state, at })),
+  }));
+}
+
+/** Messages after a place, oldest first (contract §10). */
+export function messagePage(sql: SqlStorage, after: { seq: number; index: number }, limit: number): MessageView[] {
+  const page: MessageView[] = [];
+  for (let seq = after.seq; page.length < limit;) {
+    const row = sql.exec("SELECT * FROM job WHERE seq >= ? ORDER BY seq LIMIT 1", seq).toArray()[0];
+    if (!row) break;
+    const job = jobOf(row);
+    page.push(...messageViews(job).filter((view) => view.seq > after.seq || view.index > after.index));
+    seq = job.seq + 1;
+  }
+  return page.slice(0, limit);
+}

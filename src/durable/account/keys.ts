@@ -1,0 +1,76 @@
+import { modeOfKeyId } from "../../crypto/api-key.ts";
+import { number, numberOrNull, text } from "../rows.ts";
+import type { KeyView } from "../../model/account.ts";
+
+// An account's keys: rows that say which key ids are active. The keys themselves are stored nowhere.
+
+/** `last_used_at` is written at most this often: it must not double the rows of a send. */
+export const LAST_USED_STEP_MS = 3_600_000;
+
+/** Keys that one account may have, revoked ones included. */
+export const KEYS_MAX = 1_000;
+
+/** Whether this key is active now; notes that it was used. */
+export function touchKey(sql: SqlStorage, keyId: number, nowMs: number): boolean {
+  const row = sql.exec("SELECT last_used_at, expires_at, revoked_at FROM key WHERE key_id = ?", keyId).toArray()[0];
+  if (!row || row["revoked_at"] !== null || (numberOrNull(row, "expires_at") ?? Infinity) <= nowMs) return false;
+  if (nowMs - (numberOrNull(row, "last_used_at") ?? 0) >= LAST_USED_STEP_MS) {
+    sql.exec("UPDATE key SET last_used_at = ? WHERE key_id = ?", nowMs, keyId);
+  }
+  return true;
+}
+
+/** Whether this key is active now; leaves no trace. */
+export function isActive(sql: SqlStorage, keyId: number, nowMs: number): boolean {
+  const active = "SELECT 1 FROM key WHERE key_id = ? AND revoked_at IS NULL AND coalesce(expires_at, ?) > ?";
+  return sql.exec(active, keyId, Number.MAX_SAFE_INTEGER, nowMs).toArray().length > 0;
+}
+
+/** Adds a key; the same id again changes nothing. False when the account has too many. */
+export function addKey(sql: SqlStorage, keyId: number, name: string, nowMs: number): boolean {
+  if (sql.exec("SELECT 1 FROM key WHERE key_id = ?", keyId).toArray().length > 0) return true;
+  if (number(sql.exec("SELECT count(*) AS keys FROM key").one(), "keys") >= KEYS_MAX) return false;
+  sql.exec("INSERT INTO key (key_id, name, created_at) VALUES (?, ?, ?)", keyId, name, nowMs);
+  return true;
+}
+
+/** Every key of the account, oldest first. */
+export function listKeys(sql: SqlStorage): KeyView[] {
+  return sql
+    .exec("SELECT * FROM key ORDER BY created_at, key_id")
+    .toArray()
+    .map((row) => ({
+      keyId: number(row, "key_id"),
+      mode: modeOfKeyId(number(row, "key_id")),
+      name: text(row, "name"),
+      createdAt: number(row, "created_at"),
+      lastUsedAt: numberOrNull(row, "last_used_at"),
+      expiresAt: numberOrNull(row, "expires_at"),
+      revokedAt: numberOrNull(row, "revoked_at"),
+    }));
+}
+
+/** Revokes a key from this moment on; false when there is no such key. Revoking twice keeps the first time. */
+export function revokeKey(sql: SqlStorage, keyId: number, nowMs: number): boolean {
+  return (
+    sql.exec("UPDATE key SET revoked_at = coalesce(revoked_at, ?) WHERE key_id = ? RETURNING 1", nowMs, keyId).toArray()
+      .length > 0
+  );
+}
+
+/** A new key in place of an old one, which ends when the overlap ends. */
+export type Rotation =
+  { ok: true; keyId: number; oldExpiresAt: number } | { ok: false; reason: "unknown" | "not_active" | "too_many" };
+
+/** Replaces a key: both work until `nowMs + overlapMs`. The same rotation again changes nothing. */
+export function rotateKey(sql: SqlStorage, oldId: number, newId: number, overlapMs: number, nowMs: number): Rotation {
+  const old = sql.exec("SELECT * FROM key WHERE key_id = ?", oldId).toArray()[0];
+  if (!old) return { ok: false, reason: "unknown" };
+  const expiresAt = numberOrNull(old, "expires_at");
+  if (old["replaced_by"] === newId) return { ok: true, keyId: newId, oldExpiresAt: expiresAt ?? nowMs };
+  if (old["revoked_at"] !== null || (expiresAt ?? Infinity) <= nowMs) return { ok: false, reason: "not_active" };
+  if (!addKey(sql, newId, text(old, "name"), nowMs)) return { ok: false, reason: "too_many" };
+  const ends = Math.min(expiresAt ?? Infinity, nowMs + overlapMs);
+  sql.exec("UPDATE key SET expires_at = ?, replaced_by = ? WHERE key_id = ?", ends, newId, oldId);
+  return { ok: true, keyId: newId, oldExpiresAt: ends };
+}

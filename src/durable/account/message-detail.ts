@@ -1,0 +1,89 @@
+import type { MessagePlace } from "../../crypto/ids.ts";
+import { messageViews, readJob } from "./jobs.ts";
+import type { Job } from "./jobs.ts";
+import { entryByReference, refundReference } from "./ledger.ts";
+import { number, text } from "../rows.ts";
+import type { Content, LedgerView, MessageView } from "../../model/account.ts";
+
+// One message with all that belongs to it: what the console shows when somebody opens it.
+
+/** Recipients of a request that its story names; of a longer list the rest is only counted. */
+export const STORY_RECIPIENTS_MAX = 100;
+
+export interface Story {
+  message: MessageView;
+  /** Sealed; null for a recording, and where it was forgotten. */
+  text: Uint8Array | null;
+  content: Content;
+  /** When it is given up, if nobody took it by then. */
+  expiresAt: number;
+  /** The whole request that it was part of. */
+  request: {
+    /** Its first job, which is its debit. */
+    seq: number;
+    /** The first of its numbers. */
+    recipients: string[];
+    count: number;
+    /** Units. */
+    spent: number;
+    balance: number;
+  };
+  recording: { fileId: string; name: string; durationMs: number } | null;
+  refund: LedgerView | null;
+  keyName: string | null;
+}
+
+/** The first job of a request. They were written one after the other, and the first holds the debit. */
+function firstJob(sql: SqlStorage, job: Job): Job {
+  let first = job;
+  while (first.debit === null) {
+    const before = readJob(sql, first.seq - 1);
+    if (before?.requestId !== job.requestId) break;
+    first = before;
+  }
+  return first;
+}
+
+function requestOf(sql: SqlStorage, job: Job): Story["request"] {
+  const first = firstJob(sql, job);
+  const recipients = first.messages.map(({ to }) => to).slice(0, STORY_RECIPIENTS_MAX);
+  const query = `
+    SELECT balance_after, (
+      SELECT total(json_array_length(later.messages)) FROM job later
+       WHERE later.seq BETWEEN job.seq AND job.seq + 99 AND later.request_id = job.request_id) AS count
+      FROM job WHERE seq = ?`;
+  const row = sql.exec(query, first.seq).one();
+  const count = number(row, "count");
+  return {
+    seq: first.seq,
+    recipients,
+    count,
+    spent: first.debit ?? first.charge * count,
+    balance: number(row, "balance_after"),
+  };
+}
+
+function recordingOf(sql: SqlStorage, { recording }: Content): Story["recording"] {
+  if (!recording) return null;
+  const query = "SELECT file_id, name, duration_ms FROM recording WHERE object_key = ? ORDER BY created_at LIMIT 1";
+  const row = sql.exec(query, recording.objectKey).toArray()[0];
+  return row ? { fileId: text(row, "file_id"), name: text(row, "name"), durationMs: number(row, "duration_ms") } : null;
+}
+
+/** A message with its text, request, price and refund, or null where there is none. */
+export function tellStory(sql: SqlStorage, { seq, index }: MessagePlace): Story | null {
+  const job = readJob(sql, seq);
+  const message = job && messageViews(job)[index];
+  if (!message) return null;
+  const key = sql.exec("SELECT name FROM key WHERE key_id = ?", job.keyId).toArray()[0];
+  return {
+    message,
+    text: job.text,
+    content: job.content,
+    expiresAt: job.expiresAt,
+    request: requestOf(sql, job),
+    recording: recordingOf(sql, job.content),
+    refund: message.refunded ? entryByReference(sql, refundReference(seq, index)) : null,
+    keyName: key ? text(key, "name") : null,
+  };
+}

@@ -1,0 +1,220 @@
+import { PLANS } from "../../money/plans.ts";
+import type { Plan } from "../../money/plans.ts";
+import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
+import { readAccount } from "./profile.ts";
+import { text } from "../rows.ts";
+
+// Payments of plans: a paid order gives its credit and raises the plan, a refund takes the credit back. Each has one
+// entry under a unique reference, so whatever is told twice, or in another order, ends the same.
+
+/** A payment of an order, with what our own order says that it gives. */
+export interface Payment {
+  orderId: string;
+  /** The provider's id of the payment. */
+  paymentRef: string;
+  /** Units; the test twin gets the plan and no credit. */
+  creditUnits: number;
+  plan: Plan;
+}
+
+/** Money that went back to whoever paid. */
+export interface PaymentRefund {
+  orderId: string;
+  paymentRef: string;
+  /** Of `amountPaise`, which is what the order cost. */
+  refundedPaise: number;
+  amountPaise: number;
+}
+
+/** What taking credit back came to. */
+export interface TakenBack {
+  refundedPaise: number;
+  /** Units that the ledger gave up. */
+  taken: number;
+  /** Units that were spent already; more than 0 suspends the account. */
+  shortfall: number;
+}
+
+export type Settled =
+  | {
+      ok: true;
+      /** Whether this call is the one that changed something. */
+      changed: boolean;
+      /** The payment that the order was credited for: another one paid it twice. */
+      paymentRef: string;
+      /** The refund of this payment, where one is known. */
+      refund: TakenBack | null;
+    }
+  | { ok: false; reason: "above_limit" };
+
+export type Refunded =
+  | { ok: true; changed: boolean; refund: TakenBack }
+  /** `early`: kept until the payment is told. `not_credited`: that payment gave no credit, so there is none to take. */
+  | { ok: true; changed: boolean; refund: null; why: "early" | "not_credited" }
+  | { ok: false; reason: "other_refund" };
+
+/** What the entry of a payment remembers: what the account was before it. */
+interface PaidNote {
+  paymentRef: string;
+  plan: Plan;
+  from: Plan;
+  otpRate: number | null;
+}
+
+interface RefundNote {
+  paymentRef: string;
+  refundedPaise: number;
+  amountPaise: number;
+  shortfall: number;
+}
+
+const PAID = "payment:";
+/** The first text after all that begin with it. */
+const PAID_END = "payment;";
+const paidReference = (orderId: string) => `${PAID}${orderId}`;
+const refundReference = (orderId: string) => `payment-refund:${orderId}`;
+const earlyReference = (orderId: string, paymentRef: string) => `payment-refund-early:${orderId}:${paymentRef}`;
+
+/** How high a plan stands: what it costs. */
+const rank = (plan: Plan) => PLANS[plan].priceRupees;
+
+/** The note of an entry. Only this file writes notes under its references: JSON, of one type for each of them. */
+function noteOf(sql: SqlStorage, reference: string): unknown {
+  const row = sql.exec("SELECT note FROM ledger_entry WHERE reference = ?", reference).toArray()[0];
+  return row ? (JSON.parse(text(row, "note")) as unknown) : null;
+}
+
+const paidNote = (sql: SqlStorage, orderId: string) => noteOf(sql, paidReference(orderId)) as PaidNote | null;
+const refundNote = (sql: SqlStorage, orderId: string) => noteOf(sql, refundReference(orderId)) as RefundNote | null;
+const earlyNote = (sql: SqlStorage, orderId: string, paymentRef: string) =>
+  noteOf(sql, earlyReference(orderId, paymentRef)) as RefundNote | null;
+
+function takenBack(sql: SqlStorage, orderId: string, note: RefundNote): TakenBack {
+  const amount = entryByReference(sql, refundReference(orderId))?.amount ?? 0;
+  return { refundedPaise: note.refundedPaise, taken: Math.abs(amount), shortfall: note.shortfall };
+}
+
+/** An operator's own rate, where it is lower than the plan's. */
+const lowerThan = (rate: number | null, plan: Plan) => (rate !== null && rate < PLANS[plan].otpUnits ? rate : null);
+
+/** Raises the plan, never lowers it; an OTP rate of the operator's stays where it is lower than the plan's. */
+function takePlan(sql: SqlStorage, plan: Plan): void {
+  const account = readAccount(sql);
+  if (rank(plan) < rank(account.plan)) return;
+  sql.exec("UPDATE account SET plan = ?, otp_rate = ?", plan, lowerThan(account.otpRate, plan));
+}
+
+/** Every plan that was bought, oldest first, and whether all of its money went back. */
+function purchases(sql: SqlStorage): (PaidNote & { undone: boolean })[] {
+  return sql
+    .exec(
+      "SELECT reference, note FROM ledger_entry WHERE reference >= ? AND reference < ? ORDER BY seq",
+      PAID,
+      PAID_END,
+    )
+    .toArray()
+    .map((row) => {
+      const orderId = text(row, "reference").slice(PAID.length);
+      const refund = refundNote(sql, orderId);
+      const note = JSON.parse(text(row, "note")) as PaidNote;
+      return { ...note, undone: refund !== null && refund.refundedPaise >= refund.amountPaise };
+    });
+}
+
+/** Leaves the plan of a purchase whose money went back whole, unless another purchase or the operator gave it too. */
+function leavePlan(sql: SqlStorage, undone: PaidNote): void {
+  const account = readAccount(sql);
+  if (account.plan !== undone.plan) return;
+  const bought = purchases(sql);
+  const standing = bought.filter((one) => !one.undone).map((one) => one.plan);
+  let plan = undone.from;
+  let rate = undone.otpRate;
+  // The plan before it may itself have been bought, and undone since.
+  for (const one of bought.toReversed()) {
+    if (!one.undone || one.plan !== plan || one.from === plan) continue;
+    plan = one.from;
+    rate = one.otpRate;
+  }
+  for (const one of standing) {
+    if (rank(one) < rank(plan)) continue;
+    plan = one;
+    rate = lowerThan(rate, plan);
+  }
+  if (plan === account.plan) return;
+  sql.exec("UPDATE account SET plan = ?, otp_rate = ?", plan, account.otpRate ?? rate);
+}
+
+/** Takes the refunded share of the credit back: as much as is there, and never more. */
+function takeBack(sql: SqlStorage, refund: PaymentRefund, nowMs: number): TakenBack {
+  const { orderId, paymentRef, refundedPaise, amountPaise } = refund;
+  const paid = paidNote(sql, orderId);
+  const credit = entryByReference(sql, paidReference(orderId))?.amount ?? 0;
+  if (!paid) throw new Error("only what was paid is taken back");
+  const due = Math.floor((credit * refundedPaise) / amountPaise);
+  const head = ledgerHead(sql);
+  const taken = Math.min(due, head.balance);
+  const shortfall = due - taken;
+  const note: RefundNote = { paymentRef, refundedPaise, amountPaise, shortfall };
+  const entry = { type: "adjustment" as const, amount: 0 - taken, reference: refundReference(orderId) };
+  appendEntry(sql, head, { ...entry, note: JSON.stringify(note) }, nowMs);
+  if (shortfall > 0) sql.exec("UPDATE account SET status = 'suspended'");
+  if (refundedPaise >= amountPaise) leavePlan(sql, paid);
+  return { refundedPaise, taken, shortfall };
+}
+
+/** Credits an order once, under the reference of the order, and raises the plan to it. */
+export function settlePayment(sql: SqlStorage, payment: Payment, nowMs: number): Settled {
+  const { orderId, paymentRef, creditUnits, plan } = payment;
+  const reference = paidReference(orderId);
+  const known = paidNote(sql, orderId);
+  if (known) {
+    const refund = refundNote(sql, orderId);
+    return {
+      ok: true,
+      changed: false,
+      paymentRef: known.paymentRef,
+      refund: refund && takenBack(sql, orderId, refund),
+    };
+  }
+  const head = ledgerHead(sql);
+  if (!Number.isSafeInteger(head.balance + creditUnits)) return { ok: false, reason: "above_limit" };
+  const { plan: from, otpRate } = readAccount(sql);
+  const note: PaidNote = { paymentRef, plan, from, otpRate };
+  appendEntry(sql, head, { type: "credit", amount: creditUnits, reference, note: JSON.stringify(note) }, nowMs);
+  takePlan(sql, plan);
+  const early = earlyNote(sql, orderId, paymentRef);
+  const refund = early && takeBack(sql, { orderId, ...early }, nowMs);
+  sql.exec("UPDATE account SET rev = rev + 1");
+  return { ok: true, changed: true, paymentRef, refund };
+}
+
+/** Takes a refunded payment's credit back, once per order; before the payment is told, it is kept in mind. */
+export function refundPayment(sql: SqlStorage, refund: PaymentRefund, nowMs: number): Refunded {
+  const { orderId, paymentRef, refundedPaise } = refund;
+  const paid = paidNote(sql, orderId);
+  if (!paid) return keepInMind(sql, refund, nowMs);
+  if (paid.paymentRef !== paymentRef) return { ok: true, changed: false, refund: null, why: "not_credited" };
+  const known = refundNote(sql, orderId);
+  if (known) {
+    return known.refundedPaise === refundedPaise
+      ? { ok: true, changed: false, refund: takenBack(sql, orderId, known) }
+      : { ok: false, reason: "other_refund" };
+  }
+  const taken = takeBack(sql, refund, nowMs);
+  sql.exec("UPDATE account SET rev = rev + 1");
+  return { ok: true, changed: true, refund: taken };
+}
+
+/** An entry of nothing, so that the payment, when it is told, gives only what did not go back. */
+function keepInMind(sql: SqlStorage, refund: PaymentRefund, nowMs: number): Refunded {
+  const { orderId, paymentRef, refundedPaise, amountPaise } = refund;
+  const reference = earlyReference(orderId, paymentRef);
+  const known = earlyNote(sql, orderId, paymentRef);
+  if (known && known.refundedPaise !== refundedPaise) return { ok: false, reason: "other_refund" };
+  if (!known) {
+    const note: RefundNote = { paymentRef, refundedPaise, amountPaise, shortfall: 0 };
+    const entry = { type: "adjustment" as const, amount: 0, reference, note: JSON.stringify(note) };
+    appendEntry(sql, ledgerHead(sql), entry, nowMs);
+  }
+  return { ok: true, changed: !known, refund: null, why: "early" };
+}

@@ -1,0 +1,142 @@
+import { PLANS } from "../../money/plans.ts";
+import type { Plan } from "../../money/plans.ts";
+import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
+import { addKey } from "./keys.ts";
+import { number, numberOrNull, text } from "../rows.ts";
+import type { AccountView, LedgerView } from "../../model/account.ts";
+
+// What an operator does with an account (contract §10): opens it, changes it, gives credit.
+
+export interface AccountRow {
+  name: string;
+  status: "active" | "suspended";
+  plan: Plan;
+  otpRate: number | null;
+  createdAt: number;
+  admitted: string;
+  admittedSeq: number;
+  settledSeq: number;
+  rev: number;
+  prunedAt: number;
+}
+
+/** The account's own row. */
+export function readAccount(sql: SqlStorage): AccountRow {
+  const row = sql.exec("SELECT * FROM account").one();
+  return {
+    name: text(row, "name"),
+    status: text(row, "status") as AccountRow["status"],
+    plan: text(row, "plan") as Plan,
+    otpRate: numberOrNull(row, "otp_rate"),
+    createdAt: number(row, "created_at"),
+    admitted: text(row, "admitted"),
+    admittedSeq: number(row, "admitted_seq"),
+    settledSeq: number(row, "settled_seq"),
+    rev: number(row, "rev"),
+    prunedAt: number(row, "pruned_at"),
+  };
+}
+
+/** Units that one OTP costs this account now. */
+export function otpRateOf(account: AccountRow): number {
+  return account.otpRate ?? PLANS[account.plan].otpUnits;
+}
+
+/** The account as the operator sees it. */
+export function accountView(sql: SqlStorage): AccountView {
+  const account = readAccount(sql);
+  const { seq, balance } = ledgerHead(sql);
+  return {
+    name: account.name,
+    status: account.status,
+    plan: account.plan,
+    balance,
+    otpRate: otpRateOf(account),
+    ownOtpRate: account.otpRate,
+    requestsPerMinute: PLANS[account.plan].requestsPerMinute,
+    createdAt: account.createdAt,
+    rev: account.rev,
+    seq,
+  };
+}
+
+/** What an account is opened with. */
+export interface Opening {
+  name: string;
+  plan: Plan;
+  otpRate: number | null;
+  /** Units; 0 leaves no entry. */
+  balance: number;
+  keyId: number;
+  keyName: string;
+}
+
+/** The ledger's reference of what an account was opened with (contract §10). */
+const OPENING_REFERENCE = "opening";
+
+/** Opens the account, once: the same opening again answers the same, another one is refused. */
+export function openAccount(sql: SqlStorage, opening: Opening, nowMs: number): boolean {
+  const known = sql.exec("SELECT 1 FROM account").toArray().length > 0;
+  if (known) {
+    const given = entryByReference(sql, OPENING_REFERENCE)?.amount ?? 0;
+    return readAccount(sql).name === opening.name && given === opening.balance;
+  }
+  sql.exec(
+    "INSERT INTO account (id, name, status, plan, otp_rate, created_at, rev) VALUES (1, ?, 'active', ?, ?, ?, 1)",
+    opening.name,
+    opening.plan,
+    opening.otpRate,
+    nowMs,
+  );
+  addKey(sql, opening.keyId, opening.keyName, nowMs);
+  if (opening.balance > 0) {
+    const entry = { type: "credit" as const, amount: opening.balance, reference: OPENING_REFERENCE };
+    appendEntry(sql, ledgerHead(sql), entry, nowMs);
+  }
+  return true;
+}
+
+export interface Amendment {
+  status?: "active" | "suspended";
+  plan?: Plan;
+  /** Units; null returns to the plan's rate. */
+  otpRate?: number | null;
+}
+
+/** Changes the account; effective for the next request. */
+export function amendAccount(sql: SqlStorage, change: Amendment): void {
+  const account = readAccount(sql);
+  sql.exec(
+    "UPDATE account SET status = ?, plan = ?, otp_rate = ?, rev = rev + 1",
+    change.status ?? account.status,
+    change.plan ?? account.plan,
+    change.otpRate === undefined ? account.otpRate : change.otpRate,
+  );
+}
+
+export type Credited =
+  | { ok: true; entry: LedgerView; replayed: boolean; balance: number }
+  | { ok: false; reason: "reference_mismatch" | "below_zero" | "above_limit" };
+
+/** Gives credit (or takes an adjustment) once per reference; units, signed (contract §10). */
+export function credit(
+  sql: SqlStorage,
+  asked: { amount: number; reference: string; requestId: string; note?: string },
+  nowMs: number,
+): Credited {
+  const reference = `operator:${asked.reference}`;
+  const known = entryByReference(sql, reference);
+  const head = ledgerHead(sql);
+  if (known) {
+    return known.amount === asked.amount
+      ? { ok: true, entry: known, replayed: true, balance: head.balance }
+      : { ok: false, reason: "reference_mismatch" };
+  }
+  if (head.balance + asked.amount < 0) return { ok: false, reason: "below_zero" };
+  if (!Number.isSafeInteger(head.balance + asked.amount)) return { ok: false, reason: "above_limit" };
+  const type = asked.amount < 0 ? ("adjustment" as const) : ("credit" as const);
+  const after = appendEntry(sql, head, { ...asked, reference, type }, nowMs);
+  const entry = entryByReference(sql, reference);
+  if (!entry) throw new Error("an entry that was just written is not there");
+  return { ok: true, entry, replayed: false, balance: after.balance };
+}

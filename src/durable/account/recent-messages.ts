@@ -1,0 +1,137 @@
+import { matches } from "../../search/language.ts";
+import type { Term } from "../../search/language.ts";
+import type { MessagePlace } from "../../crypto/ids.ts";
+import { messageViews, readJob } from "./jobs.ts";
+import { ledgerHead } from "./ledger.ts";
+import { LATE } from "./open-jobs.ts";
+import { readAccount } from "./profile.ts";
+import { number } from "../rows.ts";
+import type { MessageView } from "../../model/account.ts";
+
+// What the console asks an account about its messages. History in D1 lags behind, so the account itself answers for
+// every job that history may lack: those after the settled mark, and the late ones that wait to be recorded.
+
+/** Which way a list is read: from newest to oldest, or back. */
+export type Direction = "older" | "newer";
+
+export interface Look {
+  /** All must hold; `key` has become `keys`. */
+  terms: Term[];
+  direction: Direction;
+  /** Begins beyond this message; null begins at the list's end. */
+  from: MessagePlace | null;
+  /** Messages at most. */
+  limit: number;
+}
+
+/** What an account knows that history may lack. */
+export interface Fresh {
+  rows: MessageView[];
+  /** Up to where it looked; null when there is nothing more that way. */
+  end: MessagePlace | null;
+  /** History has all jobs up to this one, but for the late ones. */
+  settledSeq: number;
+  late: number[];
+  /** Jobs whose time lies within what `after:` and `before:` ask: from `low` on, and before `high`. */
+  low: number;
+  high: number;
+}
+
+/** Jobs that one look reads: with 100 messages each, the object is busy for some tens of milliseconds. */
+const JOBS_PER_LOOK = 400;
+
+/** Late jobs that one look knows of. There are more only while history is away for long; those are shown as it had them. */
+const LATE_MAX = 200;
+
+/** The place after every message of a job. */
+const PLACE_MAX = 0xffff;
+
+/** The first job since a time. Jobs stand in the order of their times, unless the clock was set back. */
+function firstJobSince(sql: SqlStorage, atMs: number): number {
+  let low = 0;
+  let high = ledgerHead(sql).seq + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = sql.exec("SELECT seq, created_at FROM job WHERE seq >= ? ORDER BY seq LIMIT 1", middle).toArray()[0];
+    if (!row || number(row, "created_at") >= atMs) high = middle;
+    else low = number(row, "seq") + 1;
+  }
+  return low;
+}
+
+function boundsOf(sql: SqlStorage, terms: Term[]): { low: number; high: number } {
+  let since = -Infinity;
+  let until = Infinity;
+  for (const term of terms) {
+    if (term.on !== "after" && term.on !== "before") continue;
+    if ((term.on === "after") === term.not) until = Math.min(until, term.atMs);
+    else since = Math.max(since, term.atMs);
+  }
+  const low = since === -Infinity ? 0 : firstJobSince(sql, since);
+  return { low, high: until === Infinity ? Number.MAX_SAFE_INTEGER : firstJobSince(sql, until) };
+}
+
+// One lower bound: of two, SQLite may take the wrong one, and walk over all that the account ever did.
+const lists = {
+  older: {
+    open: "SELECT seq FROM job WHERE seq > max(?, ? - 1) AND seq <= ? ORDER BY seq DESC LIMIT ?",
+    late: `SELECT seq FROM job WHERE late = ${LATE.unrecorded} AND seq <= ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT ?`,
+  },
+  newer: {
+    open: "SELECT seq FROM job WHERE seq > max(?, ? - 1) AND seq <= ? ORDER BY seq LIMIT ?",
+    late: `SELECT seq FROM job WHERE late = ${LATE.unrecorded} AND seq <= ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`,
+  },
+};
+
+/** Whether a message stands beyond a place, the way that a list is read. */
+export function isBeyond(row: MessagePlace, from: MessagePlace | null, direction: Direction): boolean {
+  if (!from) return true;
+  const distance = row.seq - from.seq || row.index - from.index;
+  return direction === "older" ? distance < 0 : distance > 0;
+}
+
+/** Numbers of the jobs that history may lack, the way that the list is read. */
+function freshJobs(sql: SqlStorage, look: Look, bounds: { low: number; high: number }, settledSeq: number) {
+  const { direction, from } = look;
+  const low = direction === "newer" && from ? Math.max(bounds.low, from.seq) : bounds.low;
+  const high = direction === "older" && from ? Math.min(bounds.high - 1, from.seq) : bounds.high - 1;
+  const list = (which: "open" | "late", limit: number) =>
+    sql
+      .exec(lists[direction][which], settledSeq, low, high, limit)
+      .toArray()
+      .map((row) => number(row, "seq"));
+  const open = list("open", JOBS_PER_LOOK);
+  const late = list("late", LATE_MAX);
+  return {
+    late,
+    seqs: direction === "older" ? [...open, ...late] : [...late, ...open],
+    cut: open.length === JOBS_PER_LOOK,
+  };
+}
+
+/** The messages that a search finds among those that history may lack, the way that the list is read. */
+export function lookAtFresh(sql: SqlStorage, look: Look): Fresh {
+  const { direction, from, limit } = look;
+  const { settledSeq } = readAccount(sql);
+  const bounds = boundsOf(sql, look.terms);
+  const { late, seqs, cut } = freshJobs(sql, look, bounds, settledSeq);
+  const rows: MessageView[] = [];
+  let end: MessagePlace | null = null;
+  let read = 0;
+  for (const seq of seqs) {
+    const job = readJob(sql, seq);
+    const views = job ? messageViews(job) : [];
+    if (direction === "older") views.reverse();
+    rows.push(...views.filter((view) => isBeyond(view, from, direction) && matches(look.terms, view)));
+    read += 1;
+    end = { seq, index: direction === "older" ? 0 : PLACE_MAX };
+    if (rows.length >= limit || (cut && read === JOBS_PER_LOOK)) break;
+  }
+  const through = read === seqs.length && !cut;
+  if (rows.length > limit) {
+    rows.length = limit;
+    const last = rows.at(-1);
+    end = last ? { seq: last.seq, index: last.index } : end;
+  } else if (through) end = null;
+  return { rows, end, settledSeq, late, ...bounds };
+}

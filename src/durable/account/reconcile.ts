@@ -1,0 +1,75 @@
+import { messageViews } from "./jobs.ts";
+import { ledgerHead, ledgerPage, refundReference } from "./ledger.ts";
+import { jobsAfter } from "./open-jobs.ts";
+import type { Difference, LedgerView } from "../../model/account.ts";
+
+// Recounting (contract §10): whatever the service believes is counted again from the rows, by other ways.
+
+const PAGE = 500;
+
+/** A refunded payment takes back no more than the payment gave, and comes after it. */
+function recountPayment(
+  payments: Map<string, number>,
+  { reference, amount }: LedgerView,
+  note: (kind: string, detail: string) => void,
+): void {
+  const [, kind, orderId = ""] = /^(payment|payment-refund):(.+)$/u.exec(reference ?? "") ?? [];
+  if (kind === "payment") payments.set(orderId, amount);
+  if (kind !== "payment-refund" || 0 - amount <= (payments.get(orderId) ?? -1)) return;
+  note("payment", `order ${orderId} gave ${payments.get(orderId) ?? 0}, its refund took ${0 - amount}`);
+}
+
+function recountLedger(sql: SqlStorage, note: (kind: string, detail: string) => void): Map<string, LedgerView> {
+  const refunds = new Map<string, LedgerView>();
+  const payments = new Map<string, number>();
+  let sum = 0;
+  for (let page = ledgerPage(sql, 0, PAGE); page.length > 0; page = ledgerPage(sql, page.at(-1)?.seq ?? 0, PAGE)) {
+    for (const entry of page) {
+      sum += entry.amount;
+      if (sum !== entry.balanceAfter) {
+        note("ledger", `entry ${entry.seq} says balance ${entry.balanceAfter}, recounted ${sum}`);
+      }
+      if (sum < 0) note("ledger", `entry ${entry.seq} takes the balance below zero`);
+      if (entry.type === "refund") refunds.set(entry.reference ?? "", entry);
+      recountPayment(payments, entry, note);
+    }
+  }
+  const { balance } = ledgerHead(sql);
+  if (balance !== sum) note("balance", `the balance is ${balance}, the sum of the entries is ${sum}`);
+  return refunds;
+}
+
+/** Recounts ledger, balance, messages and refunds; an empty list is the only good answer. */
+export function reconcile(sql: SqlStorage): Difference[] {
+  const differences: Difference[] = [];
+  const note = (kind: string, detail: string) => void differences.push({ kind, detail });
+  const refunds = recountLedger(sql, note);
+  const debits = new Map<string, { debit: number; charged: number }>();
+  for (const job of jobsAfter(sql, 0)) {
+    const sums = debits.get(job.requestId) ?? { debit: 0, charged: 0 };
+    sums.debit += job.debit ?? 0;
+    sums.charged += job.charge * job.messages.length;
+    debits.set(job.requestId, sums);
+    for (const message of messageViews(job)) {
+      const place = `message ${message.seq}.${message.index}`;
+      const refund = refunds.get(refundReference(message.seq, message.index));
+      refunds.delete(refundReference(message.seq, message.index));
+      if (message.refunded !== (refund !== undefined)) {
+        note(
+          "refund",
+          `${place} is ${message.state}, refunded ${message.refunded}, entry ${refund ? "there" : "missing"}`,
+        );
+      }
+      if (refund && refund.amount !== message.charge) {
+        note("refund", `${place} was charged ${message.charge}, refunded ${refund.amount}`);
+      }
+      if (message.state === "failed" && !message.refunded) note("refund", `${place} failed and was not refunded`);
+    }
+  }
+  for (const [requestId, sums] of debits) {
+    if (sums.debit === sums.charged) continue;
+    note("debit", `request ${requestId} took ${sums.debit}, its messages were charged ${sums.charged}`);
+  }
+  for (const reference of refunds.keys()) note("refund", `entry ${reference} belongs to no message`);
+  return differences;
+}

@@ -1,0 +1,80 @@
+import { enter, writeTimes } from "./admission.ts";
+import type { WindowTimes } from "./admission.ts";
+import { RUNNING_MS, complete, release, remember } from "./idempotency.ts";
+import { ledgerHead } from "./ledger.ts";
+import { number, text } from "../rows.ts";
+import type { Caller, Recording, RecordingView, UploadDoor } from "../../model/account.ts";
+
+// An upload asks twice: before the bytes go to R2 and after, so that a refused request leaves nothing there.
+
+/** Admits an upload and holds its Idempotency-Key while the bytes travel. */
+export function beginUpload(sql: SqlStorage, window: WindowTimes, caller: Caller, nowMs: number): UploadDoor {
+  const door = enter(sql, window, caller, nowMs);
+  if (!door.ok || door.replayed) return door;
+  writeTimes(sql, window.times ?? []);
+  const runningUntil = nowMs + RUNNING_MS;
+  remember(sql, caller.idempotency, { spent: 0, balance: 0, seq: 0, runningUntil }, nowMs);
+  return { ok: true, replayed: false, window: door.window };
+}
+
+/** Makes the recording the account's own, once its bytes are in R2. */
+export function finishUpload(sql: SqlStorage, caller: Caller, recording: Recording, nowMs: number): void {
+  sql.exec(
+    `INSERT OR IGNORE INTO recording (file_id, name, object_key, mime, size_bytes, duration_ms, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    recording.fileId,
+    recording.name,
+    recording.objectKey,
+    recording.mime,
+    recording.sizeBytes,
+    recording.durationMs,
+    nowMs,
+  );
+  complete(sql, caller.idempotency, ledgerHead(sql).balance);
+}
+
+/** Gives an upload up whose bytes did not arrive: the same key may try again at once. */
+export function abandonUpload(sql: SqlStorage, caller: Caller): void {
+  release(sql, caller.idempotency);
+}
+
+/** The recording that a call plays, or null when it is not this account's. */
+export function findRecording(
+  sql: SqlStorage,
+  fileId: string,
+): { objectKey: string; mime: string; durationMs: number } | null {
+  const query = "SELECT object_key, mime, duration_ms FROM recording WHERE file_id = ?";
+  const row = sql.exec(query, fileId).toArray()[0];
+  return row
+    ? { objectKey: text(row, "object_key"), mime: text(row, "mime"), durationMs: number(row, "duration_ms") }
+    : null;
+}
+
+function viewOf(row: Record<string, SqlStorageValue>): RecordingView {
+  return {
+    fileId: text(row, "file_id"),
+    name: text(row, "name"),
+    objectKey: text(row, "object_key"),
+    mime: text(row, "mime"),
+    sizeBytes: number(row, "size_bytes"),
+    durationMs: number(row, "duration_ms"),
+    createdAt: number(row, "created_at"),
+  };
+}
+
+/** Where a page of recordings goes on: after the one that was added then. */
+export type RecordingPlace = Pick<RecordingView, "createdAt" | "fileId">;
+
+/** Recordings, newest first, from a place on. */
+export function listRecordings(sql: SqlStorage, after: RecordingPlace | null, limit: number): RecordingView[] {
+  const from = after ?? { createdAt: Number.MAX_SAFE_INTEGER, fileId: "" };
+  const query = `SELECT * FROM recording WHERE (created_at, file_id) < (?, ?)
+    ORDER BY created_at DESC, file_id DESC LIMIT ?`;
+  return sql.exec(query, from.createdAt, from.fileId, limit).toArray().map(viewOf);
+}
+
+/** One recording of the account, or null. */
+export function readRecording(sql: SqlStorage, fileId: string): RecordingView | null {
+  const row = sql.exec("SELECT * FROM recording WHERE file_id = ?", fileId).toArray()[0];
+  return row ? viewOf(row) : null;
+}

@@ -1,0 +1,69 @@
+import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
+import { enter, writeTimes } from "./admission.ts";
+import type { WindowTimes } from "./admission.ts";
+import { remember } from "./idempotency.ts";
+import { insertJobs } from "./jobs.ts";
+import { ledgerHead } from "./ledger.ts";
+import type { Timers } from "./message-life.ts";
+import { otpRateOf } from "./profile.ts";
+import { findRecording } from "./recordings.ts";
+import type { AccountRow } from "./profile.ts";
+import type { Content, Done, Refusal, SendCommand } from "../../model/account.ts";
+
+/** Units per message and what the carrier gets, or null when the recording is not this account's. */
+function priced(
+  sql: SqlStorage,
+  command: SendCommand,
+  account: AccountRow,
+): { charge: number; content: Content } | null {
+  const { price, content } = command;
+  switch (price.kind) {
+    case "fixed":
+      return { charge: price.units, content };
+    case "otp":
+      return { charge: otpRateOf(account), content };
+    case "recording": {
+      const found = findRecording(sql, price.fileId);
+      if (!found) return null;
+      const { objectKey, mime, durationMs } = found;
+      const charge = price.unitsPerBlock * Math.ceil(durationMs / VOICE_BLOCK_MS);
+      return { charge, content: { ...content, recording: { objectKey, mime } } };
+    }
+  }
+}
+
+/**
+ * One billable request, whole: refusals in the order of contract §3, then debit, messages, outbox and idempotency
+ * record together. Runs inside the caller's transaction. `seqs` are the jobs to hand to the queue.
+ */
+export function send(
+  sql: SqlStorage,
+  window: WindowTimes,
+  command: SendCommand,
+  timers: Timers,
+  nowMs: number,
+): { result: Done | Refusal; seqs: number[] } {
+  const door = enter(sql, window, command, nowMs);
+  if (!door.ok || door.replayed) return { result: door, seqs: [] };
+  const refuse = (refusal: Refusal) => {
+    writeTimes(sql, window.times ?? []);
+    return { result: { ...refusal, window: door.window }, seqs: [] };
+  };
+  if (command.notOffered !== undefined) {
+    return refuse({ ok: false, reason: "permission_denied", sentence: command.notOffered });
+  }
+  const order = priced(sql, command, door.account);
+  if (!order) return refuse({ ok: false, reason: "unknown_file" });
+  const spent = order.charge * command.recipients.length;
+  const head = ledgerHead(sql);
+  if (head.balance < spent) {
+    return refuse({ ok: false, reason: "insufficient_balance", needed: spent, balance: head.balance });
+  }
+  const { seqs, balance } = insertJobs(sql, { ...command, content: order.content }, order.charge, head, timers, nowMs);
+  const seq = seqs[0] ?? 0;
+  remember(sql, command.idempotency, { spent, balance, seq }, nowMs);
+  return {
+    result: { ok: true, replayed: false, template: null, spent, balance, seq, jobs: seqs.length, window: door.window },
+    seqs,
+  };
+}

@@ -1,0 +1,162 @@
+import { Hono } from "hono";
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { routePath } from "hono/route";
+import { configOf, isLogged } from "../config.ts";
+import type { Config } from "../config.ts";
+import type { WindowView } from "../model/account.ts";
+import { FailureError, STATUS_OF_CODE } from "./errors.ts";
+import type { Failure } from "./errors.ts";
+import { randomId } from "../crypto/ids.ts";
+import type { ApiKey } from "../crypto/api-key.ts";
+import { StrangersLog, logLine, logProblem } from "../log.ts";
+import type { Person, Session } from "../sign-in/sessions.ts";
+
+// What every app shares: request id, log line, envelope of failures, not found (contract §3).
+
+/** What a request carries on its way through the middleware. */
+export interface Vars {
+  requestId: string;
+  /** Set once the key is verified (`authenticate`). */
+  key?: ApiKey;
+  failureCode?: string;
+  /** The person who is signed in, and how; set by the console's middleware. */
+  session?: Session;
+  person?: Person | null;
+  /** How a failure looks where a browser asked for a page. */
+  failurePage?: FailurePage;
+}
+
+/** A failure as a page, or null where the request wants JSON. */
+export type FailurePage = (c: Context<AppEnv>, failure: Failure) => Response | null;
+
+export interface AppEnv {
+  Bindings: Env;
+  Variables: Vars;
+}
+
+export type Api = Hono<AppEnv>;
+
+/** The configuration of the environment that serves this request. */
+export function settings(c: Context<AppEnv>): Config {
+  return configOf(c.env);
+}
+
+/** The key that this request was authenticated with; only routes behind `authenticate` ask. */
+export function keyOf(c: Context<AppEnv>): ApiKey {
+  const key = c.get("key");
+  if (!key) throw new Error("this route reads a key and has no authenticate");
+  return key;
+}
+
+/** Sets the RateLimit headers of a request that passed the account's key check (contract §7). */
+export function showWindow(c: Context<AppEnv>, window: WindowView | undefined): void {
+  if (!window) return;
+  c.header("RateLimit-Policy", `"${window.plan}";q=${window.limit};w=60`);
+  c.header("RateLimit", `"${window.plan}";r=${window.remaining};t=${window.resetSec}`);
+}
+
+/** The one shape of a failure (contract §3). */
+export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
+  const { code, error, param, hint, headers } = failure;
+  c.set("failureCode", code);
+  for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
+  const page = c.get("failurePage")?.(c, failure);
+  if (page) return page;
+  return c.json({ success: false, error, code, request_id: c.get("requestId"), param, hint }, STATUS_OF_CODE[code]);
+}
+
+/** Whether D1 could not be asked; a query that it refuses is a fault of ours instead. */
+function isWithoutD1(problem: Error): boolean {
+  const { message } = problem.cause instanceof Error ? problem.cause : problem;
+  return message.startsWith("D1_ERROR") && !/constraint failed|syntax error|no such/u.test(message);
+}
+
+function onError(problem: Error, c: Context<AppEnv>): Response {
+  if (problem instanceof FailureError) return failureReply(c, problem.failure);
+  if (problem instanceof HTTPException && problem.status === 400) {
+    return failureReply(c, { code: "invalid_json", error: "The body is not valid JSON." });
+  }
+  logProblem(routePath(c, -1), problem);
+  const lost = "retryable" in problem || "overloaded" in problem || isWithoutD1(problem);
+  return failureReply(
+    c,
+    lost
+      ? {
+          code: "unavailable",
+          error: "The service is busy; whether this was done is unknown. Repeat it with the same Idempotency-Key.",
+          headers: { "Retry-After": "1" },
+        }
+      : {
+          code: "internal_error",
+          error: "Something went wrong on our side; repeat the request with the same Idempotency-Key.",
+        },
+  );
+}
+
+/** Methods of an app's routes that match this path, for 405. */
+function methodsAt(app: Api, path: string): string[] {
+  const methods = new Set<string>();
+  for (const { method } of app.routes) {
+    if (method === "ALL" || methods.has(method)) continue;
+    const [handlers] = app.router.match(method, path);
+    if (handlers.some(([[, route]]) => route.method === method)) methods.add(method);
+  }
+  if (methods.has("GET")) methods.add("HEAD");
+  return [...methods].toSorted();
+}
+
+function notFound(app: Api) {
+  return (c: Context<AppEnv>): Response => {
+    const allowed = methodsAt(app, c.req.path);
+    if (allowed.length === 0 || allowed.includes(c.req.method)) {
+      return failureReply(c, { code: "not_found", error: "There is nothing at this address." });
+    }
+    return failureReply(c, {
+      code: "method_not_allowed",
+      error: `This address takes ${allowed.join(", ")}.`,
+      headers: { Allow: allowed.join(", ") },
+    });
+  };
+}
+
+/** Addresses whose success is no line in the log: a probe's, and a receipt's, of which its message tells. */
+const UNTOLD: ReadonlySet<string> = new Set(["/healthz", "/callbacks/:carrier"]);
+
+const strangers = new StrangersLog();
+
+/** An app with everything but its routes; `failurePage` where browsers come as well. */
+export function createApp(failurePage?: FailurePage): Api {
+  const app: Api = new Hono<AppEnv>();
+  app.use(async (c, next) => {
+    const startMs = Date.now();
+    c.set("requestId", randomId("req", 12));
+    if (failurePage) c.set("failurePage", failurePage);
+    // Before the reply is made: Hono builds a reply anew for each header that comes later.
+    c.header("X-Request-Id", c.get("requestId"));
+    c.header("Cache-Control", "no-store");
+    await next();
+    const { headers } = c.res;
+    // The headers of a WebSocket's handshake cannot be changed.
+    if (c.res.status === 101) return;
+    if (headers.get("X-Request-Id") !== c.get("requestId")) c.header("X-Request-Id", c.get("requestId"));
+    if (!headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+    const path = routePath(c, -1);
+    if ((c.res.ok && UNTOLD.has(path)) || !isLogged(settings(c), c.res.status)) return;
+    const unlogged = c.res.status === 401 ? strangers.admit(startMs) : 0;
+    if (unlogged === null) return;
+    logLine("request", {
+      request_id: c.get("requestId"),
+      method: c.req.method,
+      path,
+      status: c.res.status,
+      ms: Date.now() - startMs,
+      account: c.get("key")?.accountId,
+      code: c.get("failureCode"),
+      unlogged: unlogged || undefined,
+    });
+  });
+  app.onError(onError);
+  app.notFound(notFound(app));
+  return app;
+}

@@ -1,0 +1,80 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { failureReply, settings } from "./app.ts";
+import type { AppEnv } from "./app.ts";
+import { acceptBody, readBody } from "./body.ts";
+import { FailureError, UNAUTHORIZED } from "./errors.ts";
+import { sameBytes } from "../crypto/ids.ts";
+import { verifyKey } from "../crypto/api-key.ts";
+
+// Authentication (contract §4): where a key may stand, and its MAC. No storage is asked here.
+
+/** Where an operation reads its key. */
+export type KeyPlace = "bearer" | "x-api-key" | "body";
+
+const KEY_MARK = "dsk_";
+
+/** What stands behind `Bearer`, in any case; another scheme, or none, brings no key (RFC 6750 §2.1). */
+function bearerOf(c: Context<AppEnv>): string | undefined {
+  const found = /^bearer(?: +(.*))?$/iu.exec(c.req.header("authorization") ?? "");
+  return found ? (found[1] ?? "").trim() : undefined;
+}
+
+function headerKeys(c: Context<AppEnv>): Partial<Record<KeyPlace, string>> {
+  const bearer = bearerOf(c);
+  const header = c.req.header("x-api-key");
+  return { ...(bearer !== undefined && { bearer }), ...(header !== undefined && { "x-api-key": header }) };
+}
+
+/** The key in a parsed body; a value that is no string is as wrong as a forged key. */
+function keyInBody(body: unknown): string | undefined {
+  if (typeof body !== "object" || body === null || !Object.hasOwn(body, "apiKey")) return undefined;
+  const { apiKey } = body as { apiKey: unknown };
+  if (apiKey === null || apiKey === undefined) return undefined;
+  return typeof apiKey === "string" ? apiKey : "";
+}
+
+const deny = (): never => {
+  throw new FailureError(UNAUTHORIZED);
+};
+
+/**
+ * Requires a key in one of these places, and answers 401 with one text for every fault. A body is read only when a
+ * key may stand in it; two different keys are refused, wherever the second one stands.
+ */
+export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    if (c.req.method === "POST") acceptBody(c);
+    const headers = headerKeys(c);
+    const keySecret = settings(c).KEY_SECRET;
+    const given = places.flatMap((place) => (place === "body" ? [] : (headers[place] ?? [])));
+    const key = given[0] === undefined ? null : verifyKey(keySecret, given[0]);
+    // Returned, not thrown: whoever tries keys is answered at the least cost.
+    if (given[0] !== undefined && !key) return failureReply(c, UNAUTHORIZED);
+    let found = key;
+    if (places.includes("body")) {
+      const inBody = keyInBody(await readBody(c, () => (key ? undefined : deny())));
+      if (inBody !== undefined) {
+        if (given[0] !== undefined && inBody !== given[0]) deny();
+        found ??= verifyKey(keySecret, inBody);
+        given.push(inBody);
+      }
+    } else if (c.req.method === "POST" && key) {
+      await readBody(c, () => undefined, { parse: false });
+    }
+    const others = Object.values(headers).filter((one) => one.startsWith(KEY_MARK) && one !== given[0]);
+    if (!found || others.length > 0) return deny();
+    c.set("key", found);
+    await next();
+  };
+}
+
+/** Whether this is the operator's token (contract §10), compared without leaking where it differs. */
+export function isOperatorToken(c: Context<AppEnv>, given: string): boolean {
+  const encoder = new TextEncoder();
+  return sameBytes(encoder.encode(given), encoder.encode(settings(c).OPERATOR_TOKEN));
+}
+
+/** Whether a request brings the operator's token. */
+export function isOperator(c: Context<AppEnv>): boolean {
+  return isOperatorToken(c, bearerOf(c) ?? "");
+}

@@ -1,0 +1,57 @@
+import type { Config } from "../config.ts";
+
+// Base addresses (contract §2): which of the five apps a request is for. The only reader of hostnames.
+
+export const BASE_NAMES = ["sms", "tts", "voice", "otp", "console"] as const;
+export type BaseName = (typeof BASE_NAMES)[number];
+
+/** Where a request belongs: `all` is the console host of a local machine, which answers every path. */
+export interface Destination {
+  base: BaseName | "all" | "none";
+  /** The path below the base's prefix. */
+  path: string;
+}
+
+interface Base {
+  name: BaseName;
+  hostname: string;
+  /** `/sms` or empty. */
+  prefix: string;
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]", "0.0.0.0"]);
+
+const tables = new WeakMap<Config, Base[]>();
+
+function basesOf(config: Config): Base[] {
+  let table = tables.get(config);
+  if (!table) {
+    const urls: Record<BaseName, string> = {
+      sms: config.SMS_URL,
+      tts: config.TTS_URL,
+      voice: config.VOICE_URL,
+      otp: config.OTP_URL,
+      console: config.CONSOLE_URL,
+    };
+    table = BASE_NAMES.map((name) => {
+      const url = new URL(urls[name]);
+      return { name, hostname: url.hostname, prefix: url.pathname.replace(/\/+$/u, "") };
+    });
+    // The longest prefix first: a base at the bare hostname takes only what the others leave.
+    table.sort((one, other) => other.prefix.length - one.prefix.length);
+    tables.set(config, table);
+  }
+  return table;
+}
+
+/** The base that a URL belongs to, by hostname and path prefix; ports do not matter. */
+export function destinationOf(config: Config, url: URL): Destination {
+  const { hostname, pathname } = url;
+  const local = config.ENVIRONMENT === "local";
+  for (const { name, hostname: host, prefix } of basesOf(config)) {
+    const own = host === hostname || (local && name === "console" && LOOPBACK.has(hostname));
+    if (!own || !(prefix === "" || pathname === prefix || pathname.startsWith(`${prefix}/`))) continue;
+    return { base: local && name === "console" ? "all" : name, path: pathname.slice(prefix.length) || "/" };
+  }
+  return { base: "none", path: pathname };
+}

@@ -1,0 +1,79 @@
+import type { Config } from "../config.ts";
+import { accountRows } from "../db/desk.ts";
+import type { AccountRow } from "../db/desk.ts";
+import { personBy } from "../db/people.ts";
+import type { PersonRow } from "../db/people.ts";
+import type { Amendment } from "../durable/account/profile.ts";
+import type { AccountView, LedgerView, MessageView } from "../model/account.ts";
+import { objectName } from "../crypto/ids.ts";
+import type { AccountRef } from "../crypto/ids.ts";
+import { keysOfAccount } from "../accounts/keys.ts";
+import type { OwnKey } from "../accounts/keys.ts";
+import { unitsFromCoins } from "../money/money.ts";
+
+// Accounts as the operator's page shows and changes them. The objects are the truth; D1 only says which there are.
+
+/** Numbers to look back by for the newest entries: jobs and entries share them, and a bulk takes many. */
+const LEDGER_LOOK_BACK = 200;
+const LEDGER_SHOWN = 15;
+
+/** Jobs of up to 100 messages each. */
+const JOBS_LOOK_BACK = 20;
+const MESSAGES_SHOWN = 15;
+const MESSAGES_PER_JOB_MAX = 100;
+
+/** A page of accounts whose name or id is like `search`; `next` begins the page after. */
+export async function findAccounts(
+  env: Env,
+  asked: { search: string; after: string; limit: number },
+): Promise<{ rows: AccountRow[]; next: string | null }> {
+  const rows = await accountRows(env.DB, { ...asked, limit: asked.limit + 1 });
+  const shown = rows.slice(0, asked.limit);
+  return { rows: shown, next: rows.length > asked.limit ? (shown.at(-1)?.accountId ?? null) : null };
+}
+
+export interface AccountAtDesk {
+  ref: AccountRef;
+  view: AccountView;
+  /** Newest first. */
+  ledger: LedgerView[];
+  messages: MessageView[];
+  keys: OwnKey[];
+  person: PersonRow | null;
+}
+
+/** One object of an account with what is newest in it, or null where nobody opened one. */
+export async function accountAtDesk(env: Env, config: Config, ref: AccountRef): Promise<AccountAtDesk | null> {
+  const stub = env.ACCOUNT.getByName(objectName(ref));
+  const view: AccountView | null = await stub.view();
+  if (!view) return null;
+  const before = { seq: Math.max(0, view.seq - JOBS_LOOK_BACK), index: MESSAGES_PER_JOB_MAX };
+  const [ledger, messages, ring, person] = await Promise.all([
+    stub.ledger(Math.max(0, view.seq - LEDGER_LOOK_BACK), LEDGER_LOOK_BACK) as Promise<LedgerView[] | null>,
+    stub.messages(before, JOBS_LOOK_BACK * MESSAGES_PER_JOB_MAX) as Promise<MessageView[] | null>,
+    keysOfAccount(env, config.KEY_SECRET, ref, Date.now()),
+    personBy(env.DB, { accountId: ref.accountId }),
+  ]);
+  return {
+    ref,
+    view,
+    ledger: (ledger ?? []).slice(-LEDGER_SHOWN).toReversed(),
+    messages: (messages ?? []).slice(-MESSAGES_SHOWN).toReversed(),
+    keys: ring.keys,
+    person,
+  };
+}
+
+/** Changes standing, plan or rate of both objects; false where there is no account. */
+export async function amendAccount(env: Env, accountId: string, change: Amendment): Promise<boolean> {
+  const [view]: (AccountView | null)[] = await Promise.all(
+    (["live", "test"] as const).map((mode) => env.ACCOUNT.getByName(objectName({ accountId, mode })).amend(change)),
+  );
+  return Boolean(view);
+}
+
+/** Coins as somebody types them, as units; null for what is no amount. */
+export function typedCoins(text: string): number | null {
+  const trimmed = text.trim();
+  return /^-?\d{1,10}(\.\d{1,4})?$/u.test(trimmed) ? unitsFromCoins(Number(trimmed)) : null;
+}

@@ -1,0 +1,50 @@
+import { rateCardSchema } from "../money/pricing.ts";
+import type { RateCard } from "../money/pricing.ts";
+
+// The rate card as a form: four prices, and one country per line.
+
+/** Prices that stand in fields of their own. */
+export const CARD_PRICES = ["smsIndia", "smsAbroad", "ttsCall", "voiceCallPer30s"] as const;
+
+export type CardPrice = (typeof CARD_PRICES)[number];
+
+/** What of a typed card is no card. */
+export type CardFault = { price: CardPrice } | { line: number } | { twice: string };
+
+const COUNTRY_LINE = /^([A-Z]{2}|\+[0-9]{1,3})\s+([0-9]{1,5}|-)$/u;
+
+/** The countries of a card as lines: `US 3`, `+44 4`, `KP -`. */
+export function countryLines(card: RateCard): string {
+  return Object.entries(card.smsByCountry)
+    .map(([country, price]) => `${country} ${price ?? "-"}`)
+    .toSorted()
+    .join("\n");
+}
+
+function readCountries(text: string): Pick<RateCard, "smsByCountry"> | { fault: CardFault } {
+  const countries: [string, number | null][] = [];
+  for (const [index, line] of text.split(/\r?\n/u).entries()) {
+    if (line.trim() === "") continue;
+    const [, country, price] = COUNTRY_LINE.exec(line.trim()) ?? [];
+    if (country === undefined) return { fault: { line: index + 1 } };
+    if (countries.some(([other]) => other === country)) return { fault: { twice: country } };
+    const coins = price === "-" ? null : Number(price);
+    const known = rateCardSchema.safeParse({ smsByCountry: { [country]: coins } });
+    if (!known.success) return { fault: { line: index + 1 } };
+    countries.push([country, coins]);
+  }
+  return { smsByCountry: Object.fromEntries(countries) };
+}
+
+/** Reads a typed card, or says what is wrong with it first. */
+export function readCard(form: Record<string, string>): { card: RateCard } | { fault: CardFault } {
+  const prices: Partial<Record<CardPrice, number>> = {};
+  for (const name of CARD_PRICES) {
+    const typed = form[name]?.trim() ?? "";
+    const price = rateCardSchema.shape[name].safeParse(/^[0-9]+$/u.test(typed) ? Number(typed) : Number.NaN);
+    if (!price.success) return { fault: { price: name } };
+    prices[name] = price.data;
+  }
+  const countries = readCountries(form["countries"] ?? "");
+  return "fault" in countries ? countries : { card: rateCardSchema.parse({ ...prices, ...countries }) };
+}

@@ -1,0 +1,41 @@
+import { pingHistory } from "../db/history.ts";
+import { logProblem } from "../log.ts";
+import type { DispatchJob } from "../queues/jobs.ts";
+
+/** What the service stands on, by the name that `/readyz` gives it. */
+const PARTS: Record<string, (env: Env) => Promise<unknown>> = {
+  "account objects": (env) => env.ACCOUNT.getByName("readiness").ping(),
+  D1: (env) => pingHistory(env.DB),
+  R2: (env) => env.RECORDINGS.head("readiness"),
+  // A job without rows: the consumer drops it.
+  queues: (env) => env.DISPATCH.send({ kind: "follow", account: "readiness", seqs: [] } satisfies DispatchJob),
+};
+
+/** An answer serves this long: whoever asks more often costs nothing more. */
+const KEPT_MS = 2_000;
+
+const kept = new WeakMap<Env, { missing: Promise<string[]>; askedAtMs: number }>();
+
+/** The parts that do not answer; none when the service is ready. */
+export function missingParts(env: Env): Promise<string[]> {
+  const known = kept.get(env);
+  if (known && Math.abs(Date.now() - known.askedAtMs) < KEPT_MS) return known.missing;
+  const missing = askParts(env);
+  kept.set(env, { missing, askedAtMs: Date.now() });
+  return missing;
+}
+
+async function askParts(env: Env): Promise<string[]> {
+  const answers = await Promise.all(
+    Object.entries(PARTS).map(async ([name, ask]) => {
+      try {
+        await ask(env);
+        return null;
+      } catch (problem) {
+        logProblem(`readyz ${name}`, problem);
+        return name;
+      }
+    }),
+  );
+  return answers.filter((name) => name !== null);
+}

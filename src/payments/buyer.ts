@@ -1,0 +1,33 @@
+import type { Buyer } from "../db/schema.ts";
+import { isGstState, isGstin } from "../money/gstin.ts";
+import { asciiDigits } from "../text/phones.ts";
+
+// Who an invoice is made out to, as a form brings it.
+
+const NAME_LENGTH_MAX = 120;
+const ADDRESS_LENGTH_MAX = 300;
+
+export type BuyerFault = "name" | "address" | "state" | "gstin" | "gstinState";
+
+const cut = (text: string, max: number) => [...text.trim()].slice(0, max).join("");
+
+/** Reads a buyer from a form; null where every field is empty, which is nobody in particular. */
+export function readBuyer(
+  form: Readonly<Record<string, string>>,
+): { ok: true; buyer: Buyer | null } | { ok: false; fault: BuyerFault } {
+  const field = (name: string) => (form[name] ?? "").toWellFormed();
+  const name = cut(field("buyer_name").replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " "), NAME_LENGTH_MAX);
+  const lines = field("buyer_address").replaceAll(/\r\n?|[\u2028\u2029]/gu, "\n");
+  const address = cut(lines.replaceAll(/[^\P{Cc}\n]+/gu, " ").replaceAll(/\n{2,}/gu, "\n"), ADDRESS_LENGTH_MAX);
+  const state = field("buyer_state");
+  const gstin = asciiDigits(field("buyer_gstin")).replaceAll(/\s/gu, "").toUpperCase();
+  const refuse = (fault: BuyerFault) => ({ ok: false, fault }) as const;
+  if ([name, address, state, gstin].every((text) => text === "")) return { ok: true, buyer: null };
+  if (name === "") return refuse("name");
+  if (!isGstState(state)) return refuse("state");
+  if (gstin !== "" && !isGstin(gstin)) return refuse("gstin");
+  if (gstin !== "" && gstin.slice(0, 2) !== state) return refuse("gstinState");
+  // A registered buyer's invoice names their address (Rule 46 (d)); others may leave it out.
+  if (gstin !== "" && address === "") return refuse("address");
+  return { ok: true, buyer: { name, address, state, gstin } };
+}

@@ -1,0 +1,45 @@
+import { accountBytes, accountIdOf, joinBytes, mac, objectName, sameBytes } from "../crypto/ids.ts";
+import type { AccountRef } from "../crypto/ids.ts";
+
+// Signed, expiring addresses of recordings (contract §11): the token names account, recording and end, and proves it.
+
+/** Kinds of recordings; a token says which by its place in this list, so it only ever grows. */
+const MIMES = ["audio/wav", "audio/mpeg"] as const;
+
+/** What a recording is served as. */
+export type Mime = (typeof MIMES)[number];
+
+const HASH_SIZE = 32;
+const BODY_SIZE = 1 + 1 + 8 + HASH_SIZE + 8;
+const MAC_SIZE = 16;
+
+/** Where a recording lies in R2: one object per account and content, however often it is uploaded. */
+export function recordingKey(ref: AccountRef, hash: Uint8Array): string {
+  return `${objectName(ref)}/${Buffer.from(hash).toString("hex")}`;
+}
+
+/** A token that opens one recording until `expiresAtMs`. */
+export function mediaToken(secret: string, objectKey: string, mime: string, expiresAtMs: number): string {
+  const [name = "", hash = ""] = objectKey.split("/");
+  const test = name.endsWith(".test");
+  const body = new Uint8Array(BODY_SIZE);
+  body[0] = test ? 1 : 0;
+  body[1] = Math.max(0, MIMES.indexOf(mime as Mime));
+  body.set(accountBytes(test ? name.slice(0, -".test".length) : name) ?? [], 2);
+  body.set(Buffer.from(hash, "hex"), 10);
+  new DataView(body.buffer).setFloat64(10 + HASH_SIZE, expiresAtMs);
+  return Buffer.from(joinBytes(body, mac(secret, "media/v1", body, MAC_SIZE))).toString("base64url");
+}
+
+/** What a token opens, or null when it was altered or has expired. */
+export function readMediaToken(secret: string, token: string, nowMs: number): { objectKey: string; mime: Mime } | null {
+  const bytes = Uint8Array.from(Buffer.from(token, "base64url"));
+  // Base64 has several spellings of the same bytes; only ours is the token.
+  if (bytes.length !== BODY_SIZE + MAC_SIZE || Buffer.from(bytes).toString("base64url") !== token) return null;
+  const body = bytes.subarray(0, BODY_SIZE);
+  if (!sameBytes(mac(secret, "media/v1", body, MAC_SIZE), bytes.subarray(BODY_SIZE))) return null;
+  if (new DataView(bytes.buffer).getFloat64(10 + HASH_SIZE) <= nowMs) return null;
+  const ref: AccountRef = { accountId: accountIdOf(body.subarray(2, 10)), mode: body[0] === 1 ? "test" : "live" };
+  const mime = MIMES[body[1] ?? 0] ?? MIMES[0];
+  return { objectKey: recordingKey(ref, body.subarray(10, 10 + HASH_SIZE)), mime };
+}

@@ -1,0 +1,89 @@
+import type { Context } from "hono";
+import { settings } from "../../http/app.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { at, formOf, page } from "../../console/page.tsx";
+import { accountAtDesk, amendAccount, typedCoins } from "../../operator/accounts.ts";
+import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
+import type { Amendment, Credited } from "../../durable/account/profile.ts";
+import { accountBytes, objectName } from "../../crypto/ids.ts";
+import type { AccountRef, Mode } from "../../crypto/ids.ts";
+import { planName } from "../../money/plans.ts";
+import { DeskAccount } from "../../ui/desk-account.tsx";
+import { Empty } from "../../ui/parts.tsx";
+
+const REFERENCE_LENGTH_MAX = 100;
+const NOTE_LENGTH_MAX = 500;
+
+const modeOf = (text: string | undefined): Mode => (text === "test" ? "test" : "live");
+
+const idOf = (c: Context<AppEnv>) => c.req.param("id") ?? "";
+
+interface Shown {
+  typed?: Record<string, string>;
+  fault?: string;
+}
+
+function missing(c: Context<AppEnv>): Response {
+  const t = deskWordsOf(c);
+  return showDesk(c, "accounts", <Empty icon="person" title={t.noAccount} />, { title: t.noAccount, status: 404 });
+}
+
+async function showAccount(c: Context<AppEnv>, ref: AccountRef, more: Shown = {}): Promise<Response> {
+  const found = accountBytes(ref.accountId) && (await accountAtDesk(c.env, settings(c), ref));
+  if (!found) return missing(c);
+  return showDesk(c, "accounts", <DeskAccount of={found} done={doneOf(c)} {...more} />, {
+    title: found.view.name,
+    status: more.fault === undefined ? 200 : 400,
+  });
+}
+
+/** What a form changes: exactly one thing, so that a page of yesterday puts nothing else back. */
+function changeOf(form: Record<string, string>): Amendment | null {
+  const { status, plan, otpRate } = form;
+  if (status !== undefined) return status === "active" || status === "suspended" ? { status } : null;
+  if (plan !== undefined) {
+    const named = planName.safeParse(plan);
+    return named.success ? { plan: named.data } : null;
+  }
+  if (otpRate === undefined) return null;
+  if (otpRate.trim() === "") return { otpRate: null };
+  const units = typedCoins(otpRate);
+  return units !== null && units >= 0 ? { otpRate: units } : null;
+}
+
+async function amend(c: Context<AppEnv>): Promise<Response> {
+  const accountId = idOf(c);
+  const change = changeOf(await formOf(c));
+  if (!change) return showAccount(c, { accountId, mode: "live" }, { fault: deskWordsOf(c).badRate });
+  if (!accountBytes(accountId) || !(await amendAccount(c.env, accountId, change))) return missing(c);
+  return c.redirect(at(c, `/desk/accounts/${accountId}?done=changed`), 303);
+}
+
+async function credit(c: Context<AppEnv>): Promise<Response> {
+  const t = deskWordsOf(c);
+  const form = await formOf(c);
+  const ref = { accountId: idOf(c), mode: modeOf(form["mode"]) };
+  const again = (fault: string) => showAccount(c, ref, { typed: form, fault });
+  const amount = typedCoins(form["amount"] ?? "");
+  const reference = form["reference"]?.trim() ?? "";
+  const note = form["note"]?.trim() ?? "";
+  if (amount === null || amount === 0) return again(t.badAmount);
+  if (reference === "" || reference.length > REFERENCE_LENGTH_MAX) return again(t.badReference);
+  if (note.length > NOTE_LENGTH_MAX) return again(t.badNote);
+  if (!accountBytes(ref.accountId)) return missing(c);
+  const asked = { amount, reference, requestId: c.get("requestId"), ...(note !== "" && { note }) };
+  const credited: Credited | null = await c.env.ACCOUNT.getByName(objectName(ref)).credit(asked);
+  if (!credited) return missing(c);
+  if (!credited.ok) return again(t.refusals[credited.reason]);
+  const done = credited.replayed ? "replayed" : "booked";
+  return c.redirect(at(c, `/desk/accounts/${ref.accountId}?mode=${ref.mode}&done=${done}`), 303);
+}
+
+/** `/desk/accounts/:id`: one account; its standing, plan, rate and balance. */
+export const deskAccount = (app: Api) => {
+  app.get("/desk/accounts/:id", page, atDesk, (c) =>
+    showAccount(c, { accountId: idOf(c), mode: modeOf(c.req.query("mode")) }),
+  );
+  app.post("/desk/accounts/:id/standing", page, atDesk, (c) => amend(c));
+  app.post("/desk/accounts/:id/credits", page, atDesk, (c) => credit(c));
+};

@@ -1,0 +1,64 @@
+import type { Context } from "hono";
+import { settings } from "../../http/app.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { at, formOf, page } from "../../console/page.tsx";
+import { firstKey, openCustomer } from "../../accounts/open.ts";
+import { findAccounts, typedCoins } from "../../operator/accounts.ts";
+import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
+import { accountBytes, newAccountId } from "../../crypto/ids.ts";
+import { planName } from "../../money/plans.ts";
+import { DeskAccounts, DeskOpened } from "../../ui/desk.tsx";
+
+const PAGE_SIZE = 50;
+const NAME_LENGTH_MAX = 100;
+
+async function list(c: Context<AppEnv>, more: { typed?: Record<string, string>; fault?: string } = {}) {
+  const search = (c.req.query("q") ?? "").trim().slice(0, NAME_LENGTH_MAX);
+  const found = await findAccounts(c.env, { search, after: c.req.query("after") ?? "", limit: PAGE_SIZE });
+  return showDesk(c, "accounts", <DeskAccounts {...found} search={search} {...more} />, {
+    status: more.fault === undefined ? 200 : 400,
+  });
+}
+
+/** What somebody typed to open an account with, or the sentence that says what is wrong. */
+function wantedOf(c: Context<AppEnv>, form: Record<string, string>) {
+  const t = deskWordsOf(c);
+  const name = form["name"]?.trim() ?? "";
+  const plan = planName.safeParse(form["plan"]);
+  if (name === "" || name.length > NAME_LENGTH_MAX || !plan.success) return t.badName;
+  const [balance, otpRate] = ["balance", "otpRate"].map((field) => {
+    const typed = form[field]?.trim() ?? "";
+    return typed === "" ? undefined : (typedCoins(typed) ?? -1);
+  });
+  if (balance !== undefined && balance < 0) return t.badBalance;
+  if (otpRate !== undefined && otpRate < 0) return t.badRate;
+  return {
+    name,
+    plan: plan.data,
+    ...(balance !== undefined && { balance }),
+    ...(otpRate !== undefined && { otpRate }),
+  };
+}
+
+/** `/desk`: the accounts; opens one more. */
+export const deskAccounts = (app: Api) => {
+  app.get("/desk", page, atDesk, async (c) => {
+    const id = c.req.query("q")?.trim() ?? "";
+    if (accountBytes(id)) return c.redirect(at(c, `/desk/accounts/${id}`), 303);
+    return list(c);
+  });
+
+  app.post("/desk/accounts", page, atDesk, async (c) => {
+    const form = await formOf(c);
+    const wanted = wantedOf(c, form);
+    if (typeof wanted === "string") return list(c, { typed: form, fault: wanted });
+    const config = settings(c);
+    const { once = "" } = form;
+    const accountId = newAccountId(config.KEY_SECRET, once === "" ? null : `desk\0${once}`);
+    if (!(await openCustomer(c.env, config, accountId, wanted))) {
+      return list(c, { typed: form, fault: deskWordsOf(c).openedOther });
+    }
+    const keys = { liveKey: firstKey(config, accountId, "live"), testKey: firstKey(config, accountId, "test") };
+    return showDesk(c, "accounts", <DeskOpened accountId={accountId} name={wanted.name} {...keys} />);
+  });
+};

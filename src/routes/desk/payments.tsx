@@ -1,0 +1,21 @@
+import type { Api } from "../../http/app.ts";
+import { at, formOf, page } from "../../console/page.tsx";
+import { atDesk, doneOf, showDesk } from "../../console/desk-page.tsx";
+import { quarantinedEvents, resolveEvent } from "../../payments/events.ts";
+import { DeskPayments } from "../../ui/desk-work.tsx";
+
+const EVENTS_SHOWN_MAX = 100;
+
+/** `/desk/payments`: what a payment provider told and was not followed. */
+export const deskPayments = (app: Api) => {
+  app.get("/desk/payments", page, atDesk, async (c) => {
+    const events = await quarantinedEvents(c.env, EVENTS_SHOWN_MAX);
+    return showDesk(c, "payments", <DeskPayments events={events} done={doneOf(c)} />);
+  });
+
+  app.post("/desk/payments", page, atDesk, async (c) => {
+    const { provider = "", event = "" } = await formOf(c);
+    const resolved = await resolveEvent(c.env, provider, event);
+    return c.redirect(at(c, `/desk/payments?done=${resolved ? "resolved" : "gone"}`), 303);
+  });
+};

@@ -1,0 +1,25 @@
+import type { Api } from "../../http/app.ts";
+import { at, formOf, page } from "../../console/page.tsx";
+import { queueDepths } from "../../operator/queue-depths.ts";
+import { atDesk, doneOf, showDesk } from "../../console/desk-page.tsx";
+import { deadLetters, forgetDeadLetter, retryDeadLetter } from "../../queues/dead.ts";
+import { DeskQueues } from "../../ui/desk-work.tsx";
+
+const LETTERS_SHOWN_MAX = 50;
+
+/** `/desk/queues`: how deep the queues are, and dead letters to hand over again or to forget. */
+export const deskQueues = (app: Api) => {
+  app.get("/desk/queues", page, atDesk, async (c) => {
+    const [depths, dead] = await Promise.all([queueDepths(c.env), deadLetters(c.env, LETTERS_SHOWN_MAX)]);
+    return showDesk(c, "queues", <DeskQueues depths={depths} {...dead} done={doneOf(c)} />);
+  });
+
+  app.post("/desk/queues/dead-letters", page, atDesk, async (c) => {
+    const form = await formOf(c);
+    const id = form["id"] ?? "";
+    const retry = form["do"] === "retry";
+    const found = retry ? await retryDeadLetter(c.env, id) : await forgetDeadLetter(c.env, id);
+    const done = found ? (retry ? "retried" : "forgotten") : "gone";
+    return c.redirect(at(c, `/desk/queues?done=${done}`), 303);
+  });
+};

@@ -1,0 +1,34 @@
+import type { Context } from "hono";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { at, formOf, page } from "../../console/page.tsx";
+import { CARD_PRICES, countryLines, readCard } from "../../operator/rate-card-form.ts";
+import type { CardFault } from "../../operator/rate-card-form.ts";
+import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
+import { currentRateCard, writeRateCard } from "../../sending/rate-card.ts";
+import { DeskCard } from "../../ui/desk-work.tsx";
+
+function sentenceOf(c: Context<AppEnv>, fault: CardFault): string {
+  const t = deskWordsOf(c);
+  if ("price" in fault) return t.badPrice(t.card[fault.price]);
+  return "line" in fault ? t.badLine(fault.line) : t.twice(fault.twice);
+}
+
+/** `/desk/rate-card`: the prices, changed without a deploy (contract §6). */
+export const deskRateCard = (app: Api) => {
+  app.get("/desk/rate-card", page, atDesk, async (c) => {
+    const card = await currentRateCard(c.env.RECORDINGS);
+    const prices = Object.fromEntries(CARD_PRICES.map((name) => [name, String(card[name])]));
+    return showDesk(c, "card", <DeskCard typed={{ ...prices, countries: countryLines(card) }} done={doneOf(c)} />);
+  });
+
+  app.post("/desk/rate-card", page, atDesk, async (c) => {
+    const form = await formOf(c);
+    const read = readCard(form);
+    if ("fault" in read) {
+      const content = <DeskCard typed={form} done={undefined} fault={sentenceOf(c, read.fault)} />;
+      return showDesk(c, "card", content, { status: 400 });
+    }
+    await writeRateCard(c.env.RECORDINGS, read.card);
+    return c.redirect(at(c, "/desk/rate-card?done=saved"), 303);
+  });
+};

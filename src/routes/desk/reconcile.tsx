@@ -1,0 +1,31 @@
+import type { Context } from "hono";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { page } from "../../console/page.tsx";
+import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
+import { accountBytes } from "../../crypto/ids.ts";
+import { recountAccount, recountPage } from "../../accounts/reconcile.ts";
+import { DeskReconcile } from "../../ui/desk-work.tsx";
+import type { Recounted } from "../../ui/desk-work.tsx";
+
+/** Accounts of one page: each recount reads all that the account ever did. */
+const ACCOUNTS_PER_PAGE = 50;
+
+/** Recounts what the address asks for; null where there is no such account. */
+async function recount(c: Context<AppEnv>, account: string): Promise<Recounted | null> {
+  if (account === "") return recountPage(c.env, c.req.query("after") ?? "", ACCOUNTS_PER_PAGE);
+  const differences = accountBytes(account) && (await recountAccount(c.env, account));
+  return differences && { differences, accounts: 1, next: null };
+}
+
+/** `/desk/reconcile`: recounts one account, or a page of all (contract §10). It changes nothing, so that it is a GET. */
+export const deskReconcile = (app: Api) =>
+  app.get("/desk/reconcile", page, atDesk, async (c) => {
+    const account = c.req.query("account")?.trim() ?? "";
+    const asked = c.req.query("run") !== undefined;
+    const found = asked ? await recount(c, account) : null;
+    const unknown = asked && !found;
+    const fault = unknown ? deskWordsOf(c).noAccount : undefined;
+    return showDesk(c, "reconcile", <DeskReconcile account={account} found={found} fault={fault} />, {
+      status: unknown ? 404 : 200,
+    });
+  });

@@ -1,0 +1,40 @@
+import type { Context } from "hono";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { admitDesk } from "../../sign-in/attempts.ts";
+import { isOperatorToken } from "../../http/auth.ts";
+import { at, formOf, page, safeNext, show } from "../../console/page.tsx";
+import { deskWordsOf } from "../../console/desk-page.tsx";
+import { endSession, startSession } from "../../sign-in/sessions.ts";
+import { DeskDoor } from "../../ui/desk.tsx";
+
+function door(c: Context<AppEnv>, next: string, refused?: { fault: string; status: 401 | 429 }): Response {
+  const title = deskWordsOf(c).signInTitle;
+  const fault = refused && { fault: refused.fault };
+  return show(c, <DeskDoor next={next} {...fault} />, { title, bare: true, status: refused?.status ?? 200 });
+}
+
+/** The operator's page that a form or link leads back to: one of the desk's, never a customer's. */
+function deskNext(next: string | undefined): string {
+  const path = safeNext(next);
+  return /^\/desk(?![\w-])/u.test(path) ? path : "/desk";
+}
+
+/** `/desk/sign-in` and `/desk/sign-out`: the desk opens for whoever has the operator's token. */
+export const deskDoor = (app: Api) => {
+  app.get("/desk/sign-in", page, (c) => door(c, deskNext(c.req.query("next"))));
+
+  app.post("/desk/sign-in", page, async (c) => {
+    const { token = "", next } = await formOf(c);
+    const t = deskWordsOf(c);
+    const admitted = await admitDesk(c);
+    if (!admitted.ok) return door(c, deskNext(next), { fault: t.tooManyTries(admitted.retryAfterSec), status: 429 });
+    if (!isOperatorToken(c, token.trim())) return door(c, deskNext(next), { fault: t.wrongToken, status: 401 });
+    await startSession(c, "operator");
+    return c.redirect(at(c, deskNext(next)), 303);
+  });
+
+  app.post("/desk/sign-out", page, async (c) => {
+    await endSession(c, "operator");
+    return c.redirect(at(c, "/desk/sign-in"), 303);
+  });
+};

@@ -1,0 +1,28 @@
+import type { Api } from "../../http/app.ts";
+import { settings } from "../../http/app.ts";
+import { fail } from "../../http/errors.ts";
+import { logLine } from "../../log.ts";
+import { settleEvent } from "../../payments/settle.ts";
+import { providerNamed } from "../../payments/table.ts";
+import { readText } from "../../http/streams.ts";
+
+/** A provider's webhook is a few kB; more than this is not one. */
+const WEBHOOK_BYTES_MAX = 262_144;
+
+/**
+ * `POST /webhooks/payments/:provider`: what a payment provider tells. 200 once it is stored, whatever it was; 401 where
+ * it is not genuine; 5xx where it could not be stored, so that the provider tells it again.
+ */
+export const paymentWebhooks = (app: Api) =>
+  app.post("/webhooks/payments/:provider", async (c) => {
+    const provider = providerNamed(settings(c), c.req.param("provider"));
+    if (!provider) return fail("not_found", "There is nothing at this address.");
+    // Bytes that are no text were signed by nobody.
+    const raw = await readText(c.req.raw, WEBHOOK_BYTES_MAX).catch(() => null);
+    const nowMs = Date.now();
+    const event = raw === null ? "forged" : provider.parseWebhook(raw, c.req.raw.headers, nowMs);
+    if (event === "forged") return fail("unauthorized", "The signature is missing, wrong or too old.");
+    if (event === "ignored") logLine("payment_event_ignored", { provider: provider.name });
+    else await settleEvent(c.env, provider.name, event, nowMs);
+    return c.json({ success: true });
+  });

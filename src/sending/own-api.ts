@@ -1,0 +1,73 @@
+import type { Context } from "hono";
+import { createApp, settings } from "../http/app.ts";
+import type { AppEnv } from "../http/app.ts";
+import { objectName } from "../crypto/ids.ts";
+import type { AccountRef } from "../crypto/ids.ts";
+import { consoleKeyId, showKey } from "../crypto/api-key.ts";
+import { sendOtp } from "../routes/otp/send-otp.ts";
+import { sendBulkSms } from "../routes/sms/send-bulk-sms.ts";
+import { sendInternationalSms } from "../routes/sms/send-international-sms.ts";
+import { sendSms } from "../routes/sms/send-sms.ts";
+import { ttsCall } from "../routes/tts/tts-call.ts";
+import { makeVoiceCall } from "../routes/voice/make-voice-call.ts";
+import { uploadVoice } from "../routes/voice/upload-voice.ts";
+
+// The console sends by the API itself: the same route, command, price, window, Idempotency-Key and ledger. It does so
+// with a key of its own, which every account gets when its console first sends.
+
+/** Name of the console's own key, in lists of keys. */
+export const CONSOLE_KEY_NAME = "Dashboard";
+
+/** An operation's path, as the API has it. */
+export type ApiPath =
+  | "/send-sms"
+  | "/send-bulk-sms"
+  | "/send-international-sms"
+  | "/send-otp"
+  | "/api/tts-call"
+  | "/api/upload-voice"
+  | "/api/make-voice-call";
+
+export interface ApiReply {
+  status: number;
+  headers: Headers;
+  /** The envelope of contract §3, whole. */
+  body: { success: boolean; error?: string; message?: string; param?: string; hint?: string } & Record<string, unknown>;
+}
+
+const api = createApp();
+for (const add of [sendSms, sendBulkSms, sendInternationalSms, sendOtp, ttsCall, uploadVoice, makeVoiceCall]) add(api);
+
+async function ask(c: Context<AppEnv>, request: Request): Promise<ApiReply> {
+  const response = await api.fetch(request, c.env, c.executionCtx);
+  // The browser gets the id under which the account knows what was sent.
+  c.set("requestId", response.headers.get("x-request-id") ?? c.get("requestId"));
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** Runs an operation of the API for an account; the same `idempotencyKey` again is the same send. Never throws for a refusal. */
+export async function callApi(
+  c: Context<AppEnv>,
+  ref: AccountRef,
+  path: ApiPath,
+  fields: object,
+  idempotencyKey: string,
+): Promise<ApiReply> {
+  const keyId = consoleKeyId(ref.mode);
+  const key = showKey(settings(c).KEY_SECRET, { ...ref, keyId });
+  const request = new Request(new URL(path, c.req.url), {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "Idempotency-Key": idempotencyKey,
+      // Two headers, one key: each operation reads the one that is its own.
+      Authorization: `Bearer ${key}`,
+      "X-Api-Key": key,
+    },
+    body: JSON.stringify(fields),
+  });
+  const reply = await ask(c, request.clone());
+  if (reply.status !== 401) return reply;
+  await c.env.ACCOUNT.getByName(objectName(ref)).makeKey(keyId, CONSOLE_KEY_NAME);
+  return ask(c, request);
+}

@@ -1,0 +1,121 @@
+import type { ApiPath } from "./own-api.ts";
+import { mobileOf, readRecipients } from "../text/recipients.ts";
+import type { Recipients } from "../text/recipients.ts";
+
+// From a form to the request that the API gets: fields of contract §5, typed as JSON has them.
+
+export const KINDS = ["sms", "bulk", "international", "otp", "tts", "voice"] as const;
+export type SendKind = (typeof KINDS)[number];
+
+export const isKind = (text: string): text is SendKind => (KINDS as readonly string[]).includes(text);
+
+/** A form's fields as they were typed. */
+export type Typed = Readonly<Record<string, string>>;
+
+/** Browsers send a line break as two characters (HTML, form submission); a phone gets, and a price counts, one. */
+const textOf = (typed: Typed, name: string) => (typed[name] ?? "").replace(/\r\n?/gu, "\n");
+
+/** A field that was left empty is absent. */
+function given(typed: Typed, ...names: string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = typed[name]?.trim() ?? "";
+      return value === "" ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** A number where the text is one; else the text itself, for the API to refuse. */
+function numeric(typed: Typed, name: string): Record<string, number | string> {
+  const { [name]: text } = given(typed, name);
+  if (text === undefined) return {};
+  return { [name]: Number.isFinite(Number(text)) ? Number(text) : text };
+}
+
+/** As it is dialled, without what people write between digits. */
+const dialled = (text: string) => text.replace(/[\s().-]/gu, "");
+
+/** Ten digits of an Indian number, landlines included, where the text is one. */
+function indianOf(text: string): string {
+  return mobileOf(text) ?? dialled(text).replace(/^(?:(?:\+|00)?91|0)(?=[1-9]\d{9}$)/u, "");
+}
+
+const phone = (typed: Typed) => typed["phone"]?.trim() ?? "";
+const callee = (typed: Typed) => typed["callee"]?.trim() ?? "";
+
+/** The numbers of a bulk form, whether typed, pasted or uploaded. */
+export function recipientsOf(typed: Typed): Recipients {
+  return readRecipients(typed["recipients"] ?? "");
+}
+
+interface KindOfSend {
+  path: ApiPath;
+  fields: (typed: Typed) => object;
+  /** Fields that stay when it was sent; the rest must not be sent again by mistake. */
+  kept: readonly string[];
+}
+
+/** Every kind of send, and what makes a request of its form. */
+export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
+  sms: {
+    path: "/send-sms",
+    fields: (typed) => ({
+      phone: mobileOf(phone(typed)) ?? phone(typed),
+      message: textOf(typed, "message"),
+      ...given(typed, "senderId"),
+    }),
+    kept: ["phone", "senderId"],
+  },
+  bulk: {
+    path: "/send-bulk-sms",
+    fields: (typed) => ({
+      recipients: recipientsOf(typed).numbers,
+      message: textOf(typed, "message"),
+      ...given(typed, "senderId"),
+    }),
+    kept: ["senderId"],
+  },
+  international: {
+    path: "/send-international-sms",
+    fields: (typed) => ({
+      phone: dialled(phone(typed)).replace(/^00/u, "+"),
+      message: textOf(typed, "message"),
+      isFlash: typed["isFlash"] !== undefined,
+      ...given(typed, "senderId"),
+    }),
+    kept: ["phone", "senderId"],
+  },
+  otp: {
+    path: "/send-otp",
+    fields: (typed) => ({
+      phone: mobileOf(phone(typed)) ?? phone(typed),
+      otp: typed["otp"]?.trim() ?? "",
+      ...given(typed, "brandName"),
+    }),
+    kept: ["phone", "brandName"],
+  },
+  tts: {
+    path: "/api/tts-call",
+    fields: (typed) => ({
+      callee: indianOf(callee(typed)),
+      text: textOf(typed, "text"),
+      ...given(typed, "language", "accent"),
+      ...numeric(typed, "ssmlGender"),
+      ...numeric(typed, "speakingRate"),
+    }),
+    kept: ["callee", "language", "accent", "ssmlGender", "speakingRate"],
+  },
+  voice: {
+    path: "/api/make-voice-call",
+    fields: (typed) => ({
+      callee: dialled(callee(typed)).replace(/^\+|^00/u, ""),
+      fileId: typed["fileId"]?.trim() ?? "",
+    }),
+    kept: ["callee", "fileId"],
+  },
+};
+
+/** What stays in a form after it was sent. */
+export function keptOf(kind: SendKind, typed: Typed): Typed {
+  return Object.fromEntries(Object.entries(typed).filter(([name]) => SENDS[kind].kept.includes(name)));
+}

@@ -1,0 +1,104 @@
+import type { Context } from "hono";
+import { keyOf, settings, showWindow } from "../http/app.ts";
+import type { AppEnv } from "../http/app.ts";
+import type { Content, Done, DoneOrRefusal, Operation, Price, Refusal, SendCommand } from "../model/account.ts";
+import { FailureError, failureOf } from "../http/errors.ts";
+import { idempotencyOf } from "../http/idempotency.ts";
+import { messageId, objectName } from "../crypto/ids.ts";
+import { dispatchAfterReply } from "../queues/dispatch.ts";
+import { fillTemplate } from "./reply-template.ts";
+import type { ReplyTemplate } from "./reply-template.ts";
+import { seal, unseal } from "../crypto/seal.ts";
+
+// From a validated request to the account and back: the one hop that a client waits for (design §2).
+
+/** What a customer orders, priced. */
+export interface Order {
+  operation: Operation;
+  /** E.164, each once. */
+  recipients: string[];
+  price: Price;
+  content: Content;
+  /** The text that goes out, or null for a recording. */
+  text: string | null;
+  validityMs: number;
+  notOffered?: string;
+}
+
+/** Ends the request with an account's refusal. */
+export function refuse(c: Context<AppEnv>, refusal: Refusal): never {
+  showWindow(c, refusal.window);
+  throw new FailureError(failureOf(refusal));
+}
+
+/** The account object of the request's key. */
+export function accountOf(c: Context<AppEnv>) {
+  return c.env.ACCOUNT.getByName(objectName(keyOf(c)));
+}
+
+/** What the account must know of the caller; with an Idempotency-Key also the reply, sealed for a replay. */
+export async function callerOf(c: Context<AppEnv>, fields: object, template: ReplyTemplate) {
+  const asked = idempotencyOf(c, fields);
+  const caller = { keyId: keyOf(c).keyId, requestId: c.get("requestId") };
+  if (!asked) return caller;
+  const sealed = await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), JSON.stringify(template));
+  return { ...caller, idempotency: { ...asked, template: sealed } };
+}
+
+/** The reply of a request that was done, now or before. */
+export function doneReply(
+  c: Context<AppEnv>,
+  template: ReplyTemplate,
+  done: Pick<Done, "replayed" | "template" | "spent" | "balance" | "seq" | "window">,
+  operation: Operation,
+): Response {
+  const config = settings(c);
+  const key = keyOf(c);
+  showWindow(c, done.window);
+  if (done.replayed) c.header("Idempotent-Replayed", "true");
+  const first = done.template
+    ? (JSON.parse(unseal(config.SEAL_SECRET, objectName(key), done.template)) as ReplyTemplate)
+    : template;
+  return c.json(
+    fillTemplate(first, {
+      spent: done.spent,
+      balance: done.balance,
+      messageId: () => messageId(config.KEY_SECRET, key, operation, { seq: done.seq, index: 0 }),
+    }),
+  );
+}
+
+/** Whether the platform says that the call may be repeated; an overloaded object must not be asked again. */
+function isRetryable(problem: unknown): boolean {
+  const { retryable, overloaded } = problem as { retryable?: boolean; overloaded?: boolean };
+  return retryable === true && overloaded !== true;
+}
+
+/** Asks the account; once more, with a fresh stub, where an Idempotency-Key makes that safe. */
+async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal> {
+  try {
+    return await accountOf(c).send(command);
+  } catch (problem) {
+    if (!command.idempotency || !isRetryable(problem)) throw problem;
+    return accountOf(c).send(command);
+  }
+}
+
+/** Hands an order to the account and answers with the template, filled. `fields` is what makes it the same request. */
+export async function bill(
+  c: Context<AppEnv>,
+  fields: object,
+  order: Order,
+  template: ReplyTemplate,
+): Promise<Response> {
+  const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
+  const caller = await callerOf(c, fields, template);
+  const command: SendCommand = { ...order, ...caller, text: sealed };
+  const result: DoneOrRefusal = await ask(c, command);
+  if (!result.ok) return refuse(c, result);
+  const seqs = Array.from({ length: result.jobs }, (_, nth) => result.seq + nth);
+  if (seqs.length > 0) {
+    dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), seqs, order.recipients.length);
+  }
+  return doneReply(c, template, result, order.operation);
+}

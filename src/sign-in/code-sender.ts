@@ -1,0 +1,53 @@
+import type { Context } from "hono";
+import { settings } from "../http/app.ts";
+import type { AppEnv } from "../http/app.ts";
+import { PRODUCT } from "../config.ts";
+import type { Config } from "../config.ts";
+import { openCustomer } from "../accounts/open.ts";
+import { newAccountId } from "../crypto/ids.ts";
+import type { AccountRef } from "../crypto/ids.ts";
+import { UNITS_PER_COIN } from "../money/money.ts";
+import { callApi } from "../sending/own-api.ts";
+import { isIndian } from "../text/phones.ts";
+import { otpText } from "../text/otp-text.ts";
+
+// The house account: codes for signing in leave by the same API, queue and carrier as any customer's. To Indian numbers
+// they cost it nothing; abroad they cost what the rate card says, so the operator gives it credit.
+
+/** So much on one's own machine, where no message costs anybody anything. */
+const LOCAL_COINS = 100_000;
+
+export type Sent =
+  { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "not_offered" };
+
+/** The account that sends codes: derived, so that every deployment has one and none has to be configured. */
+export function houseRef(config: Config): AccountRef {
+  return { accountId: newAccountId(config.KEY_SECRET, "house"), mode: "live" };
+}
+
+async function openHouse(env: Env, config: Config): Promise<void> {
+  const balance = config.ENVIRONMENT === "local" ? LOCAL_COINS * UNITS_PER_COIN : 0;
+  const name = `${PRODUCT} sign-in`;
+  await openCustomer(env, config, houseRef(config).accountId, { name, plan: "premium", otpRate: 0, balance });
+}
+
+/** Sends a code to a phone; once, however often it is asked under the same key. Throws where nobody can be reached. */
+export async function sendCode(c: Context<AppEnv>, phone: string, code: string, key: string): Promise<Sent> {
+  const config = settings(c);
+  const indian = isIndian(phone);
+  const send = () =>
+    indian
+      ? callApi(c, houseRef(config), "/send-otp", { phone: phone.slice(3), otp: code, brandName: PRODUCT }, key)
+      : callApi(c, houseRef(config), "/send-international-sms", { phone, message: otpText(PRODUCT, code) }, key);
+  let reply = await send();
+  if (reply.status === 401) {
+    await openHouse(c.env, config);
+    reply = await send();
+  }
+  if (reply.status === 200) return { ok: true };
+  if (reply.status === 429) {
+    return { ok: false, reason: "rate_limited", retryAfterSec: Number(reply.headers.get("retry-after") ?? "60") };
+  }
+  if (!indian && (reply.status === 403 || reply.status === 400)) return { ok: false, reason: "not_offered" };
+  throw new Error(`a code could not be sent: ${reply.status}`);
+}

@@ -1,0 +1,36 @@
+import type { Context } from "hono";
+import { settings } from "../http/app.ts";
+import type { AppEnv } from "../http/app.ts";
+import { mac, randomId, sameBytes } from "../crypto/ids.ts";
+import { keepCookie, readCookie } from "./sessions.ts";
+
+// Browsers that a person signed in with before. The cookie opens nothing: it only gives its browser a count of its own,
+// so that nobody who guesses elsewhere can lock its owner out.
+
+const NAME = "device";
+const KEPT_MS = 365 * 86_400_000;
+const PROOF_SIZE = 16;
+
+export interface Device {
+  personId: string;
+  deviceId: string;
+}
+
+function proofOf(c: Context<AppEnv>, { personId, deviceId }: Device): Uint8Array {
+  return mac(settings(c).KEY_SECRET, "device/v1", `${personId}.${deviceId}`, PROOF_SIZE);
+}
+
+/** Who signed in with this browser last, or null. */
+export function knownDevice(c: Context<AppEnv>): Device | null {
+  const [personId = "", deviceId = "", proof = ""] = (readCookie(c, NAME) ?? "").split(".");
+  const device = { personId, deviceId };
+  return sameBytes(Buffer.from(proof, "base64url"), proofOf(c, device)) ? device : null;
+}
+
+/** Notes that this person signed in with this browser. */
+export function rememberDevice(c: Context<AppEnv>, personId: string): void {
+  const known = knownDevice(c);
+  const device = known?.personId === personId ? known : { personId, deviceId: randomId("dev") };
+  const proof = Buffer.from(proofOf(c, device)).toString("base64url");
+  keepCookie(c, NAME, `${device.personId}.${device.deviceId}.${proof}`, KEPT_MS);
+}

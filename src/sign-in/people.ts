@@ -1,0 +1,119 @@
+import * as z from "zod";
+import type { Config } from "../config.ts";
+import { demoAccountId, openCustomer } from "../accounts/open.ts";
+import { addEmail, insertPerson, personBy, setEmail, setPhone, updatePerson } from "../db/people.ts";
+import type { PersonRow } from "../db/people.ts";
+import type { Buyer } from "../db/schema.ts";
+import { newAccountId, randomId } from "../crypto/ids.ts";
+import { hashPassword } from "./passwords.ts";
+
+// People: who signs in, and the account that each of them has.
+
+const NAME_LENGTH_MAX = 80;
+
+/** The demo customer's sign-in, on one's own machine only; `npm start` prints it. */
+const DEMO_EMAIL = "demo@example.com";
+const DEMO_PASSWORD = "demo1234";
+
+/** What a sign-up by e-mail brings: the hash of its password, never the password. */
+export interface Login {
+  email: string;
+  password: string;
+}
+
+/** An e-mail as it is kept, in lower case; null for what is none. */
+export function emailOf(typed: string): string | null {
+  const parsed = z.email().max(254).safeParse(typed.trim().toLowerCase());
+  return parsed.success ? parsed.data : null;
+}
+
+/** A name as it is kept: one line, not too long, and nothing that turns the text around it. */
+export function nameOf(typed: string): string {
+  const line = typed.toWellFormed().replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, " ");
+  return [...line.trim()].slice(0, NAME_LENGTH_MAX).join("");
+}
+
+/** A person by what is unique about them, or null. */
+export function personWith(env: Env, by: Parameters<typeof personBy>[1]): Promise<PersonRow | null> {
+  return personBy(env.DB, by);
+}
+
+/** The person with this phone, who has just proved it; somebody new where there is none. */
+export async function personWithPhone(env: Env, config: Config, phone: string, name: string): Promise<PersonRow> {
+  const known = await personBy(env.DB, { phone });
+  if (known) return known;
+  const accountId = newAccountId(config.KEY_SECRET, null);
+  const nobody = { email: null, password: null, buyer: null };
+  await insertPerson(env.DB, { id: randomId("psn"), accountId, name, phone, ...nobody, createdAt: Date.now() });
+  // Two sign-ups at once: whoever came second finds the first one's row.
+  const person = await personBy(env.DB, { phone });
+  if (!person) throw new Error("a person who was just added is not there");
+  return person;
+}
+
+/**
+ * Opens a person's account, if it is not open: a sign-up that broke off after the person's row is completed by the
+ * next sign-in. Until then nobody had a session to change the name that the account is opened under.
+ */
+export async function openAccountOf(env: Env, config: Config, person: PersonRow): Promise<void> {
+  if ((await env.ACCOUNT.getByName(person.accountId).view()) !== null) return;
+  const name = person.name === "" ? `Customer ${(person.phone ?? "").slice(-4)}`.trim() : person.name;
+  if (!(await openCustomer(env, config, person.accountId, { name }))) {
+    throw new Error("a person's account was opened under another name");
+  }
+}
+
+/** Adds the e-mail of a sign-up; false where the person has one, or where it is somebody else's. */
+export function addLogin(env: Env, person: PersonRow, login: Login): Promise<boolean> {
+  return addEmail(env.DB, person.id, login.email, login.password);
+}
+
+/** Changes a person's e-mail and, where given, their password; false where the e-mail is somebody else's. */
+export async function changeLogin(
+  env: Env,
+  person: PersonRow,
+  change: { email: string; password: string | null },
+): Promise<boolean> {
+  const stored = change.password === null ? person.password : await hashPassword(change.password);
+  if (stored === null) throw new Error("an e-mail without a password signs nobody in");
+  return setEmail(env.DB, person.id, change.email, stored);
+}
+
+/** Changes a person's phone, which they have just proved; false where it is somebody else's. */
+export function changePhone(env: Env, personId: string, phone: string): Promise<boolean> {
+  return setPhone(env.DB, personId, phone);
+}
+
+export async function changeName(env: Env, personId: string, name: string): Promise<void> {
+  await updatePerson(env.DB, personId, { name });
+}
+
+/** Who the person's invoices are made out to; null for nobody in particular. */
+export async function changeBuyer(env: Env, personId: string, buyer: Buyer | null): Promise<void> {
+  await updatePerson(env.DB, personId, { buyer });
+}
+
+/** Whether this is the demo customer of one's own machine, who proves nothing. */
+export function isDemo(config: Config, person: PersonRow): boolean {
+  return config.ENVIRONMENT === "local" && person.accountId === demoAccountId(config);
+}
+
+/** The demo customer of one's own machine; null elsewhere, and where `npm start` has not opened the demo account. */
+export async function demoPerson(env: Env, config: Config): Promise<PersonRow | null> {
+  if (config.ENVIRONMENT !== "local") return null;
+  const accountId = demoAccountId(config);
+  const known = await personBy(env.DB, { accountId });
+  if (known?.password) return known;
+  if ((await env.ACCOUNT.getByName(accountId).view()) === null) return null;
+  const demo = { name: "Demo", phone: null, email: null, password: null, buyer: null };
+  await insertPerson(env.DB, { id: randomId("psn"), accountId, ...demo, createdAt: Date.now() });
+  const person = await personBy(env.DB, { accountId });
+  if (person) await setEmail(env.DB, person.id, DEMO_EMAIL, await hashPassword(DEMO_PASSWORD));
+  return personBy(env.DB, { accountId });
+}
+
+/** The person with this e-mail, or null. */
+export async function personWithEmail(env: Env, config: Config, email: string): Promise<PersonRow | null> {
+  if (email === DEMO_EMAIL) await demoPerson(env, config);
+  return personBy(env.DB, { email });
+}

@@ -1,0 +1,190 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { settings } from "../http/app.ts";
+import type { AppEnv } from "../http/app.ts";
+import {
+  deleteSession,
+  deleteSessionsOf,
+  forgetOldSessions,
+  insertSession,
+  sessionByHash,
+  sessionsOf,
+  touchSession,
+} from "../db/people.ts";
+import type { PersonRow } from "../db/people.ts";
+import { objectName } from "../crypto/ids.ts";
+import { pageInbox } from "../inbox/landing.ts";
+import { logProblem } from "../log.ts";
+
+// Sessions of the console. The browser keeps 256 random bits, D1 keeps only their hash.
+
+/** Who a session is: a customer, or whoever brought the operator's token. */
+export type Holder = "customer" | "operator";
+
+export type Person = PersonRow;
+
+export interface Session {
+  hash: string;
+  /** When its holder last proved who they are, in ms. */
+  authenticatedAt: number;
+}
+
+/** A session that nobody used for so long has ended. */
+export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_000, operator: 3_600_000 };
+
+/** For this long after a sign-in a key is shown, rotated or revoked without another proof. */
+export const FRESH_MS = 10 * 60_000;
+
+/** `seen_at` is written at most this often; well within the time after which a session that nobody uses ends. */
+const SEEN_STEP_MS: Record<Holder, number> = { customer: 3_600_000, operator: 300_000 };
+
+/** The holder under which the operator's sessions stand. */
+const OPERATOR = "operator";
+
+const TOKEN_SIZE = 32;
+
+/** Whether browsers reach this console by https, where cookies are Secure and carry the `__Host-` prefix. */
+export function isHttps(c: Context<AppEnv>): boolean {
+  return settings(c).CONSOLE_URL.startsWith("https:");
+}
+
+/** A cookie's name: with `__Host-` no other host and no plain http can set it (RFC 6265bis §4.1.3.2). */
+export function cookieName(c: Context<AppEnv>, name: string): string {
+  return isHttps(c) ? `__Host-${name}` : name;
+}
+
+const NAME: Record<Holder, string> = { customer: "session", operator: "operator" };
+
+export const hashOf = (token: string) => createHash("sha256").update(token).digest("base64url");
+
+/** A fresh secret for a cookie. */
+export const newToken = () => randomBytes(TOKEN_SIZE).toString("base64url");
+
+/** Sets a cookie that no script reads and no other site sends along with a post. */
+export function keepCookie(c: Context<AppEnv>, name: string, value: string, maxAgeMs: number): void {
+  setCookie(c, cookieName(c, name), value, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Lax",
+    secure: isHttps(c),
+    maxAge: Math.floor(maxAgeMs / 1000),
+  });
+}
+
+export function readCookie(c: Context<AppEnv>, name: string): string | undefined {
+  return getCookie(c, cookieName(c, name));
+}
+
+export function dropCookie(c: Context<AppEnv>, name: string): void {
+  deleteCookie(c, cookieName(c, name), { path: "/", secure: isHttps(c) });
+}
+
+/** What a browser calls itself, in a few words, for the list of sessions. */
+export function deviceOf(userAgent: string): string {
+  const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//u.exec(userAgent)?.[1] ?? "";
+  const system = /Android|iPhone|iPad|Windows|Mac OS X|Linux/u.exec(userAgent)?.[0] ?? "";
+  const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", "Mac OS X": "macOS" };
+  return [names[browser] ?? browser, names[system] ?? system].filter((part) => part !== "").join(", ");
+}
+
+/**
+ * Ends the live lists of whoever asks, once a session of theirs is gone: browsers that are still signed in connect
+ * again by themselves. What cannot be reached now ends with its next news or reload, so this fails nobody's sign-out.
+ */
+async function hangUp(c: Context<AppEnv>): Promise<void> {
+  const accountId = c.get("person")?.accountId;
+  if (accountId === undefined) return;
+  const config = settings(c);
+  const lists = (["live", "test"] as const).map((mode) =>
+    c.env.ACCOUNT.getByName(objectName({ accountId, mode })).hangUp(),
+  );
+  // On one's own machine the inbox asks for no session.
+  if (config.ENVIRONMENT !== "local") lists.push(c.env.INBOX.getByName(pageInbox(config, () => accountId)).hangUp());
+  for (const done of await Promise.allSettled(lists)) {
+    if (done.status === "rejected") logProblem("live", done.reason);
+  }
+}
+
+/** Signs in: a new token in place of whatever the browser had, which then opens nothing any more. */
+export async function startSession(c: Context<AppEnv>, holder: Holder, personId: string = OPERATOR): Promise<void> {
+  const before = readCookie(c, NAME[holder]);
+  if (before !== undefined) await deleteSession(c.env.DB, hashOf(before));
+  const token = newToken();
+  const nowMs = Date.now();
+  const idleMs = SESSION_IDLE_MS[holder];
+  await insertSession(c.env.DB, {
+    hash: hashOf(token),
+    holder: holder === "operator" ? OPERATOR : personId,
+    device: deviceOf(c.req.header("user-agent") ?? ""),
+    createdAt: nowMs,
+    authenticatedAt: nowMs,
+    seenAt: nowMs,
+    expiresAt: nowMs + idleMs,
+  });
+  keepCookie(c, NAME[holder], token, idleMs);
+  if (before !== undefined && holder === "customer") await hangUp(c);
+}
+
+/** The session that the request's cookie opens, or null. */
+export async function findSession(
+  c: Context<AppEnv>,
+  holder: Holder,
+): Promise<{ session: Session; person: Person | null } | null> {
+  const token = readCookie(c, NAME[holder]);
+  if (token === undefined) return null;
+  const nowMs = Date.now();
+  const found = await sessionByHash(c.env.DB, hashOf(token), nowMs);
+  if (!found || (found.session.holder === OPERATOR) !== (holder === "operator")) return null;
+  if (holder === "customer" && !found.person) return null;
+  if (nowMs - found.session.seenAt >= SEEN_STEP_MS[holder]) {
+    const idleMs = SESSION_IDLE_MS[holder];
+    await touchSession(c.env.DB, found.session.hash, nowMs, nowMs + idleMs);
+    keepCookie(c, NAME[holder], token, idleMs);
+  }
+  return { session: found.session, person: found.person };
+}
+
+/** Signs this browser out. */
+export async function endSession(c: Context<AppEnv>, holder: Holder): Promise<void> {
+  const token = readCookie(c, NAME[holder]);
+  if (token !== undefined) await deleteSession(c.env.DB, hashOf(token));
+  dropCookie(c, NAME[holder]);
+  if (holder === "customer") await hangUp(c);
+}
+
+/** Signs a person out in every browser, but for the one with `exceptHash`. */
+export async function endSessionsOf(c: Context<AppEnv>, personId: string, exceptHash?: string): Promise<void> {
+  await deleteSessionsOf(c.env.DB, personId, exceptHash);
+  await hangUp(c);
+}
+
+/** A session as its person sees it. */
+export interface SessionView {
+  /** What the browser calls itself, or empty. */
+  device: string;
+  /** Whether it is the one that asks. */
+  current: boolean;
+  createdAt: number;
+  /** When it was used last, to the hour. */
+  seenAt: number;
+}
+
+/** Every session of a person that has not ended: the one that asks first, then by use. */
+export async function listSessions(c: Context<AppEnv>, personId: string): Promise<SessionView[]> {
+  const own = c.get("session")?.hash;
+  const rows = await sessionsOf(c.env.DB, personId, Date.now());
+  return rows
+    .map(({ hash, device, createdAt, seenAt }) => ({ device, current: hash === own, createdAt, seenAt }))
+    .toSorted((one, other) => Number(other.current) - Number(one.current));
+}
+
+/** Whether the holder proved who they are a moment ago. */
+export function isFresh(session: Session, nowMs: number): boolean {
+  return nowMs - session.authenticatedAt < FRESH_MS;
+}
+
+/** Forgets sessions that are over; the scheduled handler calls it. */
+export async function forgetSessions(env: Env, nowMs: number): Promise<void> {
+  await forgetOldSessions(env.DB, nowMs);
+}

@@ -1,0 +1,125 @@
+import type { Context } from "hono";
+import { settings } from "../http/app.ts";
+import type { AppEnv } from "../http/app.ts";
+import { admitPassword, admitProof } from "./attempts.ts";
+import { answer, askCode } from "./challenges.ts";
+import type { Answer } from "./challenges.ts";
+import { rememberDevice } from "./devices.ts";
+import type { Sent } from "./code-sender.ts";
+import { hashPassword, isPassword } from "./passwords.ts";
+import { addLogin, changePhone, openAccountOf, personWithEmail, personWithPhone } from "./people.ts";
+import { startSession } from "./sessions.ts";
+import type { Person } from "./sessions.ts";
+
+// Signing up and in: by a phone and the code that was sent to it, or by e-mail and password.
+
+type Refused = Exclude<Answer, { ok: true }>;
+
+export type ByPassword =
+  { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "wrong" };
+
+/** Starts a session for somebody who has proved who they are, with their account open. */
+export async function enterAs(c: Context<AppEnv>, person: Person): Promise<void> {
+  await openAccountOf(c.env, settings(c), person);
+  await startSession(c, "customer", person.id);
+  rememberDevice(c, person.id);
+}
+
+/** Sends a code to whoever wants in by phone; `next` is where it leads to. */
+export function askPhone(c: Context<AppEnv>, phone: string, next: string): Promise<Sent> {
+  return askCode(c, { purpose: "sign-in", phone, payload: () => ({ next }) });
+}
+
+export interface SignUp {
+  name: string;
+  email: string;
+  password: string;
+  phone: string;
+  next: string;
+}
+
+/** Sends a code to whoever signs up by e-mail: it is the phone that is proved, and the e-mail waits for it. */
+export function askSignUp(c: Context<AppEnv>, { password, phone, ...rest }: SignUp): Promise<Sent> {
+  return askCode(c, {
+    purpose: "sign-in",
+    phone,
+    payload: async () => ({ ...rest, password: await hashPassword(password) }),
+  });
+}
+
+/** Signs in whoever answers with the right code; somebody new gets a person and an account. */
+export async function signInByCode(
+  c: Context<AppEnv>,
+  code: string,
+): Promise<{ ok: true; next: string; emailLeftOut: boolean } | Refused> {
+  const answered = await answer(c, "sign-in", code);
+  if (!answered.ok) return answered;
+  const { name = "", next = "/", email, password } = answered.payload;
+  const person = await personWithPhone(c.env, settings(c), answered.phone, name);
+  const wanted = email !== undefined && password !== undefined;
+  const added = wanted && (await addLogin(c.env, person, { email, password }));
+  await enterAs(c, person);
+  return { ok: true, next, emailLeftOut: wanted && !added };
+}
+
+/** Signs in by e-mail and password. Nobody learns, from the answer or its time, whether the e-mail is known. */
+export async function signInByPassword(c: Context<AppEnv>, email: string, password: string): Promise<ByPassword> {
+  const verdict = await admitPassword(c, email);
+  if (!verdict.ok) return { ...verdict, reason: "rate_limited" };
+  const person = await personWithEmail(c.env, settings(c), email);
+  const right = await isPassword(password, person?.password ?? null);
+  if (!person || !right) return { ok: false, reason: "wrong" };
+  await enterAs(c, person);
+  return { ok: true };
+}
+
+/** Sends a code to the person's own phone, to prove once more who they are. */
+export function askConfirmation(c: Context<AppEnv>, person: Person, phone: string, next: string): Promise<Sent> {
+  return askCode(c, { purpose: "confirm", phone, payload: () => ({ personId: person.id, next }) });
+}
+
+/** Makes the sign-in fresh, by the code that was sent to the person's phone: a new token in place of the old one. */
+export async function confirmByCode(
+  c: Context<AppEnv>,
+  person: Person,
+  code: string,
+): Promise<{ ok: true; next: string } | Refused> {
+  const answered = await answer(c, "confirm", code);
+  if (!answered.ok) return answered;
+  // Its phone was the person's when the code was sent; another person may have signed in since.
+  const own = answered.payload["personId"] === person.id && answered.phone === person.phone;
+  if (!own) return { ok: false, reason: "over" };
+  await enterAs(c, person);
+  return { ok: true, next: answered.payload["next"] ?? "/" };
+}
+
+/** Makes the sign-in fresh by the person's password. */
+export async function confirmByPassword(
+  c: Context<AppEnv>,
+  person: Person,
+  sessionHash: string,
+  password: string,
+): Promise<ByPassword> {
+  const verdict = await admitProof(c, "password", sessionHash);
+  if (!verdict.ok) return { ...verdict, reason: "rate_limited" };
+  if (!(await isPassword(password, person.password))) return { ok: false, reason: "wrong" };
+  await enterAs(c, person);
+  return { ok: true };
+}
+
+/** Sends a code to the phone that a person wants to sign in with from now on. */
+export function askNewPhone(c: Context<AppEnv>, person: Person, phone: string): Promise<Sent> {
+  return askCode(c, { purpose: "phone", phone, payload: () => ({ personId: person.id }) });
+}
+
+/** Changes a person's phone by the code that was sent to the new one. */
+export async function changePhoneByCode(
+  c: Context<AppEnv>,
+  person: Person,
+  code: string,
+): Promise<{ ok: true } | Refused | { ok: false; reason: "taken" }> {
+  const answered = await answer(c, "phone", code);
+  if (!answered.ok) return answered;
+  if (answered.payload["personId"] !== person.id) return { ok: false, reason: "over" };
+  return (await changePhone(c.env, person.id, answered.phone)) ? { ok: true } : { ok: false, reason: "taken" };
+}
