@@ -1,7 +1,7 @@
-import { forgetOldAttempts } from "./sign-in/attempts.ts";
-import { forgetOldChallenges } from "./sign-in/challenges.ts";
 import { logProblem } from "./log.ts";
 import { checkDueOrders } from "./payments/orders.ts";
+import { forgetOldAttempts } from "./sign-in/attempts.ts";
+import { forgetOldChallenges } from "./sign-in/challenges.ts";
 import { forgetSessions } from "./sign-in/sessions.ts";
 
 // What is done every few minutes, whoever asks: each piece by itself, so that one that fails stops no other.

@@ -1,8 +1,8 @@
-import { destinationOf } from "./http/bases.ts";
 import { ConfigError, configOf } from "./config.ts";
 import type { Config } from "./config.ts";
-import { housekeeping } from "./housekeeping.ts";
 import { randomId } from "./crypto/ids.ts";
+import { housekeeping } from "./housekeeping.ts";
+import { destinationOf } from "./http/bases.ts";
 import { logProblem } from "./log.ts";
 import { consumeDead } from "./queues/dead.ts";
 import { consumeDispatch } from "./queues/dispatch.ts";

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type * as z from "zod";
 import {
   brandName,
-  codePoints,
   dialledCallee,
   e164,
   indianCallee,
@@ -13,6 +12,7 @@ import {
   smsText,
   textUpTo,
 } from "../src/http/fields.ts";
+import { codePoints } from "../src/text/code-points.ts";
 
 const phone = indianMobile("phone");
 

@@ -10,7 +10,7 @@ import {
   randomId,
   readMessageId,
 } from "../src/crypto/ids.ts";
-import type { AccountRef } from "../src/crypto/ids.ts";
+import type { AccountRef } from "../src/model/ref.ts";
 
 const SECRET = "local-only-secret-of-this-test-0000";
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

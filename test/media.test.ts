@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newAccountId } from "../src/crypto/ids.ts";
-import type { AccountRef } from "../src/crypto/ids.ts";
+import type { AccountRef } from "../src/model/ref.ts";
 import { mediaToken, readMediaToken, recordingKey } from "../src/recordings/signed-address.ts";
 import type { Mime } from "../src/recordings/signed-address.ts";
 

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { ReceiptState } from "../src/model/account.ts";
+import type { ReceiptState } from "../src/model/message.ts";
 import { messageId } from "../src/crypto/ids.ts";
 import { UNITS_PER_COIN } from "../src/money/money.ts";
 import { signedHeaders } from "../src/crypto/webhook-signature.ts";

@@ -1,4 +1,4 @@
-import type { MessageState, ReceiptState } from "../src/model/account.ts";
+import type { MessageState, ReceiptState } from "../src/model/message.ts";
 
 // A plain model of an account, written from the contract and not from the code: it says what must be true after each
 // step, in as few lines as it can.

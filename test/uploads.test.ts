@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import type { Idempotency, Recording } from "../src/model/account.ts";
+import type { Idempotency } from "../src/model/command.ts";
+import type { Recording } from "../src/model/message.ts";
 import { openWorld, sendSms } from "./world.ts";
 
 // An Idempotency-Key that is held while a recording travels: a slow upload never takes it from whoever has it by then.

@@ -2,7 +2,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult, runDurableO
 import { env, exports } from "cloudflare:workers";
 import type { Account } from "../src/durable/account.ts";
 import { newAccountId, objectName, randomId } from "../src/crypto/ids.ts";
-import type { AccountRef, Mode } from "../src/crypto/ids.ts";
+import type { AccountRef, Mode } from "../src/model/ref.ts";
 import { newKeyId, showKey } from "../src/crypto/api-key.ts";
 import { recordingKey } from "../src/recordings/signed-address.ts";
 import { UNITS_PER_COIN } from "../src/money/money.ts";

@@ -1,9 +1,7 @@
-import type { Rotation } from "../durable/account/keys.ts";
-import type { KeyView } from "../model/account.ts";
+import { consoleKeyId, maskedKey, modeOfKeyId, newKeyId, showKey, showKeyId } from "../crypto/api-key.ts";
 import { objectName } from "../crypto/ids.ts";
-import type { AccountRef } from "../crypto/ids.ts";
-import { consoleKeyId, modeOfKeyId, newKeyId, showKey, showKeyId } from "../crypto/api-key.ts";
-import { maskedKey } from "../ui/format.ts";
+import type { KeyView, Rotation } from "../model/account.ts";
+import type { AccountRef } from "../model/ref.ts";
 
 // The keys of an account as their owner sees and changes them. A key is derived, so an active one can be shown again;
 // the console's own key is nobody's to show or end.

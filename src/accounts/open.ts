@@ -1,8 +1,8 @@
 import { signupCredit } from "../config.ts";
 import type { Config } from "../config.ts";
-import { newAccountId, objectName } from "../crypto/ids.ts";
-import type { Mode } from "../crypto/ids.ts";
 import { newKeyId, showKey } from "../crypto/api-key.ts";
+import { newAccountId, objectName } from "../crypto/ids.ts";
+import type { Mode } from "../model/ref.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
 import type { Plan } from "../money/plans.ts";
 

@@ -1,10 +1,11 @@
+import { showKeyId } from "../crypto/api-key.ts";
+import { messageId } from "../crypto/ids.ts";
+import type { KeyView } from "../model/account.ts";
+import type { MessageView } from "../model/message.ts";
+import { coins } from "../money/money.ts";
+import type { Term } from "../search/language.ts";
 import { stretches } from "./list.ts";
 import type { Source } from "./list.ts";
-import type { KeyView, MessageView } from "../model/account.ts";
-import { messageId } from "../crypto/ids.ts";
-import { coins } from "../money/money.ts";
-import { showKeyId } from "../crypto/api-key.ts";
-import type { Term } from "../search/language.ts";
 
 // A search as a file of comma-separated values (RFC 4180, UTF-8 with its mark, so that Excel reads it as such).
 

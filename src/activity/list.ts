@@ -1,13 +1,13 @@
-import { searchHistory } from "../db/activity.ts";
-import { isBeyond } from "../durable/account/recent-messages.ts";
-import type { Direction, Fresh } from "../durable/account/recent-messages.ts";
-import type { Account } from "../durable/account.ts";
-import type { KeyView, MessageView } from "../model/account.ts";
-import { logProblem } from "../log.ts";
-import type { AccountRef, MessagePlace } from "../crypto/ids.ts";
 import { readKeyId, showKeyId } from "../crypto/api-key.ts";
+import { searchHistory } from "../db/activity.ts";
+import { logProblem } from "../log.ts";
+import type { KeyView } from "../model/account.ts";
+import type { MessageView } from "../model/message.ts";
+import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { OPERATORS } from "../search/language.ts";
 import type { Fault, Search, Term } from "../search/language.ts";
+import { isBeyond } from "../search/look.ts";
+import type { Direction, Fresh } from "../search/look.ts";
 
 // An account's messages, newest first: what the account itself knows and what history has, read as one list.
 
@@ -28,7 +28,7 @@ const STRETCHES_MAX = 8;
 export interface Source {
   env: Pick<Env, "DB">;
   ref: AccountRef;
-  stub: Pick<DurableObjectStub<Account>, "look">;
+  stub: Pick<ReturnType<Env["ACCOUNT"]["getByName"]>, "look">;
 }
 
 /** A part of the list, complete up to `end`; null: there is nothing more that way. */

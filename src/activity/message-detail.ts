@@ -1,16 +1,16 @@
 import type { Config } from "../config.ts";
-import type { Story } from "../durable/account/message-detail.ts";
 import { messageId, objectName } from "../crypto/ids.ts";
-import type { AccountRef } from "../crypto/ids.ts";
+import { unseal } from "../crypto/seal.ts";
 import { logProblem } from "../log.ts";
+import type { Story } from "../model/message-detail.ts";
+import type { AccountRef } from "../model/ref.ts";
 import { VOICE_BLOCK_MS } from "../money/pricing.ts";
 import { TTS_REPLY, VOICE_REPLY, otpReply, smsReply } from "../sending/replies.ts";
 import { fillTemplate } from "../sending/reply-template.ts";
 import type { ReplyTemplate } from "../sending/reply-template.ts";
-import { unseal } from "../crypto/seal.ts";
-import { countSegments } from "../text/segments.ts";
 import { maskOtp, otpText, readOtpText } from "../text/otp-text.ts";
 import type { OtpParts } from "../text/otp-text.ts";
+import { countSegments } from "../text/segments.ts";
 
 // What the console tells of one message: its text, the request as a command that repeats it, the reply that the API
 // gave, and how its price came about. Everything is put together again from what the account keeps.

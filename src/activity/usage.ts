@@ -1,8 +1,8 @@
 import { countByDay } from "../db/usage.ts";
 import type { DayCount } from "../db/usage.ts";
-import type { Operation } from "../model/account.ts";
-import type { AccountRef } from "../crypto/ids.ts";
 import { logProblem } from "../log.ts";
+import type { Operation } from "../model/message.ts";
+import type { AccountRef } from "../model/ref.ts";
 
 // What an account sent in the last days, by day in India.
 

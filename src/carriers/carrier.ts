@@ -1,5 +1,5 @@
-import type { Content, Language, Operation, Outcome, ReceiptState } from "../model/account.ts";
-import type { Mode } from "../crypto/ids.ts";
+import type { Content, Language, Operation, Outcome, ReceiptState } from "../model/message.ts";
+import type { Mode } from "../model/ref.ts";
 
 // The carrier port (design §5). A new carrier is one file beside this one and one line in table.ts.
 

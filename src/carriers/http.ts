@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Config } from "../config.ts";
-import type { Outcome } from "../model/account.ts";
-import { readText } from "../http/streams.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
+import { readText } from "../http/streams.ts";
+import type { Outcome } from "../model/message.ts";
 import { ALL_LANGUAGES } from "./carrier.ts";
 import type { Carrier, Outgoing, Receipt } from "./carrier.ts";
 

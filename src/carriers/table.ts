@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import type { Mode } from "../crypto/ids.ts";
+import type { Mode } from "../model/ref.ts";
 import type { Carrier } from "./carrier.ts";
 import { httpCarrier } from "./http.ts";
 import { simCarrier } from "./sim.ts";

@@ -2,12 +2,12 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { AppEnv } from "../http/app.ts";
-import { at, safeNext, show, viewOf, wantsJson } from "./page.tsx";
 import { fail } from "../http/errors.ts";
 import { findSession } from "../sign-in/sessions.ts";
 import { DeskFrame } from "../ui/desk.tsx";
 import type { DeskTab } from "../ui/desk.tsx";
 import { deskWords } from "../ui/words/desk.ts";
+import { at, safeNext, show, viewOf, wantsJson } from "./page.tsx";
 
 // What the pages of the operator's desk share. Its session is its own: a customer's opens no desk, and it opens no
 // customer's page.

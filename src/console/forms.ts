@@ -1,7 +1,7 @@
 import type { Context } from "hono";
+import { randomId } from "../crypto/ids.ts";
 import type { AppEnv } from "../http/app.ts";
 import { fail } from "../http/errors.ts";
-import { randomId } from "../crypto/ids.ts";
 import type { Typed } from "../sending/send-kinds.ts";
 
 // Forms that send: fields, a file, and the mark that makes a form one send.

@@ -1,6 +1,7 @@
+import type { AccountRef, Mode } from "../model/ref.ts";
 import { base62, base62Length, fromBase62 } from "./base62.ts";
-import { accountBytes, accountIdOf, joinBytes, mac, sameBytes } from "./ids.ts";
-import type { AccountRef, Mode } from "./ids.ts";
+import { joinBytes, mac, sameBytes } from "./bytes.ts";
+import { accountBytes, accountIdOf } from "./ids.ts";
 
 // An API key (contract §4): `dsk_live_` or `dsk_test_`, then base62 of version, account, key id and a MAC over them.
 // No key is stored: the MAC proves it at the edge, the account decides whether its key id is active.
@@ -79,4 +80,9 @@ export function modeOfKeyId(keyId: number): Mode {
 /** The id of the key under which the console itself sends; no random id is likely to meet it, and nobody sees it. */
 export function consoleKeyId(mode: Mode): number {
   return mode === "test" ? 0x8000_0000 : 0;
+}
+
+/** The last characters of a key; the rest is dots. */
+export function maskedKey(key: string): string {
+  return `${key.slice(0, 9)}••••••••${key.slice(-4)}`;
 }

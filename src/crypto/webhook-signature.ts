@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { sameBytes } from "./ids.ts";
+import { sameBytes } from "./bytes.ts";
 
 // Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`, as `v1,<base64>` in webhook-signature.
 

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
-import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import { drizzle } from "drizzle-orm/d1";
-import type { Direction } from "../durable/account/recent-messages.ts";
-import type { MessageView } from "../model/account.ts";
-import type { AccountRef, MessagePlace } from "../crypto/ids.ts";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
+import type { MessageView } from "../model/message.ts";
+import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { digitsOf } from "../search/language.ts";
 import type { Term, Test } from "../search/language.ts";
+import type { Direction } from "../search/look.ts";
 import { message } from "./schema.ts";
 
 // Searching the history of an account. Every query walks its primary key from where it begins, and stops at its limit.

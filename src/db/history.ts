@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { AccountView, MessageView } from "../model/account.ts";
-import type { Recorded } from "../durable/account/sweep.ts";
-import type { AccountRef } from "../crypto/ids.ts";
+import type { AccountView } from "../model/account.ts";
+import type { MessageView, Recorded } from "../model/message.ts";
+import type { AccountRef } from "../model/ref.ts";
 import { account, message } from "./schema.ts";
 
 // History in D1 (design §2): written in batches, in any order, any number of times; the highest revision stays.

@@ -6,7 +6,8 @@ import type { PaymentState } from "./schema.ts";
 // Orders of plans in D1. What an order gives and costs is written once and never changed.
 
 export type OrderRow = typeof paymentOrder.$inferSelect;
-export type { Buyer, PaymentState } from "./schema.ts";
+export type { Buyer } from "../model/person.ts";
+export type { PaymentState } from "./schema.ts";
 
 /** States only rise, in this order. */
 const STATES: readonly PaymentState[] = ["created", "pending", "failed", "paid", "credited", "refunded"];

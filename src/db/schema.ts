@@ -1,6 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { MessageState, Operation } from "../model/account.ts";
-import type { Mode } from "../crypto/ids.ts";
+import type { MessageState, Operation } from "../model/message.ts";
+import type { Buyer } from "../model/person.ts";
+import type { Mode } from "../model/ref.ts";
 import type { Plan } from "../money/plans.ts";
 
 // D1 holds what people look at afterwards. Nothing here decides about money (design §1).
@@ -66,15 +67,6 @@ export const person = sqliteTable("person", {
   buyer: text("buyer", { mode: "json" }).$type<Buyer>(),
   createdAt: integer("created_at").notNull(),
 });
-
-/** The buyer as an invoice names them (Rule 46 of the CGST Rules). */
-export interface Buyer {
-  name: string;
-  address: string;
-  /** Two digits of the state, for the place of supply. */
-  state: string;
-  gstin: string;
-}
 
 /** Signed-in browsers. Only a hash of the token is here, so nobody who reads this table can sign in. */
 export const session = sqliteTable(

@@ -1,7 +1,7 @@
 import { and, eq, gte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Operation } from "../model/account.ts";
-import type { AccountRef } from "../crypto/ids.ts";
+import type { Operation } from "../model/message.ts";
+import type { AccountRef } from "../model/ref.ts";
 import { message } from "./schema.ts";
 
 // How much was sent, for the chart. The projection may lag by seconds; nothing decides by it.

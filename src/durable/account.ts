@@ -1,41 +1,57 @@
 import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config.ts";
-import { recordedJobs, recordedProfile } from "../db/history.ts";
 import { accountOfName } from "../crypto/ids.ts";
-import type { MessagePlace } from "../crypto/ids.ts";
+import { recordedJobs, recordedProfile } from "../db/history.ts";
 import { logProblem } from "../log.ts";
+import type {
+  AccountView,
+  Amendment,
+  Credited,
+  Difference,
+  KeyView,
+  LedgerView,
+  Opening,
+  Outline,
+  Rotation,
+} from "../model/account.ts";
+import type { BalanceView, Caller, DoneOrRefusal, Refusal, SendCommand, UploadDoor } from "../model/command.ts";
+import type { Story } from "../model/message-detail.ts";
+import type {
+  ClaimedJob,
+  Followed,
+  MessageView,
+  News,
+  Recorded,
+  Recording,
+  RecordingPlace,
+  RecordingView,
+} from "../model/message.ts";
+import type { Payment, PaymentRefund, Refunded, Settled } from "../model/payment.ts";
+import type { MessagePlace } from "../model/ref.ts";
 import { enqueueDispatch, enqueueHistory } from "../queues/enqueue.ts";
+import type { Fresh, Look } from "../search/look.ts";
 import { enter, writeTimes } from "./account/admission.ts";
 import type { WindowTimes } from "./account/admission.ts";
 import { claimJobs, followJobs, reportNews, timersOf } from "./account/delivery.ts";
-import { lookAtFresh } from "./account/recent-messages.ts";
-import type { Fresh, Look } from "./account/recent-messages.ts";
+import { Gathering } from "./account/gather-receipts.ts";
+import { Turns } from "./account/group-commit.ts";
 import { dueAmong, messagePage, messageViews, readJob } from "./account/jobs.ts";
 import { addKey, isActive, listKeys, revokeKey, rotateKey } from "./account/keys.ts";
-import type { Rotation } from "./account/keys.ts";
 import { ledgerHead, ledgerPage } from "./account/ledger.ts";
 import { LiveFeed, outline } from "./account/live.ts";
-import type { Outline } from "./account/live.ts";
+import { tellStory } from "./account/message-detail.ts";
 import type { Timers } from "./account/message-life.ts";
-import { Gathering } from "./account/gather-receipts.ts";
-import { accountView, amendAccount, credit, openAccount, readAccount } from "./account/profile.ts";
-import type { Amendment, Credited, Opening } from "./account/profile.ts";
+import { lateJobsUnrecorded, nextDueMs } from "./account/open-jobs.ts";
 import { refundPayment, settlePayment } from "./account/payments.ts";
-import type { Payment, PaymentRefund, Refunded, Settled } from "./account/payments.ts";
+import { accountView, amendAccount, credit, openAccount, readAccount } from "./account/profile.ts";
+import { lookAtFresh } from "./account/recent-messages.ts";
 import { reconcile } from "./account/reconcile.ts";
 import { abandonUpload, beginUpload, finishUpload, listRecordings, readRecording } from "./account/recordings.ts";
-import type { RecordingPlace } from "./account/recordings.ts";
-import { lateJobsUnrecorded, nextDueMs } from "./account/open-jobs.ts";
-import { isOpened, migrate } from "./account/schema.ts";
 import { send } from "./account/send.ts";
 import { settle, sweep } from "./account/sweep.ts";
-import { Turns } from "./account/group-commit.ts";
-import { tellStory } from "./account/message-detail.ts";
-import type { Story } from "./account/message-detail.ts";
-import type { Recorded } from "./account/sweep.ts";
-import type * as types from "../model/account.ts";
+import { isOpened, migrate } from "./migrate.ts";
 
-const UNKNOWN_ACCOUNT: types.Refusal = { ok: false, reason: "unauthorized" };
+const UNKNOWN_ACCOUNT: Refusal = { ok: false, reason: "unauthorized" };
 
 /** An alarm that failed comes again after this. */
 const ALARM_RETRY_MS = 30_000;
@@ -45,7 +61,7 @@ export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #window: WindowTimes = { times: null };
   readonly #turns = new Turns();
-  readonly #receipts = new Gathering((news: types.News[]) => this.#report(news, false));
+  readonly #receipts = new Gathering((news: News[]) => this.#report(news, false));
   readonly #live = new LiveFeed(this.ctx, this.env);
   #opened = false;
   #alarmAt: number | null = null;
@@ -74,7 +90,7 @@ export class Account extends DurableObject<Env> {
   }
 
   /** The balance, as a counted request of a customer. */
-  balance(caller: types.Caller): types.BalanceView | types.Refusal {
+  balance(caller: Caller): BalanceView | Refusal {
     if (!this.#opened) return UNKNOWN_ACCOUNT;
     return this.#transact((nowMs) => {
       const door = enter(this.#sql, this.#window, caller, nowMs);
@@ -91,7 +107,7 @@ export class Account extends DurableObject<Env> {
   }
 
   /** One billable request: all of it is stored before this returns, or none of it (contract §6). */
-  async send(command: types.SendCommand): Promise<types.DoneOrRefusal> {
+  async send(command: SendCommand): Promise<DoneOrRefusal> {
     if (!this.#opened) return UNKNOWN_ACCOUNT;
     await this.#turns.next();
     const { result, seqs } = this.#transact((nowMs) => send(this.#sql, this.#window, command, this.#timers(), nowMs));
@@ -104,33 +120,33 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Admits an upload before its bytes travel. */
-  beginUpload(caller: types.Caller): types.UploadDoor {
+  beginUpload(caller: Caller): UploadDoor {
     if (!this.#opened) return UNKNOWN_ACCOUNT;
     return this.#transact((nowMs) => beginUpload(this.#sql, this.#window, caller, nowMs));
   }
 
   /** Makes a recording the account's own; its bytes are in R2 by then. */
-  finishUpload(caller: types.Caller, recording: types.Recording): void {
+  finishUpload(caller: Caller, recording: Recording): void {
     this.#transact((nowMs) => finishUpload(this.#sql, caller, recording, nowMs));
   }
 
   /** Gives an upload up whose bytes did not arrive. */
-  abandonUpload(caller: types.Caller): void {
+  abandonUpload(caller: Caller): void {
     this.#transact(() => abandonUpload(this.#sql, caller));
   }
 
   /** Recordings after a place, newest first. */
-  recordings(after: RecordingPlace | null, limit: number): types.RecordingView[] {
+  recordings(after: RecordingPlace | null, limit: number): RecordingView[] {
     return this.#opened ? listRecordings(this.#sql, after, limit) : [];
   }
 
   /** One recording of this account; null for another account's and for an unknown one. */
-  recording(fileId: string): types.RecordingView | null {
+  recording(fileId: string): RecordingView | null {
     return this.#opened ? readRecording(this.#sql, fileId) : null;
   }
 
   /** Takes up to `max` waiting messages for one attempt each; nobody else gets them while the lease lasts. */
-  claim(seqs: number[], max: number, carrier: string, leaseMs: number): types.ClaimedJob[] {
+  claim(seqs: number[], max: number, carrier: string, leaseMs: number): ClaimedJob[] {
     if (!this.#opened) return [];
     const claimed = this.#transact((nowMs) =>
       claimJobs(this.#sql, { seqs, max, carrier, leaseMs }, this.#timers(), nowMs),
@@ -145,19 +161,19 @@ export class Account extends DurableObject<Env> {
    * Takes in outcomes and receipts, in any order and any number of times; refunds what is due. Returns the messages of
    * every job that came to its end, for whoever reported to record them in history.
    */
-  async report(news: types.News[], follow: boolean): Promise<types.MessageView[][]> {
+  async report(news: News[], follow: boolean): Promise<MessageView[][]> {
     if (!this.#opened) return [];
     if (news.some(({ kind }) => kind === "outcome")) return this.#report(news, follow);
     return (await this.#receipts.add(news)) ?? [];
   }
 
   /** The messages of these jobs whose carrier can still tell something new. */
-  follow(seqs: number[]): types.Followed[] {
+  follow(seqs: number[]): Followed[] {
     return this.#opened ? followJobs(this.#sql, seqs) : [];
   }
 
   /** The newest state of these jobs' messages, for history. */
-  changes(seqs: number[]): types.MessageView[] {
+  changes(seqs: number[]): MessageView[] {
     if (!this.#opened) return [];
     return seqs.flatMap((seq) => {
       const job = readJob(this.#sql, seq);
@@ -166,12 +182,12 @@ export class Account extends DurableObject<Env> {
   }
 
   /** The account as it stands, or null where nobody opened one. */
-  view(): types.AccountView | null {
+  view(): AccountView | null {
     return this.#opened ? accountView(this.#sql) : null;
   }
 
   /** Changes standing, plan or OTP rate; effective for the next request. */
-  amend(change: Amendment): types.AccountView | null {
+  amend(change: Amendment): AccountView | null {
     if (!this.#opened) return null;
     this.#transact(() => amendAccount(this.#sql, change));
     this.#tellProfile();
@@ -204,12 +220,12 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Ledger entries after a number, oldest first. */
-  ledger(after: number, limit: number): types.LedgerView[] | null {
+  ledger(after: number, limit: number): LedgerView[] | null {
     return this.#opened ? ledgerPage(this.#sql, after, limit) : null;
   }
 
   /** Messages after a place, oldest first. */
-  messages(after: { seq: number; index: number }, limit: number): types.MessageView[] | null {
+  messages(after: { seq: number; index: number }, limit: number): MessageView[] | null {
     return this.#opened ? messagePage(this.#sql, after, limit) : null;
   }
 
@@ -224,7 +240,7 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Every key, revoked ones included. */
-  keys(): types.KeyView[] | null {
+  keys(): KeyView[] | null {
     return this.#opened ? listKeys(this.#sql) : null;
   }
 
@@ -245,7 +261,7 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Recounts everything; null where nobody opened an account. */
-  reconcile(): types.Difference[] | null {
+  reconcile(): Difference[] | null {
     return this.#opened ? reconcile(this.#sql) : null;
   }
 
@@ -316,7 +332,7 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Applies news, and returns the messages of every job that came to its end. */
-  #report(news: types.News[], follow: boolean): types.MessageView[][] {
+  #report(news: News[], follow: boolean): MessageView[][] {
     const { changed, ended } = this.#transact((nowMs) => reportNews(this.#sql, news, follow, this.#timers(), nowMs));
     this.#lookAgain(changed);
     this.#live.tell(changed);

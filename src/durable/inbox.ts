@@ -1,18 +1,17 @@
 import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config.ts";
+import { readListener } from "../inbox/listener.ts";
 import { matcherOf } from "../inbox/search.ts";
+import type * as types from "../inbox/types.ts";
+import { WAIT_MS_MAX } from "../inbox/types.ts";
 import { logProblem } from "../log.ts";
-import { isOpened, migrate } from "./account/schema.ts";
-import { accept, broadcast, goneEvent, hangUp, landedEvent, readListener } from "./inbox/live.ts";
+import { accept, broadcast, goneEvent, hangUp, landedEvent } from "./inbox/live.ts";
 import { INBOX_MIGRATIONS, forget, hasStart, keep, matching, messageByRef, newestSeq } from "./inbox/rows.ts";
 import type { Range } from "./inbox/rows.ts";
-import type * as types from "../inbox/types.ts";
+import { isOpened, migrate } from "./migrate.ts";
 
 /** Waits that may be open at once in one inbox: each is a request that hangs for up to a minute. */
 export const WAITS_MAX = 1_000;
-
-/** The longest wait. */
-export const WAIT_MS_MAX = 60_000;
 
 /** Somebody who waits for the first message that matches. */
 interface Waiter {

@@ -4,13 +4,13 @@ import { HTTPException } from "hono/http-exception";
 import { routePath } from "hono/route";
 import { configOf, isLogged } from "../config.ts";
 import type { Config } from "../config.ts";
-import type { WindowView } from "../model/account.ts";
+import type { ApiKey } from "../crypto/api-key.ts";
+import { randomId } from "../crypto/ids.ts";
+import { StrangersLog, logLine, logProblem } from "../log.ts";
+import type { WindowView } from "../model/command.ts";
+import type { Person, Session } from "../model/person.ts";
 import { FailureError, STATUS_OF_CODE } from "./errors.ts";
 import type { Failure } from "./errors.ts";
-import { randomId } from "../crypto/ids.ts";
-import type { ApiKey } from "../crypto/api-key.ts";
-import { StrangersLog, logLine, logProblem } from "../log.ts";
-import type { Person, Session } from "../sign-in/sessions.ts";
 
 // What every app shares: request id, log line, envelope of failures, not found (contract §3).
 
@@ -25,6 +25,8 @@ export interface Vars {
   person?: Person | null;
   /** How a failure looks where a browser asked for a page. */
   failurePage?: FailurePage;
+  /** The API's own endpoints, for pages that send by them. */
+  ownApi?: Api;
 }
 
 /** A failure as a page, or null where the request wants JSON. */

@@ -1,10 +1,10 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { verifyKey } from "../crypto/api-key.ts";
+import { sameBytes } from "../crypto/bytes.ts";
 import { failureReply, settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
 import { acceptBody, readBody } from "./body.ts";
 import { FailureError, UNAUTHORIZED } from "./errors.ts";
-import { sameBytes } from "../crypto/ids.ts";
-import { verifyKey } from "../crypto/api-key.ts";
 
 // Authentication (contract §4): where a key may stand, and its MAC. No storage is asked here.
 

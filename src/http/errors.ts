@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { Refusal } from "../model/account.ts";
+import type { Refusal } from "../model/command.ts";
 import { coins } from "../money/money.ts";
 
 /** Every error code of contract §3, with the status it travels under. */

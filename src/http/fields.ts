@@ -1,6 +1,7 @@
 import { isPossiblePhoneNumber, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import type { PhoneNumber } from "libphonenumber-js/max";
 import * as z from "zod";
+import { codePoints } from "../text/code-points.ts";
 
 // Fields that several operations share (contract §5). Strings are measured in code points; nothing is coerced.
 
@@ -23,13 +24,6 @@ function textField(name: string, check: Check) {
 /** Makes a field optional: absent and null are the same. */
 export function optional<T extends z.ZodType>(field: T) {
   return field.nullish().transform((value): z.output<T> | undefined => value ?? undefined);
-}
-
-/** Characters as the contract counts them. */
-export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
 }
 
 /** A text of 1 to `max` characters. */

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
+import { mac } from "../crypto/bytes.ts";
 import { settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
 import { fail } from "./errors.ts";
-import { mac } from "../crypto/ids.ts";
 
 // The Idempotency-Key header (contract §8).
 

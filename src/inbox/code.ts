@@ -1,4 +1,4 @@
-import type { Operation } from "../model/account.ts";
+import type { Operation } from "../model/message.ts";
 
 // Picks the one-time code out of a text, for tests that read it and for the button that copies it.
 

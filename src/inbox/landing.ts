@@ -1,11 +1,11 @@
 import { simCarrier } from "../carriers/sim.ts";
 import type { Config } from "../config.ts";
-import type { ClaimedJob, Content, News, Operation, Outcome } from "../model/account.ts";
-import type { Awaited, Caught, Waited } from "./types.ts";
 import { messageId, objectName } from "../crypto/ids.ts";
-import type { AccountRef, MessagePlace } from "../crypto/ids.ts";
 import { logProblem } from "../log.ts";
+import type { ClaimedJob, Content, News, Operation, Outcome } from "../model/message.ts";
+import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { mediaToken } from "../recordings/signed-address.ts";
+import type { Awaited, Caught, Waited } from "./types.ts";
 
 // The test inbox: where what the simulator took can be read. On one's own machine one inbox has everything; a
 // deployed service has one per account, for what test keys send, and live messages land in none.

@@ -1,6 +1,6 @@
-import type { InboxFilter, InboxMessage } from "./types.ts";
 import { matches, parseSearch } from "../search/language.ts";
 import type { Operator, Search } from "../search/language.ts";
+import type { InboxFilter, InboxMessage } from "./types.ts";
 
 // What a filter of the test inbox means. `since` a message is a place in the list and not a property of a message.
 

@@ -1,4 +1,4 @@
-import type { Content, Operation } from "../model/account.ts";
+import type { Content, Operation } from "../model/message.ts";
 
 // What goes into a test inbox, and what comes out of it.
 
@@ -53,3 +53,6 @@ export interface Awaited extends InboxFilter {
 /** What a wait comes to: a message, or null when none came in time. */
 export type Waited =
   { ok: true; message: InboxMessage | null } | { ok: false; reason: "unknown_message" | "too_many_waits" };
+
+/** The longest wait. */
+export const WAIT_MS_MAX = 60_000;

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { unitsFromCoins } from "./money.ts";
 import { countSegments } from "../text/segments.ts";
+import { unitsFromCoins } from "./money.ts";
 
 const PRICE = "A price is a whole number of coins from 0 to 10,000.";
 const COUNTRY = "A country is two capital letters (ISO 3166), or + and a calling code.";

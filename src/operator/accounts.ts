@@ -1,14 +1,14 @@
+import { keysOfAccount } from "../accounts/keys.ts";
+import type { OwnKey } from "../accounts/keys.ts";
 import type { Config } from "../config.ts";
+import { objectName } from "../crypto/ids.ts";
 import { accountRows } from "../db/desk.ts";
 import type { AccountRow } from "../db/desk.ts";
 import { personBy } from "../db/people.ts";
 import type { PersonRow } from "../db/people.ts";
-import type { Amendment } from "../durable/account/profile.ts";
-import type { AccountView, LedgerView, MessageView } from "../model/account.ts";
-import { objectName } from "../crypto/ids.ts";
-import type { AccountRef } from "../crypto/ids.ts";
-import { keysOfAccount } from "../accounts/keys.ts";
-import type { OwnKey } from "../accounts/keys.ts";
+import type { AccountView, Amendment, LedgerView } from "../model/account.ts";
+import type { MessageView } from "../model/message.ts";
+import type { AccountRef } from "../model/ref.ts";
 import { unitsFromCoins } from "../money/money.ts";
 
 // Accounts as the operator's page shows and changes them. The objects are the truth; D1 only says which there are.

@@ -1,4 +1,4 @@
-import type { Buyer } from "../db/schema.ts";
+import type { Buyer } from "../model/person.ts";
 import { isGstState, isGstin } from "../money/gstin.ts";
 import { asciiDigits } from "../text/phones.ts";
 

@@ -1,10 +1,10 @@
 import type { Config } from "../config.ts";
 import { insertInvoice, invoiceByOrder } from "../db/invoices.ts";
 import type { InvoiceRow } from "../db/invoices.ts";
-import type { Order } from "./provider.ts";
 import { amountInWords, financialYear, taxBetween } from "../money/gst.ts";
 import type { Tax } from "../money/gst.ts";
 import { GST_STATES, isGstState } from "../money/gstin.ts";
+import type { Order } from "./provider.ts";
 
 // Invoices of paid orders, with the fields of Rule 46 of the CGST Rules. What was issued never changes: seller and tax
 // are kept with the number, the buyer with the order.

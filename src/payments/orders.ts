@@ -1,13 +1,14 @@
 import { configOf, paymentsOf } from "../config.ts";
 import type { Config } from "../config.ts";
-import { insertOrder, nameOrder, orderById, ordersOf, ordersSince, ordersToCheck, takeCheck } from "../db/orders.ts";
 import { base62 } from "../crypto/base62.ts";
-import { mac, objectName } from "../crypto/ids.ts";
+import { mac } from "../crypto/bytes.ts";
+import { objectName } from "../crypto/ids.ts";
+import { insertOrder, nameOrder, orderById, ordersOf, ordersSince, ordersToCheck, takeCheck } from "../db/orders.ts";
 import { logProblem } from "../log.ts";
+import type { Person } from "../model/person.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
 import { PLANS } from "../money/plans.ts";
 import type { Plan } from "../money/plans.ts";
-import type { Person } from "../sign-in/sessions.ts";
 import type { Checkout, Order } from "./provider.ts";
 import { settleEvent } from "./settle.ts";
 import { paymentProvider, providerNamed } from "./table.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Config } from "../config.ts";
-import { mac, randomId } from "../crypto/ids.ts";
+import { mac } from "../crypto/bytes.ts";
+import { randomId } from "../crypto/ids.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
 import type { EventKind, Order, PaymentEvent, PaymentProvider } from "./provider.ts";
 

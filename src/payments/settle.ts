@@ -1,10 +1,10 @@
 import { configOf } from "../config.ts";
+import { objectName } from "../crypto/ids.ts";
 import { orderById, orderByRef, raiseOrder } from "../db/orders.ts";
 import { insertPaymentEvent } from "../db/payment-events.ts";
-import type { Refunded, Settled, TakenBack } from "../durable/account/payments.ts";
-import { objectName } from "../crypto/ids.ts";
-import { issueInvoice } from "./invoices.ts";
+import type { Refunded, Settled, TakenBack } from "../model/payment.ts";
 import { coins } from "../money/money.ts";
+import { issueInvoice } from "./invoices.ts";
 import type { Order, PaymentEvent } from "./provider.ts";
 
 // What a payment event means. Amount, plan and credit come from our own order; the event only says that it was paid.

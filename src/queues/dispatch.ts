@@ -2,19 +2,18 @@ import type { Carrier, Outgoing } from "../carriers/carrier.ts";
 import { carrierFor, carrierNamed } from "../carriers/table.ts";
 import { configOf } from "../config.ts";
 import type { Config } from "../config.ts";
-import type { Account } from "../durable/account.ts";
-import type { ClaimedJob, Followed, MessageView, News, Outcome } from "../model/account.ts";
 import { accountOfName, messageId, objectName } from "../crypto/ids.ts";
-import type { AccountRef } from "../crypto/ids.ts";
+import { unseal } from "../crypto/seal.ts";
 import { land, neverLanded } from "../inbox/landing.ts";
 import type { Attempt } from "../inbox/landing.ts";
 import { logLine, logProblem } from "../log.ts";
+import type { ClaimedJob, Followed, MessageView, News, Outcome } from "../model/message.ts";
+import type { AccountRef } from "../model/ref.ts";
 import { mediaToken } from "../recordings/signed-address.ts";
-import { unseal } from "../crypto/seal.ts";
-import { recordEnded } from "./record-ended.ts";
 import { handOver } from "./hand-over.ts";
 import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
 import type { DispatchJob } from "./jobs.ts";
+import { recordEnded } from "./record-ended.ts";
 import { Slots } from "./slots.ts";
 
 // The dispatch consumer (design §2): claim → submit → report. Everything it loses, the account's sweep finds.
@@ -48,7 +47,7 @@ class Budget {
   }
 }
 
-type Stub = DurableObjectStub<Account>;
+type Stub = ReturnType<Env["ACCOUNT"]["getByName"]>;
 type Waits = Pick<ExecutionContext, "waitUntil">;
 
 function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJob["messages"][number]): Outgoing {

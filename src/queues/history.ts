@@ -1,6 +1,6 @@
+import { accountOfName } from "../crypto/ids.ts";
 import { recordHistory } from "../db/history.ts";
 import type { AccountChanges } from "../db/history.ts";
-import { accountOfName } from "../crypto/ids.ts";
 import { logProblem } from "../log.ts";
 import { historyJob } from "./jobs.ts";
 

@@ -1,6 +1,6 @@
-import { recordHistory } from "../db/history.ts";
-import type { MessageView } from "../model/account.ts";
 import { accountOfName } from "../crypto/ids.ts";
+import { recordHistory } from "../db/history.ts";
+import type { MessageView } from "../model/message.ts";
 import { outboxPerBinding } from "./batcher.ts";
 
 // From whoever brought the news into D1: messages whose job has come to its end are written by the one who reported it,

@@ -1,6 +1,6 @@
 import { fileTypeFromBuffer } from "file-type";
-import type { Mime } from "./signed-address.ts";
 import { mp3DurationMs } from "./mp3.ts";
+import type { Mime } from "./signed-address.ts";
 import { measureWav } from "./wav.ts";
 
 // What an uploaded recording is (contract §5.6): known by its bytes, never by its name.

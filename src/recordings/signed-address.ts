@@ -1,5 +1,6 @@
-import { accountBytes, accountIdOf, joinBytes, mac, objectName, sameBytes } from "../crypto/ids.ts";
-import type { AccountRef } from "../crypto/ids.ts";
+import { joinBytes, mac, sameBytes } from "../crypto/bytes.ts";
+import { accountBytes, accountIdOf, objectName } from "../crypto/ids.ts";
+import type { AccountRef } from "../model/ref.ts";
 
 // Signed, expiring addresses of recordings (contract §11): the token names account, recording and end, and proves it.
 

@@ -1,21 +1,12 @@
+import { failurePage } from "../console/page.tsx";
 import { createApp } from "../http/app.ts";
 import type { Api, FailurePage } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
-import { failurePage } from "../console/page.tsx";
 import { carrierCallback } from "./callbacks/carrier.ts";
-import { paymentWebhooks } from "./webhooks/payments.ts";
 import { activityPages } from "./console/activity.tsx";
 import { assets } from "./console/assets.ts";
 import { billingPages } from "./console/billing.tsx";
 import { confirmPages } from "./console/confirm.tsx";
-import { deskAccount } from "./desk/account.tsx";
-import { deskAccounts } from "./desk/accounts.tsx";
-import { deskPayments } from "./desk/payments.tsx";
-import { deskQueues } from "./desk/queues.tsx";
-import { deskRateCard } from "./desk/rate-card.tsx";
-import { deskReconcile } from "./desk/reconcile.tsx";
-import { deskDoor } from "./desk/sign-in.tsx";
-import { inboxApi } from "./test-inbox/inbox.ts";
 import { inboxLive } from "./console/inbox-live.ts";
 import { inboxPages } from "./console/inbox.tsx";
 import { invoicePages } from "./console/invoice.tsx";
@@ -31,6 +22,13 @@ import { settingsPhone } from "./console/settings-phone.tsx";
 import { settingsPages } from "./console/settings.tsx";
 import { signInPages } from "./console/sign-in.tsx";
 import { signUpPages } from "./console/sign-up.tsx";
+import { deskAccount } from "./desk/account.tsx";
+import { deskAccounts } from "./desk/accounts.tsx";
+import { deskPayments } from "./desk/payments.tsx";
+import { deskQueues } from "./desk/queues.tsx";
+import { deskRateCard } from "./desk/rate-card.tsx";
+import { deskReconcile } from "./desk/reconcile.tsx";
+import { deskDoor } from "./desk/sign-in.tsx";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
@@ -45,9 +43,11 @@ import { accountBalance } from "./sms/account-balance.ts";
 import { sendBulkSms } from "./sms/send-bulk-sms.ts";
 import { sendInternationalSms } from "./sms/send-international-sms.ts";
 import { sendSms } from "./sms/send-sms.ts";
+import { inboxApi } from "./test-inbox/inbox.ts";
 import { ttsCall } from "./tts/tts-call.ts";
 import { makeVoiceCall } from "./voice/make-voice-call.ts";
 import { uploadVoice } from "./voice/upload-voice.ts";
+import { paymentWebhooks } from "./webhooks/payments.ts";
 
 /** Adds an endpoint, or a few that belong together, to an app. */
 export type Route = (app: Api) => unknown;
@@ -99,8 +99,16 @@ export const ROUTES: Record<BaseName, readonly Route[]> = {
   ],
 };
 
+/** What the console's pages send by: the API itself, on an app of its own. */
+const ownApi = createApp();
+for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp].flat()) add(ownApi);
+
 function appOf(routes: readonly Route[], failures?: FailurePage): Api {
   const app = createApp(failures);
+  app.use(async (c, next) => {
+    c.set("ownApi", ownApi);
+    await next();
+  });
   for (const add of [health, ...routes]) add(app);
   return app;
 }

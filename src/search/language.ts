@@ -1,4 +1,4 @@
-import type { MessageState, Operation } from "../model/account.ts";
+import type { MessageState, Operation } from "../model/message.ts";
 import { unitsFromCoins } from "../money/money.ts";
 
 // The language in which people search messages: words, operators with a value, and `-` before what is not to be there.

@@ -1,6 +1,5 @@
 import { slot } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
-import { queuedSms } from "../text/otp-text.ts";
 
 // What each operation answers, with its numbers left open (contract §5). The route sends it, and the console shows it
 // again to whoever looks at a message.
@@ -27,4 +26,19 @@ export const VOICE_REPLY: ReplyTemplate = {
 export function otpReply(phone: string, brand: string, otp: string): ReplyTemplate {
   const details = { phone, brand, otp_sent: otp, cost: slot("spent"), new_balance: slot("balance") };
   return { success: true, message: "The OTP is queued.", details };
+}
+
+const plural = (count: number, one: string, many: string) =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+
+/** What a reply says of queued SMS: recipients, segments where more than one, and numbers that stood twice. */
+export function queuedSms(recipients: number, segments: number, duplicates = 0): string {
+  const whom =
+    recipients === 1 ? "The SMS is queued" : `The SMS is queued for ${plural(recipients, "recipient", "recipients")}`;
+  const size = segments === 1 ? "" : ` in ${segments} segments${recipients === 1 ? "" : " each"}`;
+  const twice =
+    duplicates === 0
+      ? ""
+      : ` ${plural(duplicates, "number that stood more than once was", "numbers that stood more than once were")} left out.`;
+  return `${whom}${size}.${twice}`;
 }

@@ -1,6 +1,6 @@
-import type { ApiPath } from "./own-api.ts";
 import { mobileOf, readRecipients } from "../text/recipients.ts";
 import type { Recipients } from "../text/recipients.ts";
+import type { ApiPath } from "./own-api.ts";
 
 // From a form to the request that the API gets: fields of contract §5, typed as JSON has them.
 

@@ -1,14 +1,15 @@
 import type { Context } from "hono";
+import { messageId, objectName } from "../crypto/ids.ts";
+import { seal, unseal } from "../crypto/seal.ts";
 import { keyOf, settings, showWindow } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import type { Content, Done, DoneOrRefusal, Operation, Price, Refusal, SendCommand } from "../model/account.ts";
 import { FailureError, failureOf } from "../http/errors.ts";
 import { idempotencyOf } from "../http/idempotency.ts";
-import { messageId, objectName } from "../crypto/ids.ts";
+import type { Done, DoneOrRefusal, Price, Refusal, SendCommand } from "../model/command.ts";
+import type { Content, Operation } from "../model/message.ts";
 import { dispatchAfterReply } from "../queues/dispatch.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
-import { seal, unseal } from "../crypto/seal.ts";
 
 // From a validated request to the account and back: the one hop that a client waits for (design §2).
 

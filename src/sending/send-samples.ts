@@ -1,5 +1,5 @@
-import type { Config } from "../config.ts";
 import { PRODUCT } from "../config.ts";
+import type { Config } from "../config.ts";
 import { SENDS } from "./send-kinds.ts";
 import type { SendKind } from "./send-kinds.ts";
 

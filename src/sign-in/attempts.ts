@@ -1,10 +1,10 @@
 import type { Context } from "hono";
+import { mac } from "../crypto/bytes.ts";
+import { countAttempt, forgetAttempts } from "../db/sign-in.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { countAttempt, forgetAttempts } from "../db/sign-in.ts";
 import { knownDevice } from "./devices.ts";
 import { personWith } from "./people.ts";
-import { mac } from "../crypto/ids.ts";
 
 // How often something may be tried. A count belongs to a person's phone or e-mail, to an address, or to both; a browser
 // that its person signed in with before has a count of its own instead, so that nobody else can use it up.

@@ -1,13 +1,13 @@
-import { randomInt } from "node:crypto";
 import type { Context } from "hono";
+import { randomInt } from "node:crypto";
+import { mac, sameBytes } from "../crypto/bytes.ts";
+import { challengeByHash, deleteChallenge, forgetChallenges, insertChallenge, takeTry } from "../db/sign-in.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
+import { asciiDigits } from "../text/phones.ts";
 import { admitCode, admitProof } from "./attempts.ts";
-import { challengeByHash, deleteChallenge, forgetChallenges, insertChallenge, takeTry } from "../db/sign-in.ts";
 import { sendCode } from "./code-sender.ts";
 import type { Sent } from "./code-sender.ts";
-import { mac, sameBytes } from "../crypto/ids.ts";
-import { asciiDigits } from "../text/phones.ts";
 import { dropCookie, hashOf, keepCookie, newToken, readCookie } from "./sessions.ts";
 
 // One-time passwords: asked for by a browser, answered by the same browser. A random token in its cookie names the

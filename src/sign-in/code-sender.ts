@@ -1,15 +1,15 @@
 import type { Context } from "hono";
-import { settings } from "../http/app.ts";
-import type { AppEnv } from "../http/app.ts";
+import { openCustomer } from "../accounts/open.ts";
 import { PRODUCT } from "../config.ts";
 import type { Config } from "../config.ts";
-import { openCustomer } from "../accounts/open.ts";
 import { newAccountId } from "../crypto/ids.ts";
-import type { AccountRef } from "../crypto/ids.ts";
+import { settings } from "../http/app.ts";
+import type { AppEnv } from "../http/app.ts";
+import type { AccountRef } from "../model/ref.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
 import { callApi } from "../sending/own-api.ts";
-import { isIndian } from "../text/phones.ts";
 import { otpText } from "../text/otp-text.ts";
+import { isIndian } from "../text/phones.ts";
 
 // The house account: codes for signing in leave by the same API, queue and carrier as any customer's. To Indian numbers
 // they cost it nothing; abroad they cost what the rate card says, so the operator gives it credit.

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
+import { mac, sameBytes } from "../crypto/bytes.ts";
+import { randomId } from "../crypto/ids.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { mac, randomId, sameBytes } from "../crypto/ids.ts";
 import { keepCookie, readCookie } from "./sessions.ts";
 
 // Browsers that a person signed in with before. The cookie opens nothing: it only gives its browser a count of its own,

@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { codePoints } from "../http/fields.ts";
+import { codePoints } from "../text/code-points.ts";
 
 // Passwords: scrypt, with its parameters beside the hash, so that they may be raised without asking anybody again.
 

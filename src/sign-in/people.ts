@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { Config } from "../config.ts";
 import { demoAccountId, openCustomer } from "../accounts/open.ts";
+import type { Config } from "../config.ts";
+import { newAccountId, randomId } from "../crypto/ids.ts";
 import { addEmail, insertPerson, personBy, setEmail, setPhone, updatePerson } from "../db/people.ts";
 import type { PersonRow } from "../db/people.ts";
-import type { Buyer } from "../db/schema.ts";
-import { newAccountId, randomId } from "../crypto/ids.ts";
+import type { Buyer } from "../model/person.ts";
 import { hashPassword } from "./passwords.ts";
 
 // People: who signs in, and the account that each of them has.

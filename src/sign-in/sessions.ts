@@ -1,8 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { settings } from "../http/app.ts";
-import type { AppEnv } from "../http/app.ts";
+import { createHash, randomBytes } from "node:crypto";
+import { objectName } from "../crypto/ids.ts";
 import {
   deleteSession,
   deleteSessionsOf,
@@ -12,23 +11,16 @@ import {
   sessionsOf,
   touchSession,
 } from "../db/people.ts";
-import type { PersonRow } from "../db/people.ts";
-import { objectName } from "../crypto/ids.ts";
+import { settings } from "../http/app.ts";
+import type { AppEnv } from "../http/app.ts";
 import { pageInbox } from "../inbox/landing.ts";
 import { logProblem } from "../log.ts";
+import type { Person, Session, SessionView } from "../model/person.ts";
 
 // Sessions of the console. The browser keeps 256 random bits, D1 keeps only their hash.
 
 /** Who a session is: a customer, or whoever brought the operator's token. */
 export type Holder = "customer" | "operator";
-
-export type Person = PersonRow;
-
-export interface Session {
-  hash: string;
-  /** When its holder last proved who they are, in ms. */
-  authenticatedAt: number;
-}
 
 /** A session that nobody used for so long has ended. */
 export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_000, operator: 3_600_000 };
@@ -157,17 +149,6 @@ export async function endSession(c: Context<AppEnv>, holder: Holder): Promise<vo
 export async function endSessionsOf(c: Context<AppEnv>, personId: string, exceptHash?: string): Promise<void> {
   await deleteSessionsOf(c.env.DB, personId, exceptHash);
   await hangUp(c);
-}
-
-/** A session as its person sees it. */
-export interface SessionView {
-  /** What the browser calls itself, or empty. */
-  device: string;
-  /** Whether it is the one that asks. */
-  current: boolean;
-  createdAt: number;
-  /** When it was used last, to the hour. */
-  seenAt: number;
 }
 
 /** Every session of a person that has not ended: the one that asks first, then by use. */

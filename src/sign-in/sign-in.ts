@@ -1,15 +1,15 @@
 import type { Context } from "hono";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
+import type { Person } from "../model/person.ts";
 import { admitPassword, admitProof } from "./attempts.ts";
 import { answer, askCode } from "./challenges.ts";
 import type { Answer } from "./challenges.ts";
-import { rememberDevice } from "./devices.ts";
 import type { Sent } from "./code-sender.ts";
+import { rememberDevice } from "./devices.ts";
 import { hashPassword, isPassword } from "./passwords.ts";
 import { addLogin, changePhone, openAccountOf, personWithEmail, personWithPhone } from "./people.ts";
 import { startSession } from "./sessions.ts";
-import type { Person } from "./sessions.ts";
 
 // Signing up and in: by a phone and the code that was sent to it, or by e-mail and password.
 

@@ -1,20 +1,5 @@
 // Sentences that more than one place says.
 
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
-
-/** What a reply says of queued SMS: recipients, segments where more than one, and numbers that stood twice. */
-export function queuedSms(recipients: number, segments: number, duplicates = 0): string {
-  const whom =
-    recipients === 1 ? "The SMS is queued" : `The SMS is queued for ${plural(recipients, "recipient", "recipients")}`;
-  const size = segments === 1 ? "" : ` in ${segments} segments${recipients === 1 ? "" : " each"}`;
-  const twice =
-    duplicates === 0
-      ? ""
-      : ` ${plural(duplicates, "number that stood more than once was", "numbers that stood more than once were")} left out.`;
-  return `${whom}${size}.${twice}`;
-}
-
 /** The text of a one-time password. */
 export function otpText(brand: string, otp: string): string {
   return `${otp} is your one-time password for ${brand}. Do not share it with anyone.`;

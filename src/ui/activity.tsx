@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
 import { ACTIVITY_OPERATORS, showPlace } from "../activity/list.ts";
 import type { ActivityPage } from "../activity/list.ts";
-import type { MessageView } from "../model/account.ts";
-import type { MessagePlace } from "../crypto/ids.ts";
 import { showKeyId } from "../crypto/api-key.ts";
+import type { MessageView } from "../model/message.ts";
+import type { MessagePlace } from "../model/ref.ts";
 import type { Fault } from "../search/language.ts";
 import { phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import type { AccountAtDesk } from "../operator/accounts.ts";
 import { coins } from "../money/money.ts";
+import type { AccountAtDesk } from "../operator/accounts.ts";
 import { DeskNotices, PlanChoice, Standing, Wide } from "./desk.tsx";
 import { count, phoneText } from "./format.ts";
 import { Card, Field, Kind, Money, StateBadge, Time } from "./parts.tsx";

@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
-import { CARD_PRICES } from "../operator/rate-card-form.ts";
+import type { Found } from "../accounts/reconcile.ts";
 import type { Depth } from "../operator/queue-depths.ts";
+import { CARD_PRICES } from "../operator/rate-card-form.ts";
 import type { QuarantinedEvent } from "../payments/events.ts";
 import type { DeadLetter } from "../queues/dead.ts";
-import type { Found } from "../accounts/reconcile.ts";
 import { DeskNotices, Wide } from "./desk.tsx";
 import { count, paise } from "./format.ts";
 import { Card, Empty, Field, Notice, PageHead, Time } from "./parts.tsx";

@@ -45,11 +45,6 @@ export function timeText(ms: number, style: TimeStyle, lang: Lang): string {
   return new Intl.DateTimeFormat(LOCALE[lang], { ...STYLES[style], timeZone: TIME_ZONE }).format(ms);
 }
 
-/** The last characters of a key; the rest is dots. */
-export function maskedKey(key: string): string {
-  return `${key.slice(0, 9)}••••••••${key.slice(-4)}`;
-}
-
 /** +91 98765 43210 for an Indian number, others as they are. */
 export function phoneText(e164: string): string {
   return /^\+91\d{10}$/u.test(e164) ? `+91 ${e164.slice(3, 8)} ${e164.slice(8)}` : e164;

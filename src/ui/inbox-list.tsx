@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
-import type { InboxMessage } from "../inbox/types.ts";
 import { codeIn } from "../inbox/code.ts";
 import { INBOX_OPERATORS } from "../inbox/search.ts";
+import type { InboxMessage } from "../inbox/types.ts";
 import type { Fault } from "../search/language.ts";
 import { phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";

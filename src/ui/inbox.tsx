@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
-import type { InboxMessage } from "../inbox/types.ts";
-import { codePoints } from "../http/fields.ts";
-import { codeIn } from "../inbox/code.ts";
-import type { Mode } from "../crypto/ids.ts";
-import { countSegments, unicodeLetters } from "../text/segments.ts";
 import { PRODUCT } from "../config.ts";
+import { codeIn } from "../inbox/code.ts";
+import type { InboxMessage } from "../inbox/types.ts";
+import type { Mode } from "../model/ref.ts";
+import { codePoints } from "../text/code-points.ts";
+import { countSegments, unicodeLetters } from "../text/segments.ts";
 import { count, phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Kind, Time } from "./parts.tsx";

@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import { PRODUCT } from "../config.ts";
+import { coins } from "../money/money.ts";
 import type { Invoice } from "../payments/invoices.ts";
 import type { Order } from "../payments/provider.ts";
-import { coins } from "../money/money.ts";
 import { paise, timeText } from "./format.ts";
 import { shell } from "./words/shell.ts";
 

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import type { MessageState, Operation } from "../model/account.ts";
 import type { LiveRow } from "../model/live.ts";
+import type { MessageState, Operation } from "../model/message.ts";
 import { count, phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Empty, Kind, Money, StateBadge, Time } from "./parts.tsx";

@@ -1,6 +1,6 @@
 import type { Child, FC, PropsWithChildren } from "hono/jsx";
-import type { MessageState, Operation } from "../model/account.ts";
 import { randomId } from "../crypto/ids.ts";
+import type { MessageState, Operation } from "../model/message.ts";
 import { rupees, timeText } from "./format.ts";
 import type { TimeStyle } from "./format.ts";
 import { Icon } from "./icons.tsx";

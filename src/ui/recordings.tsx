@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import type { RecordingView } from "../model/account.ts";
+import type { RecordingView } from "../model/message.ts";
 import { FileField } from "./file-field.tsx";
 import { lengthText } from "./format-audio.ts";
 import { Icon } from "./icons.tsx";

@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import { listedPrice } from "../money/listed-price.ts";
+import { recipientsOf } from "../sending/send-kinds.ts";
 import type { Recipients } from "../text/recipients.ts";
 import { countSegments } from "../text/segments.ts";
-import { recipientsOf } from "../sending/send-kinds.ts";
 import { FileField } from "./file-field.tsx";
 import { count } from "./format.ts";
 import { Choice, Empty, Field, Money } from "./parts.tsx";

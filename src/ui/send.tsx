@@ -1,10 +1,10 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { randomId } from "../crypto/ids.ts";
 import type { PriceList } from "../money/listed-price.ts";
-import { countSegments, nameLetters } from "../text/segments.ts";
 import { KINDS } from "../sending/send-kinds.ts";
 import type { SendKind, Typed } from "../sending/send-kinds.ts";
 import { otpText } from "../text/otp-text.ts";
+import { countSegments, nameLetters } from "../text/segments.ts";
 import { rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
+import type { Person, SessionView } from "../model/person.ts";
 import { GST_STATES } from "../money/gstin.ts";
-import type { Person, SessionView } from "../sign-in/sessions.ts";
 import { phoneText } from "./format.ts";
 import { Card, Choice, Field, Notice, PageHead, Time } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";

@@ -1,9 +1,9 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import type { Story as Told } from "../durable/account/message-detail.ts";
-import type { Operation } from "../model/account.ts";
-import type { Mode } from "../crypto/ids.ts";
-import { showKeyId } from "../crypto/api-key.ts";
 import type { Price, ShownText } from "../activity/message-detail.ts";
+import { showKeyId } from "../crypto/api-key.ts";
+import type { Story as Told } from "../model/message-detail.ts";
+import type { Operation } from "../model/message.ts";
+import type { Mode } from "../model/ref.ts";
 import { count, phoneText, rupees } from "./format.ts";
 import { Code, CopyButton, Money, Notice, StateBadge, Time } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "hono/jsx";
-import type { Mode } from "../crypto/ids.ts";
-import type { Person } from "../sign-in/sessions.ts";
+import type { Person } from "../model/person.ts";
+import type { Mode } from "../model/ref.ts";
 import type { Lang } from "./lang.ts";
 
 // What every component may ask for, without being handed it: language, addresses, who is signed in.

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ACTIVITY_OPERATORS, PAGE_SIZE, newerPage, olderPage, stretches } from "../../src/activity/list.ts";
 import type { ActivityPage, Source } from "../../src/activity/list.ts";
 import { messageId } from "../../src/crypto/ids.ts";
-import type { MessagePlace } from "../../src/crypto/ids.ts";
+import type { MessagePlace } from "../../src/model/ref.ts";
 import { matches, parseSearch } from "../../src/search/language.ts";
 import type { Term } from "../../src/search/language.ts";
 import { bearer, dispatch, follow, messagesOf, openWorld, post, recordHistory, runAlarm, sendSms } from "../world.ts";

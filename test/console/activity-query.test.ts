@@ -5,11 +5,11 @@ import { ACTIVITY_OPERATORS, withKeys } from "../../src/activity/list.ts";
 import { historyStatement, searchHistory } from "../../src/db/activity.ts";
 import type { HistoryLook } from "../../src/db/activity.ts";
 import { recordHistory as record } from "../../src/db/history.ts";
-import { isBeyond } from "../../src/durable/account/recent-messages.ts";
-import type { Direction } from "../../src/durable/account/recent-messages.ts";
-import type { MessageState, MessageView, Operation } from "../../src/model/account.ts";
+import { isBeyond } from "../../src/search/look.ts";
+import type { Direction } from "../../src/search/look.ts";
+import type { MessageState, MessageView, Operation } from "../../src/model/message.ts";
 import { newAccountId } from "../../src/crypto/ids.ts";
-import type { AccountRef } from "../../src/crypto/ids.ts";
+import type { AccountRef } from "../../src/model/ref.ts";
 import { matches, parseSearch } from "../../src/search/language.ts";
 import type { Term } from "../../src/search/language.ts";
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { forgetOldAttempts, networkOf } from "../../src/sign-in/attempts.ts";
 import { countAttempt } from "../../src/db/sign-in.ts";
-import { mac } from "../../src/crypto/ids.ts";
+import { mac } from "../../src/crypto/bytes.ts";
 import { codesFor, freshNumber, from, signInByPhone, twin } from "./people.ts";
 import { Visitor } from "./visitor.ts";
 

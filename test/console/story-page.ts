@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { messageId } from "../../src/crypto/ids.ts";
-import type { AccountRef, MessagePlace } from "../../src/crypto/ids.ts";
+import type { AccountRef, MessagePlace } from "../../src/model/ref.ts";
 import { post } from "../world.ts";
 import type { Reply, World } from "../world.ts";
 import type { Visitor } from "./visitor.ts";

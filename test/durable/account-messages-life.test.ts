@@ -9,7 +9,7 @@ import {
   isFinal,
 } from "../../src/durable/account/message-life.ts";
 import type { Message, Step, Timers } from "../../src/durable/account/message-life.ts";
-import type { MessageState, Outcome, ReceiptState } from "../../src/model/account.ts";
+import type { MessageState, Outcome, ReceiptState } from "../../src/model/message.ts";
 
 // Whatever happens to a message, in any order and any number of times, the promises of contract §6 and §9 hold.
 

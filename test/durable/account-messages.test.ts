@@ -10,7 +10,7 @@ import {
   retryGapMs,
 } from "../../src/durable/account/message-life.ts";
 import type { Message, Step, Timers } from "../../src/durable/account/message-life.ts";
-import type { Outcome } from "../../src/model/account.ts";
+import type { Outcome } from "../../src/model/message.ts";
 
 const TIMERS: Timers = {
   retryBaseMs: 2_000,

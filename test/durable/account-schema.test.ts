@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { MIGRATIONS, isOpened, migrate } from "../../src/durable/account/schema.ts";
+import { MIGRATIONS } from "../../src/durable/account/schema.ts";
+import { isOpened, migrate } from "../../src/durable/migrate.ts";
 import { newAccountId } from "../../src/crypto/ids.ts";
 import { openWorld, sendSms } from "../world.ts";
 

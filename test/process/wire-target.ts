@@ -2,7 +2,7 @@ import http from "node:http";
 import path from "node:path";
 import { closeSync, openSync, readSync } from "node:fs";
 import { HOSTS, OPERATOR_TOKEN, bundleService, startService } from "../../bench/service.mjs";
-import { mac } from "../../src/crypto/ids.ts";
+import { mac } from "../../src/crypto/bytes.ts";
 import { signedHeaders } from "../../src/crypto/webhook-signature.ts";
 import { mp3 } from "../recordings.ts";
 import { units } from "./books.ts";

@@ -1,12 +1,12 @@
+import type { Caller, Refusal, Replay, WindowView } from "../../model/command.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
+import { number } from "../rows.ts";
 import { recall } from "./idempotency.ts";
+import { touchKey } from "./keys.ts";
 import { readAccount } from "./profile.ts";
 import type { AccountRow } from "./profile.ts";
-import { touchKey } from "./keys.ts";
-import { number } from "../rows.ts";
 import { WINDOW_MS, admit, stillCounting } from "./window.ts";
-import type { Caller, Replay, Refusal, WindowView } from "../../model/account.ts";
 
 // The door of the account: the order of refusals in contract §3, from the revoked key to the rate limit.
 

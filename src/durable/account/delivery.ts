@@ -1,9 +1,9 @@
 import type { Config } from "../../config.ts";
+import type { ClaimedJob, Followed, News } from "../../model/message.ts";
 import { readJob, stepJob, writeJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { applyOutcome, applyReceipt, claim, isFinal } from "./message-life.ts";
 import type { Message, Step, Timers } from "./message-life.ts";
-import type { ClaimedJob, Followed, News } from "../../model/account.ts";
 
 // The account's side of delivery: claim before a submission, report after it (design §2).
 

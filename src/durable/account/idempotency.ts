@@ -1,5 +1,5 @@
+import type { Idempotency, Refusal, Replay } from "../../model/command.ts";
 import { number, numberOrNull } from "../rows.ts";
-import type { Idempotency, Refusal, Replay } from "../../model/account.ts";
 
 // Idempotency-Key (contract §8): a key is remembered in the transaction that does its request, and only when done.
 

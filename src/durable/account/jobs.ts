@@ -1,9 +1,10 @@
+import type { SendCommand } from "../../model/command.ts";
+import type { Content, MessageView, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
 import { appendEntry, ledgerHead, refundReference } from "./ledger.ts";
 import type { LedgerHead } from "./ledger.ts";
 import { dueOf, isFinal } from "./message-life.ts";
 import type { Message, Step, Timers } from "./message-life.ts";
-import type { Content, MessageView, Operation, SendCommand } from "../../model/account.ts";
 
 /** Messages in one job: as many as one queue message speaks of, and a row stays far below its limit of 2 MB. */
 export const MESSAGES_PER_JOB_MAX = 100;

@@ -1,6 +1,6 @@
 import { modeOfKeyId } from "../../crypto/api-key.ts";
+import type { KeyView, Rotation } from "../../model/account.ts";
 import { number, numberOrNull, text } from "../rows.ts";
-import type { KeyView } from "../../model/account.ts";
 
 // An account's keys: rows that say which key ids are active. The keys themselves are stored nowhere.
 
@@ -57,10 +57,6 @@ export function revokeKey(sql: SqlStorage, keyId: number, nowMs: number): boolea
       .length > 0
   );
 }
-
-/** A new key in place of an old one, which ends when the overlap ends. */
-export type Rotation =
-  { ok: true; keyId: number; oldExpiresAt: number } | { ok: false; reason: "unknown" | "not_active" | "too_many" };
 
 /** Replaces a key: both work until `nowMs + overlapMs`. The same rotation again changes nothing. */
 export function rotateKey(sql: SqlStorage, oldId: number, newId: number, overlapMs: number, nowMs: number): Rotation {

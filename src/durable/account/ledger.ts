@@ -1,5 +1,6 @@
+import type { LedgerView } from "../../model/account.ts";
+import type { Operation } from "../../model/message.ts";
 import { number, text, textOrNull } from "../rows.ts";
-import type { LedgerView, Operation } from "../../model/account.ts";
 
 // The ledger: an append-only chain of entries, each with the balance after it. A debit is the first job of its
 // request (account-jobs.ts writes it); refunds, credits and adjustments are rows of ledger_entry. They share seq.

@@ -1,16 +1,17 @@
 import { configOf } from "../../config.ts";
 import { accountOfName, messageId } from "../../crypto/ids.ts";
-import type { LiveAccount, LiveJob, LiveNews } from "../../model/live.ts";
-import { logProblem } from "../../log.ts";
 import { unseal } from "../../crypto/seal.ts";
+import { logProblem } from "../../log.ts";
+import type { AccountNews, Outline } from "../../model/account.ts";
+import type { LiveAccount, LiveJob } from "../../model/live.ts";
+import type { MessageState, Operation } from "../../model/message.ts";
 import { maskOtp, otpText, readOtpText } from "../../text/otp-text.ts";
+import { number } from "../rows.ts";
 import { readJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { listKeys } from "./keys.ts";
 import { ledgerHead } from "./ledger.ts";
 import { accountView } from "./profile.ts";
-import { number } from "../rows.ts";
-import type { AccountView, KeyView, MessageState, Operation } from "../../model/account.ts";
 
 // Whoever watches this account is told what changes, over WebSockets that sleep with the object. Nothing here writes a
 // row, and nothing here can make a send fail: what a listener misses, its next connection brings.
@@ -37,16 +38,6 @@ const PREVIEW_MAX = 60;
 const COME_BACK = 4000;
 
 type WatchedJob = LiveJob<MessageState, Operation>;
-export type AccountNews = LiveNews<MessageState, Operation>;
-
-/** What a first page shows of an account, in one hop. */
-export interface Outline {
-  account: AccountView;
-  keys: KeyView[];
-  news: AccountNews & { from: number };
-  /** The first job since the time that was asked for. */
-  seqSince: number;
-}
 
 /** What a socket keeps while the object sleeps. */
 interface Attached {

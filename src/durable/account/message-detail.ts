@@ -1,37 +1,15 @@
-import type { MessagePlace } from "../../crypto/ids.ts";
+import type { Story } from "../../model/message-detail.ts";
+import type { Content } from "../../model/message.ts";
+import type { MessagePlace } from "../../model/ref.ts";
+import { number, text } from "../rows.ts";
 import { messageViews, readJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { entryByReference, refundReference } from "./ledger.ts";
-import { number, text } from "../rows.ts";
-import type { Content, LedgerView, MessageView } from "../../model/account.ts";
 
 // One message with all that belongs to it: what the console shows when somebody opens it.
 
 /** Recipients of a request that its story names; of a longer list the rest is only counted. */
 export const STORY_RECIPIENTS_MAX = 100;
-
-export interface Story {
-  message: MessageView;
-  /** Sealed; null for a recording, and where it was forgotten. */
-  text: Uint8Array | null;
-  content: Content;
-  /** When it is given up, if nobody took it by then. */
-  expiresAt: number;
-  /** The whole request that it was part of. */
-  request: {
-    /** Its first job, which is its debit. */
-    seq: number;
-    /** The first of its numbers. */
-    recipients: string[];
-    count: number;
-    /** Units. */
-    spent: number;
-    balance: number;
-  };
-  recording: { fileId: string; name: string; durationMs: number } | null;
-  refund: LedgerView | null;
-  keyName: string | null;
-}
 
 /** The first job of a request. They were written one after the other, and the first holds the debit. */
 function firstJob(sql: SqlStorage, job: Job): Job {

@@ -1,4 +1,4 @@
-import type { Claimed, MessageState, Outcome, ReceiptState } from "../../model/account.ts";
+import type { Claimed, MessageState, Outcome, ReceiptState } from "../../model/message.ts";
 
 // The life of a message (contract §9) as pure functions: a message and some news in, the next message out.
 // Ranks only rise; the one step back is sending → queued, when the carrier certainly took nothing.

@@ -1,6 +1,6 @@
+import { number, numberOrNull } from "../rows.ts";
 import { readJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
-import { number, numberOrNull } from "../rows.ts";
 
 // Which jobs are still open: may change by themselves, or lack in history. Up to the settled mark none is, but for
 // those marked late; so nothing here walks over what an account has done in all its life.

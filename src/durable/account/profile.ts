@@ -1,9 +1,9 @@
+import type { AccountView, Amendment, Credited, Opening } from "../../model/account.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
-import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
-import { addKey } from "./keys.ts";
 import { number, numberOrNull, text } from "../rows.ts";
-import type { AccountView, LedgerView } from "../../model/account.ts";
+import { addKey } from "./keys.ts";
+import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
 
 // What an operator does with an account (contract §10): opens it, changes it, gives credit.
 
@@ -60,17 +60,6 @@ export function accountView(sql: SqlStorage): AccountView {
   };
 }
 
-/** What an account is opened with. */
-export interface Opening {
-  name: string;
-  plan: Plan;
-  otpRate: number | null;
-  /** Units; 0 leaves no entry. */
-  balance: number;
-  keyId: number;
-  keyName: string;
-}
-
 /** The ledger's reference of what an account was opened with (contract §10). */
 const OPENING_REFERENCE = "opening";
 
@@ -96,13 +85,6 @@ export function openAccount(sql: SqlStorage, opening: Opening, nowMs: number): b
   return true;
 }
 
-export interface Amendment {
-  status?: "active" | "suspended";
-  plan?: Plan;
-  /** Units; null returns to the plan's rate. */
-  otpRate?: number | null;
-}
-
 /** Changes the account; effective for the next request. */
 export function amendAccount(sql: SqlStorage, change: Amendment): void {
   const account = readAccount(sql);
@@ -113,10 +95,6 @@ export function amendAccount(sql: SqlStorage, change: Amendment): void {
     change.otpRate === undefined ? account.otpRate : change.otpRate,
   );
 }
-
-export type Credited =
-  | { ok: true; entry: LedgerView; replayed: boolean; balance: number }
-  | { ok: false; reason: "reference_mismatch" | "below_zero" | "above_limit" };
 
 /** Gives credit (or takes an adjustment) once per reference; units, signed (contract §10). */
 export function credit(

@@ -1,41 +1,17 @@
+import type { MessageView } from "../../model/message.ts";
+import type { MessagePlace } from "../../model/ref.ts";
 import { matches } from "../../search/language.ts";
 import type { Term } from "../../search/language.ts";
-import type { MessagePlace } from "../../crypto/ids.ts";
+import { isBeyond } from "../../search/look.ts";
+import type { Fresh, Look } from "../../search/look.ts";
+import { number } from "../rows.ts";
 import { messageViews, readJob } from "./jobs.ts";
 import { ledgerHead } from "./ledger.ts";
 import { LATE } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
-import { number } from "../rows.ts";
-import type { MessageView } from "../../model/account.ts";
 
 // What the console asks an account about its messages. History in D1 lags behind, so the account itself answers for
 // every job that history may lack: those after the settled mark, and the late ones that wait to be recorded.
-
-/** Which way a list is read: from newest to oldest, or back. */
-export type Direction = "older" | "newer";
-
-export interface Look {
-  /** All must hold; `key` has become `keys`. */
-  terms: Term[];
-  direction: Direction;
-  /** Begins beyond this message; null begins at the list's end. */
-  from: MessagePlace | null;
-  /** Messages at most. */
-  limit: number;
-}
-
-/** What an account knows that history may lack. */
-export interface Fresh {
-  rows: MessageView[];
-  /** Up to where it looked; null when there is nothing more that way. */
-  end: MessagePlace | null;
-  /** History has all jobs up to this one, but for the late ones. */
-  settledSeq: number;
-  late: number[];
-  /** Jobs whose time lies within what `after:` and `before:` ask: from `low` on, and before `high`. */
-  low: number;
-  high: number;
-}
 
 /** Jobs that one look reads: with 100 messages each, the object is busy for some tens of milliseconds. */
 const JOBS_PER_LOOK = 400;
@@ -82,13 +58,6 @@ const lists = {
     late: `SELECT seq FROM job WHERE late = ${LATE.unrecorded} AND seq <= ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`,
   },
 };
-
-/** Whether a message stands beyond a place, the way that a list is read. */
-export function isBeyond(row: MessagePlace, from: MessagePlace | null, direction: Direction): boolean {
-  if (!from) return true;
-  const distance = row.seq - from.seq || row.index - from.index;
-  return direction === "older" ? distance < 0 : distance > 0;
-}
 
 /** Numbers of the jobs that history may lack, the way that the list is read. */
 function freshJobs(sql: SqlStorage, look: Look, bounds: { low: number; high: number }, settledSeq: number) {

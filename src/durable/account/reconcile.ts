@@ -1,7 +1,7 @@
+import type { Difference, LedgerView } from "../../model/account.ts";
 import { messageViews } from "./jobs.ts";
 import { ledgerHead, ledgerPage, refundReference } from "./ledger.ts";
 import { jobsAfter } from "./open-jobs.ts";
-import type { Difference, LedgerView } from "../../model/account.ts";
 
 // Recounting (contract §10): whatever the service believes is counted again from the rows, by other ways.
 

@@ -1,9 +1,10 @@
+import type { Caller, UploadDoor } from "../../model/command.ts";
+import type { Recording, RecordingPlace, RecordingView } from "../../model/message.ts";
+import { number, text } from "../rows.ts";
 import { enter, writeTimes } from "./admission.ts";
 import type { WindowTimes } from "./admission.ts";
 import { RUNNING_MS, complete, release, remember } from "./idempotency.ts";
 import { ledgerHead } from "./ledger.ts";
-import { number, text } from "../rows.ts";
-import type { Caller, Recording, RecordingView, UploadDoor } from "../../model/account.ts";
 
 // An upload asks twice: before the bytes go to R2 and after, so that a refused request leaves nothing there.
 
@@ -61,9 +62,6 @@ function viewOf(row: Record<string, SqlStorageValue>): RecordingView {
     createdAt: number(row, "created_at"),
   };
 }
-
-/** Where a page of recordings goes on: after the one that was added then. */
-export type RecordingPlace = Pick<RecordingView, "createdAt" | "fileId">;
 
 /** Recordings, newest first, from a place on. */
 export function listRecordings(sql: SqlStorage, after: RecordingPlace | null, limit: number): RecordingView[] {

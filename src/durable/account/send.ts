@@ -1,3 +1,5 @@
+import type { Done, Refusal, SendCommand } from "../../model/command.ts";
+import type { Content } from "../../model/message.ts";
 import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
 import { enter, writeTimes } from "./admission.ts";
 import type { WindowTimes } from "./admission.ts";
@@ -6,9 +8,8 @@ import { insertJobs } from "./jobs.ts";
 import { ledgerHead } from "./ledger.ts";
 import type { Timers } from "./message-life.ts";
 import { otpRateOf } from "./profile.ts";
-import { findRecording } from "./recordings.ts";
 import type { AccountRow } from "./profile.ts";
-import type { Content, Done, Refusal, SendCommand } from "../../model/account.ts";
+import { findRecording } from "./recordings.ts";
 
 /** Units per message and what the carrier gets, or null when the recording is not this account's. */
 function priced(

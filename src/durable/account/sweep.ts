@@ -1,11 +1,12 @@
-import { readAccount } from "./profile.ts";
+import { logProblem } from "../../log.ts";
+import type { Recorded } from "../../model/message.ts";
+import { forgetOld } from "./idempotency.ts";
 import { readJob, stepJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { applyTime, dueOf, isFinal, pollAgain } from "./message-life.ts";
 import type { Step, Timers } from "./message-life.ts";
-import { forgetOld } from "./idempotency.ts";
 import { LATE, jobsAfter, jobsDue, lateJobsUnrecorded, setLate } from "./open-jobs.ts";
-import { logProblem } from "../../log.ts";
+import { readAccount } from "./profile.ts";
 
 // What the alarm does with storage: time passes for every open message, and what the queue lost is found again.
 
@@ -67,12 +68,6 @@ export function sweep(sql: SqlStorage, atomically: Atomically, timers: Timers, n
   }
   return swept;
 }
-
-/**
- * How far history has a job: the highest revision among its rows there, and how many rows. A job is recorded whole, from
- * one moment, so its newest revision never stands there without the changes before it.
- */
-export type Recorded = ReadonlyMap<number, { rev: number; messages: number }>;
 
 function isRecorded(job: Job, recorded: Recorded): boolean {
   const there = recorded.get(job.seq);

@@ -1,8 +1,8 @@
-import { matcherOf } from "../../inbox/search.ts";
 import { unseal } from "../../crypto/seal.ts";
-import { bytesOrNull, number, text } from "../rows.ts";
-import type { Content, Operation } from "../../model/account.ts";
+import { matcherOf } from "../../inbox/search.ts";
 import type { Caught, InboxFilter, InboxMessage } from "../../inbox/types.ts";
+import type { Content, Operation } from "../../model/message.ts";
+import { bytesOrNull, number, text } from "../rows.ts";
 
 // The inbox's storage: one row per message, the newest only. Texts are sealed as they came from their account, and
 // are opened in memory for whoever reads or searches.

@@ -1,9 +1,9 @@
-import type { Api } from "../../http/app.ts";
-import { settings } from "../../http/app.ts";
 import { carrierNamed } from "../../carriers/table.ts";
-import type { MessageView, News } from "../../model/account.ts";
-import { fail } from "../../http/errors.ts";
 import { objectName, readMessageId } from "../../crypto/ids.ts";
+import { settings } from "../../http/app.ts";
+import type { Api } from "../../http/app.ts";
+import { fail } from "../../http/errors.ts";
+import type { MessageView, News } from "../../model/message.ts";
 import { recordEnded } from "../../queues/record-ended.ts";
 
 /** `POST /callbacks/:carrier`: a carrier's receipts, proven by the carrier's own means (contract §11). */

@@ -1,9 +1,9 @@
-import { settings } from "../../http/app.ts";
-import type { Api } from "../../http/app.ts";
 import { paymentsOf } from "../../config.ts";
 import { page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
-import { fail } from "../../http/errors.ts";
 import { objectName } from "../../crypto/ids.ts";
+import { settings } from "../../http/app.ts";
+import type { Api } from "../../http/app.ts";
+import { fail } from "../../http/errors.ts";
 import { listOrders } from "../../payments/orders.ts";
 import { BuyerCard, Plans, Standing } from "../../ui/billing.tsx";
 import { Orders } from "../../ui/orders.tsx";

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
+import { at, formOf, page, personOf, safeNext, sessionOf, signedIn } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { currentChallenge } from "../../sign-in/challenges.ts";
-import { at, formOf, page, personOf, safeNext, sessionOf, signedIn } from "../../console/page.tsx";
 import { fail } from "../../http/errors.ts";
+import type { Person } from "../../model/person.ts";
+import { currentChallenge } from "../../sign-in/challenges.ts";
 import { isDemo } from "../../sign-in/people.ts";
-import type { Person } from "../../sign-in/sessions.ts";
 import { askConfirmation, confirmByCode, confirmByPassword, enterAs } from "../../sign-in/sign-in.ts";
 import { phoneText } from "../../ui/format.ts";
 import { Field } from "../../ui/parts.tsx";

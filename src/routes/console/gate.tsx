@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { AppEnv } from "../../http/app.ts";
-import type { Answer } from "../../sign-in/challenges.ts";
 import { show, viewOf, wantsJson } from "../../console/page.tsx";
+import type { AppEnv } from "../../http/app.ts";
 import { STATUS_OF_CODE, fail } from "../../http/errors.ts";
 import type { ErrorCode } from "../../http/errors.ts";
+import type { Answer } from "../../sign-in/challenges.ts";
 import type { Sent } from "../../sign-in/code-sender.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 

@@ -1,7 +1,7 @@
-import type { Api } from "../../http/app.ts";
 import { isFromHere, page, wantsSocket } from "../../console/page.tsx";
-import { listenAddress } from "../../durable/inbox/live.ts";
+import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
+import { listenAddress } from "../../inbox/listener.ts";
 import { SEARCH_LENGTH_MAX } from "../../search/language.ts";
 import { inboxOf, inboxReader } from "./inbox.tsx";
 

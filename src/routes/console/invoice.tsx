@@ -1,6 +1,6 @@
+import { at, page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
-import { at, page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
 import { fail } from "../../http/errors.ts";
 import { findInvoice } from "../../payments/invoices.ts";
 import { findOrder } from "../../payments/orders.ts";

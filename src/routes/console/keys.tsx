@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { settings } from "../../http/app.ts";
-import type { Api, AppEnv } from "../../http/app.ts";
+import { isOpen, keyOfAccount, keysOfAccount, makeKey, revealKey, revokeKey, rotateKey } from "../../accounts/keys.ts";
+import type { OwnKey } from "../../accounts/keys.ts";
 import {
   at,
   formOf,
@@ -15,11 +15,11 @@ import {
   viewOf,
   wantsJson,
 } from "../../console/page.tsx";
-import type { Rotation } from "../../durable/account/keys.ts";
-import { fail } from "../../http/errors.ts";
-import { isOpen, keyOfAccount, keysOfAccount, makeKey, revealKey, revokeKey, rotateKey } from "../../accounts/keys.ts";
-import type { OwnKey } from "../../accounts/keys.ts";
 import { readKeyId } from "../../crypto/api-key.ts";
+import { settings } from "../../http/app.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { fail } from "../../http/errors.ts";
+import type { Rotation } from "../../model/account.ts";
 import { KeyShown, KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
 import { keyWords } from "../../ui/words/keys.ts";
 

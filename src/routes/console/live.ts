@@ -1,5 +1,5 @@
-import type { Api } from "../../http/app.ts";
 import { isFromHere, page, signedIn, stubOf, wantsSocket } from "../../console/page.tsx";
+import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 
 /** The object does not ask who calls: only this Worker reaches it, and no cookie travels to it. */

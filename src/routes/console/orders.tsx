@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import type { Api, AppEnv } from "../../http/app.ts";
 import { at, formOf, page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
-import { fail } from "../../http/errors.ts";
 import { randomId } from "../../crypto/ids.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { fail } from "../../http/errors.ts";
+import { planName } from "../../money/plans.ts";
 import { findOrder, isOpen, placeOrder, refreshOrder, resumeOrder } from "../../payments/orders.ts";
 import type { Placed } from "../../payments/orders.ts";
 import type { Checkout, Order } from "../../payments/provider.ts";
-import { planName } from "../../money/plans.ts";
 import { OrderFacts, OrderNews, OrderSteps } from "../../ui/orders.tsx";
 import { Card, Notice, PageHead } from "../../ui/parts.tsx";
 import { billing } from "../../ui/words/billing.ts";

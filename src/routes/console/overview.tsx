@@ -1,20 +1,18 @@
 import type { Context } from "hono";
+import { usageOf, usageStartMs } from "../../activity/usage.ts";
+import { page, personOf, refOf, show, signedIn, stubOf, viewOf } from "../../console/page.tsx";
+import { consoleKeyId, maskedKey, showKey, showKeyId } from "../../crypto/api-key.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { page, personOf, refOf, show, signedIn, stubOf, viewOf } from "../../console/page.tsx";
-import type { Outline } from "../../durable/account/live.ts";
-import type { KeyView } from "../../model/account.ts";
 import { fail } from "../../http/errors.ts";
-import { consoleKeyId, showKey, showKeyId } from "../../crypto/api-key.ts";
+import type { KeyView, Outline } from "../../model/account.ts";
 import { liveRows } from "../../model/live.ts";
 import { UsageChart } from "../../ui/chart.tsx";
-import { maskedKey } from "../../ui/format.ts";
 import { LiveList } from "../../ui/live.tsx";
 import { FirstCall, OtpSender, Tiles, samplesOf } from "../../ui/overview.tsx";
 import { PageHead } from "../../ui/parts.tsx";
 import { overview } from "../../ui/words/overview.ts";
 import { shell } from "../../ui/words/shell.ts";
-import { usageOf, usageStartMs } from "../../activity/usage.ts";
 
 /** Whom a sample sends to: the reader, where their number is known; so that nobody else gets a trial's message. */
 const SOME_PHONE = "9876543210";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
+import { at, formOf, page, show, viewOf } from "../../console/page.tsx";
 import { createApp, settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { at, formOf, page, show, viewOf } from "../../console/page.tsx";
 import { fail } from "../../http/errors.ts";
 import { findSandboxOrder } from "../../payments/orders.ts";
 import type { Order } from "../../payments/provider.ts";

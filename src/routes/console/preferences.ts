@@ -1,6 +1,6 @@
 import { setCookie } from "hono/cookie";
-import type { Api } from "../../http/app.ts";
 import { at, formOf, page, safeNext } from "../../console/page.tsx";
+import type { Api } from "../../http/app.ts";
 import { isHttps } from "../../sign-in/sessions.ts";
 
 const YEAR_SEC = 31_536_000;

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
+import { at, formOf, freshlySignedIn, page, personOf, signedIn, viewOf } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { currentChallenge } from "../../sign-in/challenges.ts";
-import { at, formOf, freshlySignedIn, page, personOf, signedIn, viewOf } from "../../console/page.tsx";
-import { phoneOf } from "../../text/phones.ts";
 import { askNewPhone, changePhoneByCode } from "../../sign-in/sign-in.ts";
+import { phoneOf } from "../../text/phones.ts";
 import { CodeForm, GateCard } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
 import { settingsWords } from "../../ui/words/settings.ts";

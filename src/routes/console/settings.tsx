@@ -1,7 +1,4 @@
 import type { Context } from "hono";
-import type { Api, AppEnv } from "../../http/app.ts";
-import { admitChange } from "../../sign-in/attempts.ts";
-import { readBuyer } from "../../payments/buyer.ts";
 import {
   at,
   formOf,
@@ -14,7 +11,10 @@ import {
   viewOf,
   wantsJson,
 } from "../../console/page.tsx";
+import type { Api, AppEnv } from "../../http/app.ts";
 import { STATUS_OF_CODE, fail } from "../../http/errors.ts";
+import { readBuyer } from "../../payments/buyer.ts";
+import { admitChange } from "../../sign-in/attempts.ts";
 import { passwordFault } from "../../sign-in/passwords.ts";
 import { changeBuyer, changeLogin, changeName, emailOf, nameOf } from "../../sign-in/people.ts";
 import { endSessionsOf, isFresh, listSessions } from "../../sign-in/sessions.ts";

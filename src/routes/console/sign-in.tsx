@@ -1,14 +1,14 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
+import { at, formOf, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { askAgain, currentChallenge } from "../../sign-in/challenges.ts";
-import { at, formOf, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
 import { fail } from "../../http/errors.ts";
+import { askAgain, currentChallenge } from "../../sign-in/challenges.ts";
 import { demoPerson, emailOf } from "../../sign-in/people.ts";
-import { phoneOf } from "../../text/phones.ts";
 import { endSession, endSessionsOf } from "../../sign-in/sessions.ts";
 import { askPhone, enterAs, signInByCode, signInByPassword } from "../../sign-in/sign-in.ts";
+import { phoneOf } from "../../text/phones.ts";
 import { Field } from "../../ui/parts.tsx";
 import { CodeForm, GateCard, NextField, Or, PhoneField } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";

@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
-import type { Api } from "../../http/app.ts";
 import { at, formOf, page, safeNext } from "../../console/page.tsx";
+import type { Api } from "../../http/app.ts";
 import { passwordFault } from "../../sign-in/passwords.ts";
 import { emailOf, nameOf } from "../../sign-in/people.ts";
-import { phoneOf } from "../../text/phones.ts";
 import { askSignUp } from "../../sign-in/sign-in.ts";
+import { phoneOf } from "../../text/phones.ts";
 import { Field } from "../../ui/parts.tsx";
 import { GateCard, NextField, PhoneField } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";

@@ -1,13 +1,13 @@
 import type { Context } from "hono";
+import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
+import { at, formOf, page } from "../../console/page.tsx";
+import { accountBytes, objectName } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { at, formOf, page } from "../../console/page.tsx";
-import { accountAtDesk, amendAccount, typedCoins } from "../../operator/accounts.ts";
-import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
-import type { Amendment, Credited } from "../../durable/account/profile.ts";
-import { accountBytes, objectName } from "../../crypto/ids.ts";
-import type { AccountRef, Mode } from "../../crypto/ids.ts";
+import type { Amendment, Credited } from "../../model/account.ts";
+import type { AccountRef, Mode } from "../../model/ref.ts";
 import { planName } from "../../money/plans.ts";
+import { accountAtDesk, amendAccount, typedCoins } from "../../operator/accounts.ts";
 import { DeskAccount } from "../../ui/desk-account.tsx";
 import { Empty } from "../../ui/parts.tsx";
 

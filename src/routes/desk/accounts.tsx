@@ -1,12 +1,12 @@
 import type { Context } from "hono";
+import { firstKey, openCustomer } from "../../accounts/open.ts";
+import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
+import { at, formOf, page } from "../../console/page.tsx";
+import { accountBytes, newAccountId } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { at, formOf, page } from "../../console/page.tsx";
-import { firstKey, openCustomer } from "../../accounts/open.ts";
-import { findAccounts, typedCoins } from "../../operator/accounts.ts";
-import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
-import { accountBytes, newAccountId } from "../../crypto/ids.ts";
 import { planName } from "../../money/plans.ts";
+import { findAccounts, typedCoins } from "../../operator/accounts.ts";
 import { DeskAccounts, DeskOpened } from "../../ui/desk.tsx";
 
 const PAGE_SIZE = 50;

@@ -1,7 +1,7 @@
-import type { Api } from "../../http/app.ts";
-import { at, formOf, page } from "../../console/page.tsx";
-import { queueDepths } from "../../operator/queue-depths.ts";
 import { atDesk, doneOf, showDesk } from "../../console/desk-page.tsx";
+import { at, formOf, page } from "../../console/page.tsx";
+import type { Api } from "../../http/app.ts";
+import { queueDepths } from "../../operator/queue-depths.ts";
 import { deadLetters, forgetDeadLetter, retryDeadLetter } from "../../queues/dead.ts";
 import { DeskQueues } from "../../ui/desk-work.tsx";
 

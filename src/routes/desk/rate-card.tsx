@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import type { Api, AppEnv } from "../../http/app.ts";
+import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
 import { at, formOf, page } from "../../console/page.tsx";
+import type { Api, AppEnv } from "../../http/app.ts";
 import { CARD_PRICES, countryLines, readCard } from "../../operator/rate-card-form.ts";
 import type { CardFault } from "../../operator/rate-card-form.ts";
-import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
 import { currentRateCard, writeRateCard } from "../../sending/rate-card.ts";
 import { DeskCard } from "../../ui/desk-work.tsx";
 

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import type { Api, AppEnv } from "../../http/app.ts";
-import { page } from "../../console/page.tsx";
-import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
-import { accountBytes } from "../../crypto/ids.ts";
 import { recountAccount, recountPage } from "../../accounts/reconcile.ts";
+import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
+import { page } from "../../console/page.tsx";
+import { accountBytes } from "../../crypto/ids.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
 import { DeskReconcile } from "../../ui/desk-work.tsx";
 import type { Recounted } from "../../ui/desk-work.tsx";
 

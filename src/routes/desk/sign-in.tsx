@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import type { Api, AppEnv } from "../../http/app.ts";
-import { admitDesk } from "../../sign-in/attempts.ts";
-import { isOperatorToken } from "../../http/auth.ts";
-import { at, formOf, page, safeNext, show } from "../../console/page.tsx";
 import { deskWordsOf } from "../../console/desk-page.tsx";
+import { at, formOf, page, safeNext, show } from "../../console/page.tsx";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { isOperatorToken } from "../../http/auth.ts";
+import { admitDesk } from "../../sign-in/attempts.ts";
 import { endSession, startSession } from "../../sign-in/sessions.ts";
 import { DeskDoor } from "../../ui/desk.tsx";
 

@@ -1,13 +1,13 @@
 import * as z from "zod";
+import { firstKey, openCustomer } from "../../accounts/open.ts";
+import { newAccountId } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
-import { firstKey, openCustomer } from "../../accounts/open.ts";
-import type { AccountView } from "../../model/account.ts";
 import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
 import { idempotencyKey } from "../../http/idempotency.ts";
-import { newAccountId } from "../../crypto/ids.ts";
+import type { AccountView } from "../../model/account.ts";
 import { coins } from "../../money/money.ts";
 import { planName } from "../../money/plans.ts";
 import { accountInPath, amountField, keySecret, missing, nameField, operator, stubOf, timeOf } from "./operator.ts";

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
-import type { Credited } from "../../durable/account/profile.ts";
 import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
+import type { Credited } from "../../model/account.ts";
 import { coins } from "../../money/money.ts";
-import { accountInPath, amountField, keySecret, missing, nameField, operator, stubOf } from "./operator.ts";
 import { ledgerEntry } from "./ledger.ts";
+import { accountInPath, amountField, keySecret, missing, nameField, operator, stubOf } from "./operator.ts";
 
 const schema = z.object({
   amount: amountField("amount", -Infinity).refine((units) => units !== 0, "amount must not be 0."),

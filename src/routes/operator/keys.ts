@@ -1,13 +1,12 @@
 import type { Context } from "hono";
 import * as z from "zod";
+import { modeOfKeyId, newKeyId, readKeyId, showKey, showKeyId } from "../../crypto/api-key.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
-import type { Rotation } from "../../durable/account/keys.ts";
-import type { KeyView } from "../../model/account.ts";
 import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
 import { idempotencyKey } from "../../http/idempotency.ts";
-import { modeOfKeyId, newKeyId, readKeyId, showKey, showKeyId } from "../../crypto/api-key.ts";
+import type { KeyView, Rotation } from "../../model/account.ts";
 import { accountInPath, keySecret, missing, nameField, operator, stubOf, timeOf } from "./operator.ts";
 
 /** Longest time that an old key goes on beside its successor. */

@@ -1,7 +1,7 @@
+import { messageId } from "../../crypto/ids.ts";
 import type { Api } from "../../http/app.ts";
 import type { LedgerView } from "../../model/account.ts";
-import { messageId } from "../../crypto/ids.ts";
-import type { AccountRef } from "../../crypto/ids.ts";
+import type { AccountRef } from "../../model/ref.ts";
 import { coins } from "../../money/money.ts";
 import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, stubOf, timeOf } from "./operator.ts";
 

@@ -1,6 +1,6 @@
-import type { Api } from "../../http/app.ts";
-import type { MessageView } from "../../model/account.ts";
 import { messageId } from "../../crypto/ids.ts";
+import type { Api } from "../../http/app.ts";
+import type { MessageView } from "../../model/message.ts";
 import { coins } from "../../money/money.ts";
 import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, stubOf, timeOf } from "./operator.ts";
 

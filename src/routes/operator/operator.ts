@@ -1,12 +1,12 @@
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
+import { accountBytes, objectName } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { AppEnv } from "../../http/app.ts";
 import { isOperator } from "../../http/auth.ts";
 import { acceptBody, readBody } from "../../http/body.ts";
 import { FailureError, UNAUTHORIZED, fail } from "../../http/errors.ts";
-import { accountBytes, objectName } from "../../crypto/ids.ts";
-import type { AccountRef } from "../../crypto/ids.ts";
+import type { AccountRef } from "../../model/ref.ts";
 import { coins, unitsFromCoins } from "../../money/money.ts";
 
 // What the operator's routes share (contract §10): the token, account ids, amounts and pages.

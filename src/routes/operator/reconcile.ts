@@ -1,8 +1,8 @@
-import type { Api } from "../../http/app.ts";
-import { fail } from "../../http/errors.ts";
-import { accountBytes } from "../../crypto/ids.ts";
 import { recountAccount, recountPage } from "../../accounts/reconcile.ts";
 import type { Found } from "../../accounts/reconcile.ts";
+import { accountBytes } from "../../crypto/ids.ts";
+import type { Api } from "../../http/app.ts";
+import { fail } from "../../http/errors.ts";
 import { missing, operator, pageLimit } from "./operator.ts";
 
 const wire = ({ accountId, mode, kind, detail }: Found) => ({ account_id: accountId, mode, kind, detail });

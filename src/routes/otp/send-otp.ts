@@ -1,12 +1,12 @@
 import * as z from "zod";
+import { PRODUCT } from "../../config.ts";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
-import { bill } from "../../sending/send-order.ts";
 import { jsonBody } from "../../http/body.ts";
-import { PRODUCT } from "../../config.ts";
 import { apiKey, brandName, indianMobile, otpCode } from "../../http/fields.ts";
 import { otpReply } from "../../sending/replies.ts";
+import { bill } from "../../sending/send-order.ts";
 import { otpText } from "../../text/otp-text.ts";
 
 const schema = z.object({ phone: indianMobile("phone"), otp: otpCode, brandName, apiKey });

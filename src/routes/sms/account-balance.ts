@@ -1,9 +1,9 @@
 import { keyOf, showWindow } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
-import { accountOf, refuse } from "../../sending/send-order.ts";
-import type { BalanceView, Refusal } from "../../model/account.ts";
+import type { BalanceView, Refusal } from "../../model/command.ts";
 import { coins } from "../../money/money.ts";
+import { accountOf, refuse } from "../../sending/send-order.ts";
 
 /** `GET /account-balance` (contract §5.4). */
 export const accountBalance = (app: Api) =>

@@ -2,12 +2,12 @@ import * as z from "zod";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
-import { bill } from "../../sending/send-order.ts";
 import { jsonBody } from "../../http/body.ts";
 import { apiKey, e164, optional, parsedNumber, senderId, smsText } from "../../http/fields.ts";
 import { priceAbroad, priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { smsReply } from "../../sending/replies.ts";
+import { bill } from "../../sending/send-order.ts";
 
 const isFlash = optional(z.boolean("isFlash must be true or false."));
 

@@ -1,16 +1,16 @@
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
+import { objectName } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
-import { accountOf } from "../../sending/send-order.ts";
-import { WAIT_MS_MAX } from "../../durable/inbox.ts";
-import type { InboxFilter, InboxMessage, Since } from "../../inbox/types.ts";
 import { FailureError, UNAUTHORIZED, fail } from "../../http/errors.ts";
-import { objectName } from "../../crypto/ids.ts";
 import { codeIn } from "../../inbox/code.ts";
-import { inboxSearch } from "../../inbox/search.ts";
 import { LOCAL_INBOX, inboxName, inboxNamed, recordingPath, waitFor } from "../../inbox/landing.ts";
+import { inboxSearch } from "../../inbox/search.ts";
+import { WAIT_MS_MAX } from "../../inbox/types.ts";
+import type { InboxFilter, InboxMessage, Since } from "../../inbox/types.ts";
+import { accountOf } from "../../sending/send-order.ts";
 import { page, pageAfter, pageLimit, timeOf } from "../operator/operator.ts";
 
 // The test inbox for programs: a test sends, waits, and reads the code. With a key it has the key's account, and on a

@@ -2,12 +2,12 @@ import * as z from "zod";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
-import { bill } from "../../sending/send-order.ts";
 import { jsonBody } from "../../http/body.ts";
 import { indianCallee, optional, textUpTo } from "../../http/fields.ts";
 import { priceTts } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { TTS_REPLY } from "../../sending/replies.ts";
+import { bill } from "../../sending/send-order.ts";
 
 const LANGUAGES = ["EN", "HI", "TE", "TA", "KN", "ML", "BN", "GU", "MR", "PA"] as const;
 const ACCENTS = ["91", "1", "44", "61"] as const;

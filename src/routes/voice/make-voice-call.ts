@@ -2,12 +2,12 @@ import * as z from "zod";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
-import { bill } from "../../sending/send-order.ts";
 import { jsonBody } from "../../http/body.ts";
 import { dialledCallee, parsedNumber, textUpTo } from "../../http/fields.ts";
 import { priceVoiceBlock } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { VOICE_REPLY } from "../../sending/replies.ts";
+import { bill } from "../../sending/send-order.ts";
 
 const schema = z.object({ callee: dialledCallee, fileId: textUpTo("fileId", 100) });
 

@@ -1,17 +1,18 @@
-import { createHash } from "node:crypto";
 import type { Context } from "hono";
+import { createHash } from "node:crypto";
 import * as z from "zod";
+import { randomId } from "../../crypto/ids.ts";
 import { keyOf, showWindow } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
-import { accountOf, callerOf, doneReply, refuse } from "../../sending/send-order.ts";
 import { jsonBody } from "../../http/body.ts";
-import type { Caller, Recording, UploadDoor } from "../../model/account.ts";
 import { fail } from "../../http/errors.ts";
 import { textUpTo } from "../../http/fields.ts";
-import { randomId } from "../../crypto/ids.ts";
-import { recordingKey } from "../../recordings/signed-address.ts";
+import type { Caller, UploadDoor } from "../../model/command.ts";
+import type { Recording } from "../../model/message.ts";
 import { BASE64_LENGTH_MAX, DURATION_MS_MAX, decodeBase64, inspectRecording } from "../../recordings/inspect.ts";
+import { recordingKey } from "../../recordings/signed-address.ts";
+import { accountOf, callerOf, doneReply, refuse } from "../../sending/send-order.ts";
 
 const fileName = textUpTo("fileName", 255, (value, refuse) => {
   if (/[/\\\p{Cc}]/u.test(value)) refuse("fileName must be a bare name, without path or control characters.");

@@ -1,10 +1,10 @@
-import type { Api } from "../../http/app.ts";
 import { settings } from "../../http/app.ts";
+import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
+import { readText } from "../../http/streams.ts";
 import { logLine } from "../../log.ts";
 import { settleEvent } from "../../payments/settle.ts";
 import { providerNamed } from "../../payments/table.ts";
-import { readText } from "../../http/streams.ts";
 
 /** A provider's webhook is a few kB; more than this is not one. */
 const WEBHOOK_BYTES_MAX = 262_144;

@@ -1,0 +1,39 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+const encoder = new TextEncoder();
+const encoded = new Map<string, Uint8Array>();
+
+/** The bytes of a secret or a purpose: there are few, and each is asked for with every request. */
+function bytesOf(text: string): Uint8Array {
+  let bytes = encoded.get(text);
+  if (!bytes) {
+    bytes = encoder.encode(text);
+    encoded.set(text, bytes);
+  }
+  return bytes;
+}
+
+/** HMAC-SHA256 over a purpose and some bytes: one secret, many uses, none of them interchangeable. */
+export function mac(secret: string, purpose: string, bytes: Uint8Array | string, size = 32): Uint8Array {
+  const content = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
+  const text = joinBytes(bytesOf(`dastak/${purpose}\0`), content);
+  return Uint8Array.from(createHmac("sha256", bytesOf(secret)).update(text).digest().subarray(0, size));
+}
+
+/** Whether two byte strings are equal, in time that does not depend on where they differ. */
+export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** Joins byte strings. */
+export function joinBytes(...parts: Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+export const randomBytes = (size: number) => crypto.getRandomValues(new Uint8Array(size));
