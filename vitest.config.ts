@@ -2,7 +2,7 @@ import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-// Two kinds of tests: most run inside workerd, beside the objects they test; those in test/process and test/browser
+// Two kinds of tests: most run inside workerd, beside the objects they test; those in test/process, test/fuzz and test/browser
 // drive the started service from outside, as its users do.
 
 export default defineConfig(async () => ({
@@ -54,7 +54,7 @@ export default defineConfig(async () => ({
         test: {
           name: "workers",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/process/**", "test/browser/**"],
+          exclude: ["test/process/**", "test/browser/**", "test/fuzz/**"],
           setupFiles: ["./test/setup.ts"],
           testTimeout: 30_000,
         },
@@ -62,7 +62,7 @@ export default defineConfig(async () => ({
       {
         test: {
           name: "process",
-          include: ["test/process/**/*.test.ts", "test/browser/**/*.test.ts"],
+          include: ["test/{process,fuzz,browser}/**/*.test.ts"],
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 120_000,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { mp3 } from "../recordings.ts";
+import { mp3 } from "../world/recordings.ts";
 import { startService } from "../process/service.ts";
 import type { Service } from "../process/service.ts";
 import { DESKTOP, describeInBrowser, openWindow } from "./chromium.ts";

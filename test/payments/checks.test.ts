@@ -5,8 +5,8 @@ import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import { CHECKS_MS, checkOrder, nextCheck, refreshOrder } from "../../src/payments/orders.ts";
 import type { Order } from "../../src/payments/provider.ts";
 import { PLANS } from "../../src/money/plans.ts";
-import { HOOK, KEY, at, hmac, openRazorpay, pay, razorpay, shopOf } from "./razorpay.ts";
-import { entriesOf, orderNow, standingOf } from "./shop.ts";
+import { HOOK, KEY, at, hmac, openRazorpay, pay, razorpay, shopOf } from "../world/razorpay.ts";
+import { entriesOf, orderNow, standingOf } from "../world/shop.ts";
 
 // What asks the provider by itself: a buyer who comes back, and the housekeeping where a webhook got lost.
 

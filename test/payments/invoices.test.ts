@@ -6,8 +6,8 @@ import { updatePerson } from "../../src/db/people.ts";
 import { findInvoice, invoiceNumber, issueInvoice } from "../../src/payments/invoices.ts";
 import { placeOrder } from "../../src/payments/orders.ts";
 import type { Buyer } from "../../src/db/orders.ts";
-import { visit } from "../console/visitor.ts";
-import { openShop, orderNow, tell } from "./shop.ts";
+import { visit } from "../world/visitor.ts";
+import { openShop, orderNow, tell } from "../world/shop.ts";
 
 const SELLER = {
   SELLER_NAME: "Dastak Pvt Ltd",

@@ -5,8 +5,8 @@ import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import type { PaymentEvent } from "../../src/payments/provider.ts";
 import { settleEvent } from "../../src/payments/settle.ts";
 import { PLANS } from "../../src/money/plans.ts";
-import { openShop, orderNow, standingOf } from "./shop.ts";
-import type { Shop } from "./shop.ts";
+import { openShop, orderNow, standingOf } from "../world/shop.ts";
+import type { Shop } from "../world/shop.ts";
 
 // Random histories of one order, told in any order, twice, and at once: what counts is which payments were made and
 // which money went back, never how it was told.

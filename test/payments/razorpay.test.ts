@@ -2,9 +2,21 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import { placeOrder, resumeOrder } from "../../src/payments/orders.ts";
 import { PLANS } from "../../src/money/plans.ts";
-import { openWorld } from "../world.ts";
-import { HOOK, KEY, at, hmac, openRazorpay, paidEvent, pay, payment, razorpay, shopOf, webhook } from "./razorpay.ts";
-import { entriesOf, orderNow, recordedOf, standingOf } from "./shop.ts";
+import { openWorld } from "../world/world.ts";
+import {
+  HOOK,
+  KEY,
+  at,
+  hmac,
+  openRazorpay,
+  paidEvent,
+  pay,
+  payment,
+  razorpay,
+  shopOf,
+  webhook,
+} from "../world/razorpay.ts";
+import { entriesOf, orderNow, recordedOf, standingOf } from "../world/shop.ts";
 
 const BOUGHT = { balance: PLANS.business.creditCoins * UNITS_PER_COIN, plan: "business" };
 

@@ -6,9 +6,19 @@ import type { PaymentEvent } from "../../src/payments/provider.ts";
 import { quarantinedEvents, resolveEvent } from "../../src/payments/events.ts";
 import { settleEvent } from "../../src/payments/settle.ts";
 import { PLANS } from "../../src/money/plans.ts";
-import { sendSms } from "../world.ts";
-import { deliver, entriesOf, openShop, orderNow, orderOf, recordedOf, standingOf, tell, webhooksOf } from "./shop.ts";
-import type { Shop } from "./shop.ts";
+import { sendSms } from "../world/world.ts";
+import {
+  deliver,
+  entriesOf,
+  openShop,
+  orderNow,
+  orderOf,
+  recordedOf,
+  standingOf,
+  tell,
+  webhooksOf,
+} from "../world/shop.ts";
+import type { Shop } from "../world/shop.ts";
 
 const BUSINESS = PLANS.business.creditCoins * UNITS_PER_COIN;
 const BOUGHT = { balance: BUSINESS, plan: "business", otpRate: PLANS.business.otpUnits, status: "active" };

@@ -12,9 +12,9 @@ const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
 
 it.each(DOCUMENTS)("%s names only files that exist", (document) => {
   const text = read(document);
-  const paths = [...text.matchAll(/(?<![\w/.])((?:src|test|scripts|migrations)\/[\w./*-]*)/gu)].map(
-    ([, found]) => found ?? "",
-  );
+  const paths = [
+    ...text.matchAll(/(?<![\w/.])((?:src|test|scripts|migrations|bench|harness|torture)\/[\w./*-]*)/gu),
+  ].map(([, found]) => found ?? "");
   const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/gu)].map(([, found]) => found ?? "");
   const missing = [...paths, ...links].filter(
     (name) => !existsSync(path.join(ROOT, name)) && globSync(name, { cwd: ROOT }).length === 0,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { TO, findingsOf, receipt, smallWorld, submission } from "../torture/small-world.ts";
-import type { World } from "../torture/small-world.ts";
+import { TO, findingsOf, receipt, smallWorld, submission } from "../../torture/small-world.ts";
+import type { World } from "../../torture/small-world.ts";
 
 // The checker of `npm run torture` is believed because it was seen to find each of these.
 

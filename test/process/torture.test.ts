@@ -9,7 +9,7 @@ import { ROOT } from "./service.ts";
 const SHORT = ["--minutes", "0.35", "--accounts", "16", "--gap", "0.8", "--pace", "2", "--seed", "7"];
 
 it("loses, doubles and miscounts nothing while everything goes wrong", async () => {
-  const run = spawn(process.execPath, [path.join(ROOT, "test/torture/run.ts"), ...SHORT], { cwd: ROOT });
+  const run = spawn(process.execPath, [path.join(ROOT, "torture/run.ts"), ...SHORT], { cwd: ROOT });
   onTestFinished(() => void run.kill());
   let verdict = "";
   for (const stream of [run.stdout, run.stderr]) stream.setEncoding("utf8").on("data", (text) => (verdict += text));

@@ -2,8 +2,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import worker from "../../src/worker.ts";
-import { bearer, dispatch, messagesOf, openWorld, runAlarm } from "../world.ts";
-import type { World } from "../world.ts";
+import { bearer, dispatch, messagesOf, openWorld, runAlarm } from "../world/world.ts";
+import type { World } from "../world/world.ts";
 
 // A single message leaves from the request that stored it; here with a gateway that answers as the test says.
 

@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { consumeDead } from "../../src/queues/dead.ts";
 import { consumeDispatch } from "../../src/queues/dispatch.ts";
-import { dispatch, follow, messagesOf, openWorld, runAlarm, sendSms } from "../world.ts";
-import type { World } from "../world.ts";
+import { dispatch, follow, messagesOf, openWorld, runAlarm, sendSms } from "../world/world.ts";
+import type { World } from "../world/world.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });

@@ -4,8 +4,18 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { messageId } from "../../src/crypto/ids.ts";
 import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import { consumeDispatch } from "../../src/queues/dispatch.ts";
-import { balanceOf, bearer, dispatch, ledgerOf, messagesOf, openWorld, post, runAlarm, sendSms } from "../world.ts";
-import type { World } from "../world.ts";
+import {
+  balanceOf,
+  bearer,
+  dispatch,
+  ledgerOf,
+  messagesOf,
+  openWorld,
+  post,
+  runAlarm,
+  sendSms,
+} from "../world/world.ts";
+import type { World } from "../world/world.ts";
 
 const HTTP = { CARRIER: "http" };
 const LEASE_MS = 30_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { callWith } from "../deployment.ts";
-import { expectFailure } from "../operating.ts";
-import { call } from "../world.ts";
+import { callWith } from "../world/deployment.ts";
+import { expectFailure } from "../world/operating.ts";
+import { call } from "../world/world.ts";
 
 const HOSTS = ["sms", "tts", "voice", "otp", "console"];
 

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { expectFailure } from "../../operating.ts";
+import { expectFailure } from "../../world/operating.ts";
 import { messageId } from "../../../src/crypto/ids.ts";
 import { signedHeaders } from "../../../src/crypto/webhook-signature.ts";
-import { balanceOf, call, dispatch, ledgerOf, messagesOf, openWorld, sendSms } from "../../world.ts";
-import type { World } from "../../world.ts";
+import { balanceOf, call, dispatch, ledgerOf, messagesOf, openWorld, sendSms } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://console.localhost/callbacks/http";
 

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { expectFailure } from "../../operating.ts";
+import { expectFailure } from "../../world/operating.ts";
 import { mediaToken, recordingKey } from "../../../src/recordings/signed-address.ts";
-import { base64, wav } from "../../recordings.ts";
-import { openWorld, post } from "../../world.ts";
+import { base64, wav } from "../../world/recordings.ts";
+import { openWorld, post } from "../../world/world.ts";
 import { exports } from "cloudflare:workers";
 
 const START_MS = Date.UTC(2026, 7, 1, 12);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { expectFailure, openAccount, operatorSuite, unknownAccountSuite } from "../../operating.ts";
-import { bearer, call, openWorld, operator, post } from "../../world.ts";
-import type { Reply } from "../../world.ts";
+import { expectFailure, openAccount, operatorSuite, unknownAccountSuite } from "../../world/operating.ts";
+import { bearer, call, openWorld, operator, post } from "../../world/world.ts";
+import type { Reply } from "../../world/world.ts";
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
 const balanceWith = (apiKey: string): Promise<Reply> =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { expectFailure, operatorSuite, unknownAccountSuite } from "../../operating.ts";
-import { balanceOf, ledgerOf, openWorld, operator } from "../../world.ts";
-import type { World } from "../../world.ts";
+import { expectFailure, operatorSuite, unknownAccountSuite } from "../../world/operating.ts";
+import { balanceOf, ledgerOf, openWorld, operator } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 const credit = (world: World, body: object, query = "") =>
   operator("POST", `/operator/accounts/${world.ref.accountId}/credits${query}`, { reference: "pay-1", ...body });

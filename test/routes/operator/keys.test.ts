@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { expectFailure, operatorSuite, unknownAccountSuite } from "../../operating.ts";
+import { expectFailure, operatorSuite, unknownAccountSuite } from "../../world/operating.ts";
 import { showKeyId } from "../../../src/crypto/api-key.ts";
-import { bearer, call, openWorld, operator } from "../../world.ts";
-import type { World } from "../../world.ts";
+import { bearer, call, openWorld, operator } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 const START_MS = Date.UTC(2026, 7, 1, 12);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { operatorSuite, pageSuite, pagesOf, unknownAccountSuite } from "../../operating.ts";
-import { bearer, dispatch, messagesOf, openWorld, operator, post, sendSms } from "../../world.ts";
+import { operatorSuite, pageSuite, pagesOf, unknownAccountSuite } from "../../world/operating.ts";
+import { bearer, dispatch, messagesOf, openWorld, operator, post, sendSms } from "../../world/world.ts";
 
 const pathOf = (id: string) => `/operator/accounts/${id}/messages`;
 

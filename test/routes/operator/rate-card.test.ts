@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { expectFailure, operatorSuite } from "../../operating.ts";
+import { expectFailure, operatorSuite } from "../../world/operating.ts";
 import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
 import { writeRateCard } from "../../../src/sending/rate-card.ts";
-import { openWorld, operator, post, sendSms } from "../../world.ts";
+import { openWorld, operator, post, sendSms } from "../../world/world.ts";
 
 const PATH = "/operator/rate-card";
 

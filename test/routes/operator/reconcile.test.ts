@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { expectFailure, operatorSuite } from "../../operating.ts";
-import { openWorld, operator, recordHistory, sendSms } from "../../world.ts";
+import { expectFailure, operatorSuite } from "../../world/operating.ts";
+import { openWorld, operator, recordHistory, sendSms } from "../../world/world.ts";
 
 const recount = (account: string) => operator("GET", `/operator/reconcile?account=${account}`);
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { phone, textRule } from "../../contract/rules.ts";
-import { devanagari } from "../../contract/fields.ts";
-import { contractSuite } from "../../contract.ts";
+import { phone, textRule } from "../../world/contract/rules.ts";
+import { devanagari } from "../../world/contract/fields.ts";
+import { contractSuite } from "../../world/contract.ts";
 import { PRODUCT } from "../../../src/config.ts";
-import { balanceOf, ledgerOf, messagesOf, openWorld, post } from "../../world.ts";
-import type { World } from "../../world.ts";
+import { balanceOf, ledgerOf, messagesOf, openWorld, post } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://otp.localhost/send-otp";
 const OTP = "otp must be a string of 4 to 8 digits.";

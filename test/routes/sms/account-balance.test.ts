@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { contractSuite } from "../../contract.ts";
-import { bearer, call, ledgerOf, openWorld } from "../../world.ts";
+import { contractSuite } from "../../world/contract.ts";
+import { bearer, call, ledgerOf, openWorld } from "../../world/world.ts";
 
 const URL_OF_IT = "http://sms.localhost/account-balance";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { badMobiles, message, senderId } from "../../contract/rules.ts";
-import { contractSuite } from "../../contract.ts";
-import { balanceOf, bearer, ledgerOf, messagesOf, openWorld, post } from "../../world.ts";
-import type { World } from "../../world.ts";
+import { badMobiles, message, senderId } from "../../world/contract/rules.ts";
+import { contractSuite } from "../../world/contract.ts";
+import { balanceOf, bearer, ledgerOf, messagesOf, openWorld, post } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://sms.localhost/send-bulk-sms";
 

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { devanagari } from "../../contract/fields.ts";
-import { message, senderId } from "../../contract/rules.ts";
-import { contractSuite } from "../../contract.ts";
+import { devanagari } from "../../world/contract/fields.ts";
+import { message, senderId } from "../../world/contract/rules.ts";
+import { contractSuite } from "../../world/contract.ts";
 import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
 import { writeRateCard } from "../../../src/sending/rate-card.ts";
-import { bearer, messagesOf, openWorld, post } from "../../world.ts";
-import type { World } from "../../world.ts";
+import { bearer, messagesOf, openWorld, post } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://sms.localhost/send-international-sms";
 const SHAPE = "phone must be + and 7 to 15 digits with the country code, such as +14155550132.";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { message, phone, senderId } from "../../contract/rules.ts";
-import { contractSuite } from "../../contract.ts";
-import { messagesOf, openWorld, sendSms } from "../../world.ts";
+import { message, phone, senderId } from "../../world/contract/rules.ts";
+import { contractSuite } from "../../world/contract.ts";
+import { messagesOf, openWorld, sendSms } from "../../world/world.ts";
 
 contractSuite({
   url: "http://sms.localhost/send-sms",

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { devanagari } from "../../contract/fields.ts";
-import { textRule } from "../../contract/rules.ts";
-import { contractSuite } from "../../contract.ts";
-import { messagesOf, openWorld, post } from "../../world.ts";
-import type { World } from "../../world.ts";
+import { devanagari } from "../../world/contract/fields.ts";
+import { textRule } from "../../world/contract/rules.ts";
+import { contractSuite } from "../../world/contract.ts";
+import { messagesOf, openWorld, post } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://tts.localhost/api/tts-call";
 const LANGUAGES = ["EN", "HI", "TE", "TA", "KN", "ML", "BN", "GU", "MR", "PA"];

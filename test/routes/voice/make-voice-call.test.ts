@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { devanagari } from "../../contract/fields.ts";
-import { textRule } from "../../contract/rules.ts";
-import { contractSuite } from "../../contract.ts";
+import { devanagari } from "../../world/contract/fields.ts";
+import { textRule } from "../../world/contract/rules.ts";
+import { contractSuite } from "../../world/contract.ts";
 import { readMessageId } from "../../../src/crypto/ids.ts";
 import { env } from "cloudflare:workers";
-import { base64, wav } from "../../recordings.ts";
-import { ledgerOf, messagesOf, openWorld, post, recordingOf } from "../../world.ts";
-import type { World } from "../../world.ts";
+import { base64, wav } from "../../world/recordings.ts";
+import { ledgerOf, messagesOf, openWorld, post, recordingOf } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://voice.localhost/api/make-voice-call";
 const CALLEE = "callee must be country code and number, 8 to 15 digits only.";

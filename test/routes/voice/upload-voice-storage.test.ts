@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { callWith } from "../../deployment.ts";
-import { expectFailure } from "../../operating.ts";
-import { base64, wav } from "../../recordings.ts";
-import { openWorld, post } from "../../world.ts";
-import type { World } from "../../world.ts";
+import { callWith } from "../../world/deployment.ts";
+import { expectFailure } from "../../world/operating.ts";
+import { base64, wav } from "../../world/recordings.ts";
+import { openWorld, post } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 // What becomes of an upload whose bytes are slow on their way to R2, or never arrive there.
 

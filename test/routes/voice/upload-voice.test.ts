@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { contractSuite } from "../../contract.ts";
-import { WAV_FORMAT, base64, mp3, mp3Claiming, mp3Tagged, png, wav } from "../../recordings.ts";
-import { ledgerOf, openWorld, post } from "../../world.ts";
-import type { World } from "../../world.ts";
+import { contractSuite } from "../../world/contract.ts";
+import { WAV_FORMAT, base64, mp3, mp3Claiming, mp3Tagged, png, wav } from "../../world/recordings.ts";
+import { ledgerOf, openWorld, post } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://voice.localhost/api/upload-voice";
 const TEXT_MAX = 5 * 1024 * 1024;

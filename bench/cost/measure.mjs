@@ -1,0 +1,135 @@
+// Runs one counted operation of bench/cost/run.mjs from an empty service to its last alarm.
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { Client, inParallel, openAccounts, pause } from "../../harness/accounts.mjs";
+import { settingsFor } from "./gateway.mjs";
+import { startService } from "../../harness/service.mjs";
+
+const TICKS_PER_SEC = 100;
+const AROUND = readFileSync(path.join(import.meta.dirname, "counted.js"), "utf8");
+
+/** Accounts are opened by a service whose alarms come sooner than a deployment's, so that they are at rest sooner. */
+const WARM_SWEEP_MS = "10000";
+
+const REST_MS_MAX = 240_000;
+const REST_STEP_MS = 500;
+
+/** Fields of a process from the third on; none when it ended. */
+function statOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8").split(/\) /u)[1].split(" ");
+  } catch {
+    return [];
+  }
+}
+
+const isRuntime = (pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("workerd");
+
+/** The runtimes that this process began: whichever was not there before is its newest service's. */
+function runtimes() {
+  return readdirSync("/proc").filter((pid) => Number(statOf(pid)[1]) === process.pid && isRuntime(pid));
+}
+
+function cpuMsOf(pid) {
+  const fields = statOf(pid);
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SEC;
+}
+
+/** The counters, what is still to come, and what history has; where they are told something they begin at zero. */
+async function readCounters(client, told) {
+  const { status, body } = await client.ask("count.bench", "/", told && { method: "PUT", body: told });
+  if (status !== 200) throw new Error(`the counters answered ${status}`);
+  return body;
+}
+
+/** Waits until no alarm is set, no queue message waits and no call runs. */
+async function rest(client) {
+  let quiet = 0;
+  for (let waitedMs = 0; waitedMs < REST_MS_MAX; waitedMs += REST_STEP_MS) {
+    const { open } = await readCounters(client);
+    quiet = Object.values(open).every((left) => left === 0) ? quiet + 1 : 0;
+    if (quiet === 2) return;
+    await pause(REST_STEP_MS);
+  }
+  throw new Error(`the service did not come to rest: ${JSON.stringify((await readCounters(client)).open)}`);
+}
+
+/** Asks once as an operation does. */
+function askOnce(of, client, key, at) {
+  const asked = of.ask(at);
+  return client.askAs(key, asked.host, asked.path, asked);
+}
+
+/** Does what comes once: accounts are opened, each key is used, and history has all of it. Returns the keys. */
+export async function warmUp(of, { first, bundle, stateDir, port }) {
+  const variables = { SWEEP_MS: WARM_SWEEP_MS };
+  const service = await startService({ port, stateDir, bundle, around: AROUND, variables });
+  const client = new Client(port);
+  try {
+    const accounts = await openAccounts(client, of.accounts, { plan: of.plan ?? "premium" });
+    const keys = accounts.map((account) => account.api_key);
+    await inParallel(keys.length, (at) => askOnce({ ask: first }, client, keys[at], 0));
+    await rest(client);
+    return keys;
+  } finally {
+    client.close();
+    await service.stop();
+  }
+}
+
+/** Starts the service that is counted, over what was warmed up. */
+export async function startCounted(of, { bundle, stateDir, port, gatewayPort, concurrency }) {
+  const before = runtimes();
+  const carrier = of.carrier === "sim" ? {} : settingsFor(gatewayPort, port);
+  // With a gateway on this machine the service has to be a local one; it is to log as a deployed one does.
+  const variables = { ...carrier, DISPATCH_CONCURRENCY: concurrency, LOG_REQUESTS: "failures" };
+  const service = await startService({ port, stateDir, bundle, around: AROUND, variables });
+  return { stop: service.stop, pid: runtimes().find((pid) => !before.includes(pid)), client: new Client(port) };
+}
+
+/** Requests that come alone: each a good while after the one before. */
+const ALONE_PER_MINUTE = 600;
+
+/** Sends the requests of an operation, as fast as it says. */
+async function send(of, client, keys) {
+  const startedMs = Date.now();
+  const perMinute = of.alone ? ALONE_PER_MINUTE : of.perMinute;
+  const wrong = [];
+  await inParallel(of.requests, async (at) => {
+    if (perMinute) await pause(Math.max(0, startedMs + (at * 60_000) / perMinute - Date.now()));
+    const key = keys[at % keys.length];
+    const used = of.forged ? key.slice(0, -1) + (key.endsWith("0") ? "1" : "0") : key;
+    const reply = await askOnce(of, client, used, at);
+    if (reply.status !== (of.status ?? 200)) wrong.push(reply.body);
+  });
+  if (wrong.length > 0) throw new Error(`${wrong.length} replies were wrong, such as ${JSON.stringify(wrong[0])}`);
+}
+
+/** Refuses numbers that do not come from what the operation was to do. */
+function check(name, of, counted, delivered) {
+  const problem = Object.keys(counted).find((key) => key.startsWith("problem"));
+  if (problem) throw new Error(`${name}: the service logged a ${problem}`);
+  const messages = of.messages * of.requests;
+  if (delivered !== messages) throw new Error(`${name}: history has ${delivered} of ${messages} messages as delivered`);
+  if (messages > 0 && !(counted["object requests"] > 0)) throw new Error(`${name}: calls of objects are not counted`);
+}
+
+/** Runs an operation until all is final and no alarm is set; returns the counters of that time. */
+export async function count(name, of, { pid, client, stop }, keys, batchSizes) {
+  try {
+    // What the limit admits before it refuses belongs to nothing that is counted.
+    for (let at = 0; at < (of.admitted ?? 0); at++) await askOnce(of, client, keys[0], at);
+    if (of.admitted) await rest(client);
+    const sizes = of.alone ? { dispatch: 1, history: 1 } : batchSizes;
+    const before = (await readCounters(client, { batchSizes: sizes })).recorded.delivered ?? 0;
+    const cpuMs = cpuMsOf(pid);
+    await send(of, client, keys);
+    await rest(client);
+    const { counters, recorded } = await readCounters(client);
+    check(name, of, counters, (recorded.delivered ?? 0) - before);
+    return { ...counters, "CPU ms": cpuMsOf(pid) - cpuMs };
+  } finally {
+    client.close();
+    await stop();
+  }
+}

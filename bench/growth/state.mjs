@@ -1,0 +1,94 @@
+// Writes what would take hours to send: the storage of a service that does not run, in the files that its runtime keeps.
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { constants, copyFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { accountIdOf } from "../../src/crypto/ids.ts";
+import { showKey, verifyKey } from "../../src/crypto/api-key.ts";
+
+/** Proves the keys of the accounts that are written here. */
+export const KEY_SECRET = "key-secret-of-the-growth-benchmark-0123456789";
+
+const DAY_MS = 86_400_000;
+
+/** The file of an account's object: the runtime names it by a MAC of the object's name under that of its class. */
+function accountFile(stateDir, accountId) {
+  const folder = path.join(stateDir, "v3/do");
+  const name = readdirSync(folder).find((one) => one.endsWith("-Account"));
+  const key = createHash("sha256").update(name).digest();
+  const half = (of) => createHmac("sha256", key).update(of).digest().subarray(0, 16);
+  const first = half(accountId);
+  return path.join(folder, name, `${Buffer.concat([first, half(first)]).toString("hex")}.sqlite`);
+}
+
+/** Does some work with a database, in one transaction, and leaves it in one file. */
+function inDatabase(file, work) {
+  const database = new DatabaseSync(file);
+  database.exec("PRAGMA synchronous = OFF; BEGIN");
+  work(database);
+  database.exec("COMMIT");
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+}
+
+/** Does some work with D1. */
+function inHistory(stateDir, work) {
+  const folder = path.join(stateDir, "v3/d1/miniflare-D1DatabaseObject");
+  const file = readdirSync(folder).find((name) => /^[0-9a-f]{64}\.sqlite$/u.test(name));
+  inDatabase(path.join(folder, file), work);
+}
+
+/** Accounts that stand as this one does, under ids and keys of their own. */
+export function copyAccounts(stateDir, { account_id: accountId, api_key: apiKey }, count) {
+  const { keyId } = verifyKey(KEY_SECRET, apiKey);
+  const original = accountFile(stateDir, accountId);
+  // Only the original can read its texts: each account has a seal of its own.
+  inDatabase(original, (database) => database.exec("UPDATE job SET text = NULL"));
+  return Array.from({ length: count }, () => {
+    const copy = accountIdOf(randomBytes(8));
+    copyFileSync(original, accountFile(stateDir, copy), constants.COPYFILE_FICLONE);
+    return { account_id: copy, api_key: showKey(KEY_SECRET, { accountId: copy, mode: "live", keyId }) };
+  });
+}
+
+/** An account's rows of a table: all like its newest one, but for their numbers and times, a minute after one another. */
+function multiply(database, table, where, rows, changed) {
+  const columns = database.prepare(`PRAGMA table_info(${table})`).all();
+  const names = columns.map(({ name }) => name);
+  const values = names.map((name) => {
+    if (name === "seq") return "seq + n";
+    if (name.endsWith("_at") && name !== "due_at") return `${name} - ${DAY_MS} - (${rows} - n) * 60000`;
+    return changed[name] ?? name;
+  });
+  const newest = `SELECT * FROM ${table} WHERE ${where} ORDER BY seq DESC LIMIT 1`;
+  database.exec(`
+    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${rows})
+    INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM numbers JOIN (${newest})`);
+}
+
+/** Gives a copy of an account a past of so many delivered messages, all of them recorded. */
+export function fillHistory(stateDir, { account_id: accountId }, rows, original) {
+  if (rows === 0) return;
+  inDatabase(accountFile(stateDir, accountId), (database) => {
+    multiply(database, "job", "true", rows, {});
+    database.exec("UPDATE account SET settled_seq = (SELECT max(seq) FROM job)");
+  });
+  const recorded = `account_id = '${original.account_id}' AND mode = 'live'`;
+  inHistory(stateDir, (database) => multiply(database, "message", recorded, rows, { account_id: `'${accountId}'` }));
+}
+
+/** Signs a person in who has this account; the cookie of their session. */
+export function signIn(stateDir, { account_id: accountId }) {
+  const token = randomBytes(32).toString("base64url");
+  // D1 keeps only its hash (src/sign-in/sessions.ts).
+  const hash = createHash("sha256").update(token).digest("base64url");
+  const nowMs = Date.now();
+  inHistory(stateDir, (database) => {
+    const person = database.prepare("INSERT INTO person (id, account_id, name, created_at) VALUES (?, ?, ?, ?)");
+    person.run(`psn_${accountId}`, accountId, "Bench", nowMs);
+    const session = `INSERT INTO session (hash, holder, device, created_at, authenticated_at, seen_at, expires_at)
+      VALUES (?, ?, '', ?, ?, ?, ?)`;
+    database.prepare(session).run(hash, `psn_${accountId}`, nowMs, nowMs, nowMs, nowMs + DAY_MS);
+  });
+  return `session=${token}`;
+}

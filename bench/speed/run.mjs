@@ -1,0 +1,140 @@
+// npm run bench: how fast the service takes requests, beside what its runtime takes for next to nothing and beside other
+// ways to do the same work. Everything runs in one go and in turns, so that what else the machine does meets all of them
+// alike: only the ratios are to be compared, and each is taken within its round.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
+import { allCases } from "./cases.mjs";
+import { countCost, printCost } from "../cost/run.mjs";
+import { generator } from "./load.mjs";
+import { PEERS, WINDOW_MS } from "../peers/index.mjs";
+import { KEYS_FILE, cpuMsOf, memoryMibOf, startServer, stopServer, untilIdle } from "./processes.mjs";
+import { bundleService } from "../../harness/service.mjs";
+import { printAims, printTable, summaryOf } from "./summary.mjs";
+
+const SLICE_SEC = 2;
+const LIGHT_SLICE_SEC = 1;
+const WAKE_SEC = 2;
+const SETTLE_MS_MAX = 8_000;
+const PORT = 18_790;
+const PORTS_EACH = 10;
+const RESULT = path.join(import.meta.dirname, "../..", ".wrangler", "bench.json");
+
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "3" },
+    accounts: { type: "string", default: "1000" },
+    only: { type: "string", default: "" },
+    "no-cost": { type: "boolean", default: false },
+  },
+});
+const ROUNDS = Number(flags.rounds);
+const ACCOUNTS = Number(flags.accounts);
+
+/** Starts every server that a case asks; the peers that are not here are named, with the way to install them. */
+async function startAll(cases, stateDir, bundle) {
+  const servers = {};
+  for (const [at, name] of [...new Set(cases.map(({ server }) => server))].entries()) {
+    const options = { port: PORT + at * PORTS_EACH, stateDir: path.join(stateDir, name), accounts: ACCOUNTS, bundle };
+    const server = await startServer(name, options);
+    servers[name] = { ...server, keys: JSON.parse(readFileSync(path.join(options.stateDir, KEYS_FILE), "utf8")) };
+  }
+  return servers;
+}
+
+/** One slice of load on one case. */
+async function slice(load, { connections, refused, light, wakes, askWith }, server) {
+  const ask = askWith(server.keys);
+  const { port } = server;
+  if (wakes) await load.run({ port, ask, connections, seconds: WAKE_SEC });
+  const before = cpuMsOf(server);
+  const { requests, ...seen } = await load.run({
+    port,
+    ask,
+    connections,
+    seconds: light ? LIGHT_SLICE_SEC : SLICE_SEC,
+  });
+  // What a send leaves behind is part of it, where it is not held back.
+  if (server.name === "whole") await untilIdle(server, SETTLE_MS_MAX);
+  return {
+    perSec: seen.perSec,
+    cpuUs: ((cpuMsOf(server) - before) * 1_000) / requests,
+    p50Ms: seen.p50Ms,
+    p99Ms: seen.p99Ms,
+    wrong: seen.broken + (refused ? requests - seen.refused : seen.refused),
+    memoryMib: memoryMibOf(server),
+  };
+}
+
+/** Runs every case once per round, forwards and backwards in turns. */
+async function measure(load, cases, servers) {
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const results = {};
+    for (const one of round % 2 === 0 ? cases : cases.toReversed()) {
+      results[one.name] = await slice(load, one, servers[one.server]);
+    }
+    rounds.push(results);
+  }
+  return rounds;
+}
+
+const kib = (bytes) => Math.round(bytes / 1_024);
+
+/** How long the runtime takes from its start until it answers, and what it loads. */
+function sizesOf(bundle, servers) {
+  return {
+    "bundle KiB": kib(Buffer.byteLength(bundle)),
+    "bundle KiB, gzip": kib(gzipSync(bundle).length),
+    "start ms": Math.round(servers.service?.readyMs ?? Number.NaN),
+  };
+}
+
+async function main() {
+  const beganMs = performance.now();
+  const load = generator();
+  const cases = allCases().filter(({ name }) => name.includes(flags.only) || name.startsWith("floor"));
+  const machine = `${os.cpus().length} × ${os.cpus()[0]?.model}, Node ${process.versions.node}`;
+  console.log(`${machine}. Load by ${load.name}; ${ROUNDS} rounds, ${SLICE_SEC} s for each case.`);
+  console.log(
+    `${ACCOUNTS} accounts, or one; a window of ${WINDOW_MS} ms where one account is sent thousands per second.`,
+  );
+  for (const peer of Object.values(PEERS)) console.log(peer.missing() ?? `${peer.title}: ${peer.note}.`);
+  const stateDir = mkdtempSync(path.join(os.tmpdir(), "dastak-bench-"));
+  let servers = {};
+  try {
+    const bundle = await bundleService(stateDir);
+    const bundleFile = path.join(stateDir, "bundle.js");
+    writeFileSync(bundleFile, bundle);
+    // What is counted needs no quiet: it mostly waits for alarms, and meanwhile the servers start.
+    const counting = flags["no-cost"] ? null : countCost({ bundle, stateDir });
+    // Where it fails while they start, it is told once they can be ended.
+    counting?.catch(() => null);
+    servers = await startAll(cases, stateDir, bundleFile);
+    const cost = await counting;
+    const rounds = await measure(load, cases, servers);
+    const sizes = sizesOf(bundle, servers);
+    await Promise.all(Object.values(servers).map(stopServer));
+    servers = {};
+    const summary = summaryOf(rounds);
+    printTable(summary);
+    console.table([sizes]);
+    printAims(rounds);
+    if (cost) printCost(cost);
+    mkdirSync(path.dirname(RESULT), { recursive: true });
+    const facts = { at: new Date().toISOString(), commit: commitOf(), machine, load: load.name };
+    writeFileSync(RESULT, JSON.stringify({ ...facts, sizes, summary, cost, rounds }, null, 2));
+    const minutes = ((performance.now() - beganMs) / 60_000).toFixed(1);
+    console.log(`All numbers: .wrangler/bench.json. It took ${minutes} minutes.`);
+  } finally {
+    await Promise.all(Object.values(servers).map(stopServer));
+    rmSync(stateDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+const commitOf = () => spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).stdout?.trim() ?? "";
+
+await main();

@@ -1,0 +1,51 @@
+// One server of the benchmarks as a process of its own: node bench/speed/server.mjs NAME PORT STATE [ACCOUNTS] [BUNDLE].
+// It says in one line when it is ready, and ends when it is told to.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Client, openAccounts } from "../../harness/accounts.mjs";
+import { startFloors } from "../floors/index.mjs";
+import { lifted } from "./lifted.mjs";
+import { PEERS, keyOf } from "../peers/index.mjs";
+import { KEYS_FILE } from "./processes.mjs";
+import { startService } from "../../harness/service.mjs";
+
+/** Longer than any benchmark. */
+const NEVER_SEC = 36_000;
+
+async function startWithAccounts({ accounts, ...options }) {
+  const beganMs = performance.now();
+  await startService(options);
+  const readyMs = performance.now() - beganMs;
+  const client = new Client(options.port);
+  const opened = await openAccounts(client, accounts, { balance: 1e9 });
+  const [poor] = await openAccounts(client, 1, { plan: "starter" });
+  client.close();
+  return { readyMs, keys: [...opened, poor].map(({ api_key: key }) => key) };
+}
+
+// What a deployment does elsewhere, in the consumers' own processes, would here take its time from the same thread: so
+// deliveries are held back, but for the server that is there to measure them.
+const heldBack = {
+  deliverAfterSec: NEVER_SEC,
+  variables: { DIRECT_DISPATCH: "off", SWEEP_MS: String(NEVER_SEC * 1_000) },
+};
+
+const SERVERS = {
+  floors: startFloors,
+  service: (options) => startWithAccounts({ ...options, ...heldBack }),
+  hot: (options) => startWithAccounts({ ...options, ...heldBack, bundle: lifted(options.bundle) }),
+  whole: startWithAccounts,
+};
+
+const [name = "", port = "", stateDir = "", accounts = "1", bundle = ""] = process.argv.slice(2);
+mkdirSync(stateDir, { recursive: true });
+const options = {
+  port: Number(port),
+  stateDir,
+  accounts: Number(accounts),
+  ...(bundle !== "" && { bundle: readFileSync(bundle, "utf8") }),
+};
+const { keys, readyMs } = await (SERVERS[name] ?? PEERS[name].start)(options);
+const known = keys ?? Array.from({ length: options.accounts }, (_, at) => keyOf(at + 1));
+writeFileSync(path.join(stateDir, KEYS_FILE), JSON.stringify(known));
+console.log(JSON.stringify({ readyMs }));

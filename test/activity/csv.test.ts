@@ -1,0 +1,132 @@
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { activityCsv, csvCell } from "../../src/activity/csv.ts";
+import { messageId, objectName } from "../../src/crypto/ids.ts";
+import { newKeyId, showKey } from "../../src/crypto/api-key.ts";
+import { bearer, dispatch, follow, messagesOf, post, recordHistory, runAlarm, sendSms } from "../world/world.ts";
+import type { World } from "../world/world.ts";
+import { visit } from "../world/visitor.ts";
+
+/** Reads CSV as RFC 4180 has it; throws where it is none. */
+function readCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/suy;
+  for (let match = cell.exec(text); match; match = cell.exec(text)) {
+    row.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? "");
+    if (match[3] === ",") continue;
+    rows.push(row);
+    row = [];
+    if (cell.lastIndex === text.length) return rows;
+  }
+  throw new Error("this is no CSV");
+}
+
+async function bulk(world: World, count: number, first: number) {
+  const recipients = Array.from({ length: count }, (_, at) => String(9_000_000_000 + first + at));
+  const reply = await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
+  expect(reply.status).toBe(200);
+}
+
+const messageIdOf = (world: World, { seq, index }: { seq: number; index: number }) =>
+  messageId(env.KEY_SECRET, world.ref, "sms", { seq, index });
+
+it("has every message of the search, old and new, in the list's order", async () => {
+  const { visitor, world } = await visit({ mode: "test", balance: 10_000 });
+  for (let sent = 0; sent < 2; sent += 1) await bulk(world, 1_100, sent * 2_000);
+  for (let sent = 0; sent < 33; sent += 1) await sendSms(world, { body: { phone: "7000000001" } });
+  const seqs = [...new Set((await messagesOf(world)).map(({ seq }) => seq))];
+  await dispatch(world, seqs);
+  await follow(world, seqs);
+  await recordHistory(world, seqs);
+  await runAlarm(world);
+  await bulk(world, 120, 8_000);
+  const all = (await messagesOf(world)).toReversed();
+  expect(all.length).toBe(2_353);
+
+  const file = await visitor.get("/activity.csv");
+  expect(file.headers.get("content-type")).toContain("text/csv; charset=utf-8");
+  expect(file.headers.get("content-disposition")).toMatch(/^attachment; filename="activity-\d{4}-\d\d-\d\d\.csv"$/u);
+  // The mark of UTF-8 is there: text() of a response takes it away.
+  const [head, ...rows] = readCsv(file.text);
+  expect(head?.slice(0, 3)).toEqual(["time", "message_id", "request_id"]);
+  expect(rows.map((row) => row[1])).toEqual(all.map((row) => messageIdOf(world, row)));
+  expect(rows[0]).toMatchObject([
+    new Date(all[0]?.createdAt ?? 0).toISOString(),
+    expect.stringMatching(/^msg_/u),
+    all[0]?.requestId,
+    "sms",
+    all[0]?.to,
+    "queued",
+    "1.00",
+    "no",
+    "first key",
+    "",
+    "0",
+    "",
+    expect.any(String),
+  ]);
+
+  const failed = readCsv((await visitor.get("/activity.csv?q=state:failed")).text).slice(1);
+  expect(failed).toHaveLength(33);
+  expect(failed.every((row) => row[5] === "failed" && row[7] === "yes" && row[11] === "rejected_by_carrier")).toBe(
+    true,
+  );
+});
+
+it("begins with the mark by which a spreadsheet knows UTF-8, and reads on only when it is asked", async () => {
+  const { world } = await visit({ mode: "test", balance: 10_000 });
+  await bulk(world, 2_500, 0);
+  let looks = 0;
+  const stub = {
+    look: (asked: Parameters<typeof world.stub.look>[0]) => {
+      looks += 1;
+      return world.stub.look(asked);
+    },
+  };
+  const source = { env, ref: world.ref, stub: stub as unknown as typeof world.stub };
+  const reader = activityCsv(source, env.KEY_SECRET, [], []).getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  expect(looks).toBe(0);
+  const mark = await reader.read();
+  expect(mark.value?.slice(0, 3)).toEqual(Uint8Array.of(0xef, 0xbb, 0xbf));
+  expect(looks).toBe(0);
+  const first = await reader.read();
+  expect(new TextDecoder().decode(first.value).split("\r\n")).toHaveLength(1_001);
+  expect(looks).toBe(1);
+  await reader.cancel();
+  expect(looks).toBe(1);
+});
+
+it("is refused where the search was not understood: a file cannot say what it left out", async () => {
+  const { visitor } = await visit();
+  const file = await visitor.get("/activity.csv?q=kind:fax");
+  expect(file.status).toBe(400);
+  expect(file.text).toContain("“kind:” does not understand “fax”");
+});
+
+it("guards what a spreadsheet would run, and leaves phone numbers whole", async () => {
+  expect(csvCell("=HYPERLINK(1)")).toBe("'=HYPERLINK(1)");
+  expect(csvCell("@SUM(1)")).toBe("'@SUM(1)");
+  expect(csvCell("-2+3")).toBe("'-2+3");
+  expect(csvCell("+cmd|' /C calc'!A0")).toBe("'+cmd|' /C calc'!A0");
+  expect(csvCell("+919876543210")).toBe("+919876543210");
+  const { visitor, world } = await visit();
+  const keyId = newKeyId(env.KEY_SECRET, "live", null);
+  await env.ACCOUNT.getByName(objectName(world.ref)).makeKey(keyId, '=1+1,"x"\r\n@');
+  await sendSms({ ...world, apiKey: showKey(env.KEY_SECRET, { ...world.ref, keyId }) });
+  const [, row] = readCsv((await visitor.get("/activity.csv")).text);
+  expect(row?.[8]).toBe('\'=1+1,"x"\r\n@');
+});
+
+it("keeps any cell in its place", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 5 }), (cells) => {
+      const [row] = readCsv(`${cells.map(csvCell).join(",")}\r\n`);
+      expect(row?.map((cell) => cell.replace(/^'(?=[=+\-@\t\r])/u, ""))).toEqual(
+        cells.map((cell) => cell.replace(/^'(?=[=+\-@\t\r])/u, "")),
+      );
+    }),
+    { numRuns: 1_000 },
+  );
+});

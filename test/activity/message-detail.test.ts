@@ -1,0 +1,161 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { objectName } from "../../src/crypto/ids.ts";
+import { showKey } from "../../src/crypto/api-key.ts";
+import { bearer, dispatch, follow, ledgerOf, openWorld, post, recordingOf, runAlarm, sendSms } from "../world/world.ts";
+import { idOf, repeat, storyOf, unescaped } from "../world/story-page.ts";
+import { visit } from "../world/visitor.ts";
+
+describe("a one-time password", () => {
+  it("is masked for live keys everywhere on the page, and shown for test keys", async () => {
+    for (const mode of ["live", "test"] as const) {
+      const { visitor, world } = await visit({ mode });
+      const otp = { phone: "9876543210", otp: "482913", brandName: "Shop 482913" };
+      await post("http://otp.localhost/send-otp", otp, bearer(world.apiKey));
+      const page = await storyOf(visitor, world, "otp");
+      const part = await visitor.get(`/activity/${idOf(world.ref, "otp", { seq: 2, index: 0 })}`, { "x-part": "1" });
+      const list = await visitor.get("/activity");
+      const seen = [page, part.text, list.text].map((text) => text.includes("482913"));
+      expect(seen).toEqual(mode === "live" ? [false, false, false] : [true, true, false]);
+      if (mode === "live") expect(page).toContain("•••••• is your one-time password for Shop ••••••");
+    }
+  });
+
+  it("that was forgotten says so", async () => {
+    const { visitor, world } = await visit();
+    await post("http://otp.localhost/send-otp", { phone: "9876543210", otp: "482913" }, bearer(world.apiKey));
+    await runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("UPDATE job SET text = NULL"));
+    const page = await storyOf(visitor, world, "otp");
+    expect(page).toContain("The text was forgotten");
+    expect(page).not.toContain("482913");
+  });
+});
+
+describe("/activity/:id", () => {
+  it("tells price, times, reason and refund in words", async () => {
+    const { visitor, world } = await visit({ mode: "test" });
+    await sendSms(world, { body: { phone: "7000000001", message: "नमस्ते ".repeat(12) } });
+    await dispatch(world, [2]);
+    const page = await storyOf(visitor, world);
+    const text = page.replaceAll(/<[^>]+>/gu, " ").replaceAll(/\s+/gu, " ");
+    expect(text).toContain("2 segments × ₹1.00 × 1 recipient = ₹2.00");
+    expect(text).toContain("The carrier refused this message for good.");
+    const [refund] = (await ledgerOf(world)).filter(({ type }) => type === "refund");
+    expect(text).toContain("₹2.00 went back to the balance.");
+    expect(text).toContain(`ledger entry ${refund?.seq}, reference ${refund?.reference}`);
+    expect([...page.matchAll(/<li data-state="(\w+)"/gu)].map(([, state]) => state)).toEqual([
+      "queued",
+      "sending",
+      "failed",
+    ]);
+    expect(text).toContain("attempt 1");
+    visitor.cookies.set("lang", "hi");
+    expect(await storyOf(visitor, world)).toContain("कैरियर ने यह संदेश पूरी तरह ठुकरा दिया");
+  });
+
+  it("counts the blocks of a recording", async () => {
+    const { visitor, world } = await visit();
+    const fileId = await recordingOf(world, 45_000);
+    await post(
+      "http://voice.localhost/api/make-voice-call",
+      { callee: "919876543210", fileId },
+      { "x-api-key": world.apiKey },
+    );
+    const text = (await storyOf(visitor, world, "voice")).replaceAll(/<[^>]+>/gu, "");
+    expect(text).toContain("Recording of 45 s");
+    expect(text).toContain("2 started 30 s blocks × ₹2.00 × 1 recipient = ₹4.00");
+  });
+
+  it("shows a code that it has no words for as it is", async () => {
+    const { visitor, world } = await visit();
+    await sendSms(world);
+    await dispatch(world, [2]);
+    await world.stub.report([{ seq: 2, index: 0, kind: "receipt", state: "undelivered", code: "<b>dlt_17" }], false);
+    const page = await storyOf(visitor, world);
+    expect(page).toContain("The carrier gave the reason “&lt;b&gt;dlt_17”.");
+    await world.stub.report([{ seq: 2, index: 0, kind: "receipt", state: "delivered", code: "constructor" }], false);
+    expect(await storyOf(visitor, world)).toContain("The carrier gave the reason “constructor”.");
+  });
+
+  it("gives the drawer only the part", async () => {
+    const { visitor, world } = await visit();
+    await sendSms(world);
+    const part = await visitor.get(`/activity/${idOf(world.ref, "sms", { seq: 2, index: 0 })}`, { "x-part": "1" });
+    expect(part.status).toBe(200);
+    expect(part.text).toMatch(/^<article/u);
+    expect(part.text).not.toContain("<h1");
+    expect(part.text).toContain("+91 98765 43210");
+  });
+
+  it("opens the message of the other mode, too", async () => {
+    const { visitor, world } = await visit();
+    const ref = { ...world.ref, mode: "test" as const };
+    const stub = env.ACCOUNT.getByName(objectName(ref));
+    const keyId = 0x8000_0001;
+    await stub.open({ name: "Test", plan: "starter", otpRate: null, balance: 100_000, keyId, keyName: "first key" });
+    const apiKey = showKey(env.KEY_SECRET, { ...ref, keyId });
+    await sendSms({ ...world, ref, stub, keyId, apiKey });
+    const page = await visitor.get(`/activity/${idOf(ref, "sms", { seq: 2, index: 0 })}`);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("Test mode");
+  });
+
+  it("answers for another account's message as for one that nobody has", async () => {
+    const { visitor, world } = await visit();
+    const other = await openWorld();
+    await sendSms(world);
+    await sendSms(other);
+    const own = idOf(world.ref, "sms", { seq: 2, index: 0 });
+    const ids = [
+      idOf(other.ref, "sms", { seq: 2, index: 0 }),
+      idOf(world.ref, "sms", { seq: 999, index: 0 }),
+      idOf(world.ref, "sms", { seq: 2, index: 7 }),
+      idOf({ ...world.ref, mode: "test" }, "sms", { seq: 2, index: 0 }),
+      own.replace(/.$/u, (letter) => (letter === "0" ? "1" : "0")),
+      own.replace("msg_", "call_"),
+      "msg_x",
+      "..%2f..",
+    ];
+    const answers = await Promise.all(
+      ids.flatMap((id) => [visitor.get(`/activity/${id}`), visitor.get(`/activity/${id}`, { "x-part": "1" })]),
+    );
+    const texts = answers.map(({ status, text }) => {
+      expect(status).toBe(404);
+      return text.replaceAll(/req_\w+/gu, "").replaceAll(/value="\/activity\/[^"]*"/gu, "");
+    });
+    expect(new Set(texts).size).toBe(1);
+    expect((await visitor.get(`/activity/${own}`)).status).toBe(200);
+  });
+
+  it.each([
+    `<img src=x onerror=alert(1)>"'><script>alert(1)</script>`,
+    "\u202eevil\u202c שלום مرحبا",
+    "😀".repeat(160),
+    "a\u2028b\n\nc'\"\\",
+  ])("shows hostile text as text: %j", async (message) => {
+    const { visitor, world } = await visit();
+    expect((await sendSms(world, { body: { message } })).status).toBe(200);
+    const page = await storyOf(visitor, world);
+    expect(page).not.toMatch(/<img|<script>/u);
+    const bubble = /<p class="bubble" dir="auto">(.*?)<\/p>/su.exec(page)?.[1] ?? "";
+    expect(unescaped(bubble)).toBe(message);
+    expect((await repeat(page, world)).body.success).toBe(true);
+    await runAlarm(world);
+  });
+
+  it("shows what became of it as it changes", async () => {
+    const { visitor, world } = await visit();
+    await sendSms(world);
+    expect(await storyOf(visitor, world)).toContain('data-state="queued"');
+    await dispatch(world, [2]);
+    await follow(world, [2]);
+    const page = await storyOf(visitor, world);
+    expect([...page.matchAll(/<li data-state="(\w+)"/gu)].map(([, state]) => state)).toEqual([
+      "queued",
+      "sending",
+      "submitted",
+      "delivered",
+    ]);
+  });
+});

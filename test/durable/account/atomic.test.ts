@@ -1,0 +1,156 @@
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { UNITS_PER_COIN } from "../../../src/money/money.ts";
+import { balanceOf, ledgerOf, messagesOf, openWorld, operator, runAlarm, sendSms } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
+
+// All or nothing: whichever write of a piece of work fails, none of the others stays. An exception alone rolls nothing
+// back in a Durable Object, so each of these fails where the work is not one transaction.
+
+/** Makes the n-th write from now on fail, as a full disk or a violated constraint would. Returns the way back. */
+async function failWrite(world: World, nth: number): Promise<{ writes: () => number; mend: () => Promise<void> }> {
+  let writes = 0;
+  let own: SqlStorage["exec"] | undefined;
+  await runInDurableObject(world.stub, (_, { storage }) => {
+    own = storage.sql.exec.bind(storage.sql);
+    const exec = own;
+    Object.assign(storage.sql, {
+      exec(query: string, ...bindings: unknown[]) {
+        if (/^\s*(INSERT|UPDATE|DELETE)/iu.test(query)) {
+          writes += 1;
+          if (writes === nth) throw new Error(`write ${nth} failed`);
+        }
+        return exec(query, ...bindings);
+      },
+    });
+  });
+  return {
+    writes: () => writes,
+    mend: () => runInDurableObject(world.stub, (_, { storage }) => void Object.assign(storage.sql, { exec: own })),
+  };
+}
+
+/** Everything that a customer or operator could see of an account. */
+async function picture(world: World) {
+  const counted = await runInDurableObject(world.stub, (_, { storage }) =>
+    ["idempotency", "key", "recording"].map(
+      (table) => storage.sql.exec(`SELECT count(*) AS n FROM ${table}`).one()["n"],
+    ),
+  );
+  return { messages: await messagesOf(world), ledger: await ledgerOf(world), balance: await balanceOf(world), counted };
+}
+
+afterEach(() => vi.useRealTimers());
+
+interface Work {
+  prepare?: (world: World) => Promise<unknown>;
+  run: (world: World) => Promise<unknown>;
+  /** Writes that one run makes, so that a new one is not left untested. */
+  writes: number;
+}
+
+const keyed = { headers: { "idempotency-key": "once" } };
+const rejected = { kind: "rejected" as const, code: "no", reason: "no" };
+
+const WORKS: Record<string, Work> = {
+  "a send with an Idempotency-Key": { run: (world) => sendSms(world, keyed), writes: 2 },
+  "a report of three rejections": {
+    prepare: async (world) => {
+      await world.stub.send({
+        keyId: world.keyId,
+        requestId: "req_bulk",
+        operation: "sms",
+        recipients: ["+919876500001", "+919876500002", "+919876500003"],
+        price: { kind: "fixed", units: UNITS_PER_COIN },
+        content: {},
+        text: null,
+        validityMs: 60_000,
+      });
+      await world.stub.claim([2], 10, "http", 60_000);
+    },
+    run: (world) => {
+      const news = [0, 1, 2].map((index) => ({
+        kind: "outcome" as const,
+        seq: 2,
+        index,
+        attempt: 1,
+        outcome: rejected,
+      }));
+      return world.stub.report(news, false).catch(() => undefined);
+    },
+    writes: 5,
+  },
+  "a credit": {
+    run: (world) =>
+      operator("POST", `/operator/accounts/${world.ref.accountId}/credits`, { amount: 5, reference: "r" }),
+    writes: 1,
+  },
+  "a rotation of a key": {
+    run: (world) => world.stub.rotateKey(world.keyId, world.keyId + 1, 0).catch(() => undefined),
+    writes: 2,
+  },
+  "the end of an upload": {
+    run: (world) => {
+      const bytes = new Uint8Array(32);
+      const idempotency = { key: bytes, fingerprint: bytes, template: bytes };
+      const recording = {
+        fileId: "file_x",
+        name: "a.wav",
+        objectKey: "x",
+        mime: "audio/wav",
+        sizeBytes: 1,
+        durationMs: 1,
+      };
+      const caller = { keyId: world.keyId, requestId: "req_x", idempotency };
+      return world.stub.finishUpload(caller, recording).catch(() => undefined);
+    },
+    writes: 2,
+  },
+};
+
+describe.each(Object.entries(WORKS))("%s", (_, { prepare, run, writes }) => {
+  it.each(Array.from({ length: writes }, (_, at) => at + 1))(
+    "leaves nothing behind when write %i fails",
+    async (nth) => {
+      const world = await openWorld({ balance: 10 });
+      // The first use of a key in an hour is noted with a write of its own.
+      await sendSms(world, { body: { phone: "no" } });
+      await world.stub.balance({ keyId: world.keyId, requestId: "req_first" });
+      await prepare?.(world);
+      const before = await picture(world);
+      const { mend } = await failWrite(world, nth);
+      await run(world);
+      await mend();
+      expect(await picture(world)).toEqual(before);
+      expect(await world.stub.reconcile()).toEqual([]);
+      // And the same work succeeds afterwards.
+      await run(world);
+      expect(await picture(world)).not.toEqual(before);
+      expect(await world.stub.reconcile()).toEqual([]);
+    },
+  );
+
+  it(`makes ${writes} writes`, async () => {
+    const world = await openWorld({ balance: 10 });
+    await world.stub.balance({ keyId: world.keyId, requestId: "req_first" });
+    await prepare?.(world);
+    const counted = await failWrite(world, Infinity);
+    await run(world);
+    await counted.mend();
+    expect(counted.writes()).toBe(writes);
+  });
+});
+
+it("comes again after an alarm whose writes failed", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  const world = await openWorld();
+  await sendSms(world);
+  await world.stub.claim([2], 1, "http", 60_000);
+  vi.setSystemTime(Date.now() + 61_000);
+  const { mend } = await failWrite(world, 1);
+  expect(await runAlarm(world)).toBe(true);
+  await mend();
+  expect((await messagesOf(world))[0]?.state).toBe("sending");
+  expect(await runAlarm(world)).toBe(true);
+  expect((await messagesOf(world))[0]?.state).toBe("unknown");
+});

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Turns } from "../../../src/durable/account/group-commit.ts";
+
+beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => vi.useRealTimers());
+
+/** Counts the turns of the event loop that pass. */
+function countTurns() {
+  const counted = { passed: 0, going: true, stop: () => void (counted.going = false) };
+  void (async () => {
+    while (counted.going) {
+      await scheduler.wait(0);
+      counted.passed += 1;
+    }
+  })();
+  return counted;
+}
+
+it("keeps a call that comes alone waiting for nothing", async () => {
+  const turns = new Turns();
+  const counted = countTurns();
+  for (let call = 0; call < 5; call++) {
+    vi.setSystemTime(Date.now() + 5);
+    await turns.next();
+  }
+  counted.stop();
+  expect(counted.passed).toBe(0);
+});
+
+it("takes calls that follow each other closely in one turn, however many", async () => {
+  const turns = new Turns();
+  await turns.next();
+  const counted = countTurns();
+  const at: number[] = [];
+  await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      await turns.next();
+      at.push(counted.passed);
+    }),
+  );
+  counted.stop();
+  expect(at).toHaveLength(100);
+  expect(new Set(at).size).toBe(1);
+  expect(counted.passed).toBeLessThanOrEqual(1);
+});
+
+it("begins another turn for whoever comes after", async () => {
+  const turns = new Turns();
+  await turns.next();
+  const order: string[] = [];
+  const first = turns.next().then(() => order.push("first"));
+  await first;
+  const second = turns.next().then(() => order.push("second"));
+  expect(order).toEqual(["first"]);
+  await second;
+  expect(order).toEqual(["first", "second"]);
+});

@@ -1,0 +1,283 @@
+import { describe, expect, it } from "vitest";
+import {
+  applyOutcome,
+  applyReceipt,
+  applyTime,
+  claim,
+  dueOf,
+  isFinal,
+  pollAgain,
+  retryGapMs,
+} from "../../../src/durable/account/message-life.ts";
+import type { Message, Step, Timers } from "../../../src/durable/account/message-life.ts";
+import type { Outcome } from "../../../src/model/message.ts";
+
+const TIMERS: Timers = {
+  retryBaseMs: 2_000,
+  attemptsMax: 3,
+  unknownWindowMs: 86_400_000,
+  receiptWindowMs: 259_200_000,
+  sweepMs: 30_000,
+};
+const T0 = 1_790_000_000_000;
+const LEASE_MS = 30_000;
+const EXPIRES = T0 + 3_600_000;
+
+const fresh: Message = { to: "+919876543210", state: "queued", attempts: 0 };
+
+/** A message that was claimed at this time. */
+function claimedAt(nowMs: number, message: Message = fresh): Message {
+  const result = claim(message, 0, nowMs, LEASE_MS);
+  if (!result) throw new Error("the message was not waiting");
+  return result[0];
+}
+
+function outcome(message: Message, what: Outcome, nowMs: number, more: { follow?: boolean; attempt?: number } = {}) {
+  const when = { nowMs, expiresAt: EXPIRES, jitter: 0, follow: more.follow ?? false };
+  return applyOutcome(message, more.attempt ?? message.attempts, what, when, TIMERS);
+}
+
+const receipt = (message: Message, state: Parameters<typeof applyReceipt>[1], nowMs: number, code?: string): Step =>
+  applyReceipt(message, state, code, nowMs, TIMERS);
+const time = (message: Message, nowMs: number): Step => applyTime(message, EXPIRES, TIMERS, nowMs);
+
+const SUBMITTED: Outcome = { kind: "submitted", carrierId: "gw-1" };
+const REJECTED: Outcome = { kind: "rejected", code: "http_400", reason: "The gateway answered 400." };
+const BUSY: Outcome = { kind: "not_accepted", code: "http_429" };
+const UNKNOWN: Outcome = { kind: "unknown", code: "timeout" };
+
+const sending = claimedAt(T0);
+const submitted = outcome(sending, SUBMITTED, T0 + 10).message;
+const unknown = outcome(sending, UNKNOWN, T0 + 10_000).message;
+const refundedUnknown = time(unknown, T0 + TIMERS.unknownWindowMs).message;
+const unconfirmed = time(submitted, T0 + 10 + TIMERS.receiptWindowMs).message;
+const failed = outcome(sending, REJECTED, T0 + 10).message;
+
+describe("claim", () => {
+  it("takes a waiting message for one attempt under a lease", () => {
+    expect(claim(fresh, 7, T0, LEASE_MS)).toEqual([
+      { to: fresh.to, state: "sending", attempts: 1, dueMs: T0 + LEASE_MS, log: [["sending", T0]] },
+      { index: 7, to: fresh.to, attempt: 1 },
+    ]);
+  });
+
+  it("takes a message that waits for its next attempt only when that is due", () => {
+    const { message } = outcome(sending, BUSY, T0);
+    expect(claim(message, 0, T0 + 1_999, LEASE_MS)).toBeNull();
+    expect(claim(message, 0, T0 + 2_000, LEASE_MS)?.[1]).toEqual({ index: 0, to: fresh.to, attempt: 2 });
+  });
+
+  it.each([
+    ["sending", sending],
+    ["submitted", submitted],
+    ["unknown", unknown],
+    ["refunded", refundedUnknown],
+    ["unconfirmed", unconfirmed],
+    ["failed", failed],
+  ])("never takes a message that is %s", (_, message) => {
+    expect(claim(message, 0, T0 + 10 * TIMERS.receiptWindowMs, LEASE_MS)).toBeNull();
+  });
+});
+
+describe("the outcome of an attempt", () => {
+  it("submitted: waits for its receipt, with the carrier's id", () => {
+    expect(outcome(sending, SUBMITTED, T0 + 10)).toEqual({
+      message: {
+        ...sending,
+        state: "submitted",
+        carrierId: "gw-1",
+        dueMs: T0 + 10 + TIMERS.receiptWindowMs,
+        log: [
+          ["sending", T0],
+          ["submitted", T0 + 10],
+        ],
+      },
+      refund: false,
+    });
+  });
+
+  it("rejected: failed and refunded", () => {
+    const step = outcome(sending, REJECTED, T0 + 10);
+    expect(step).toMatchObject({ refund: true, message: { state: "failed", refunded: true, code: "http_400" } });
+    expect(step.message).not.toHaveProperty("dueMs");
+  });
+
+  it("not accepted: queued again after a gap, its charge kept", () => {
+    const step = outcome(sending, BUSY, T0 + 10);
+    expect(step).toMatchObject({ refund: false, message: { state: "queued", attempts: 1, dueMs: T0 + 10 + 2_000 } });
+  });
+
+  it("not accepted, with Retry-After: no earlier than that, and no earlier than the gap", () => {
+    const later = outcome(sending, { ...BUSY, retryAfterMs: 9_000 }, T0).message;
+    expect(later.dueMs).toBe(T0 + 9_000);
+    const sooner = outcome(sending, { ...BUSY, retryAfterMs: 1 }, T0).message;
+    expect(sooner.dueMs).toBe(T0 + 2_000);
+  });
+
+  it("not accepted for the last time: failed and refunded at once", () => {
+    let message = fresh;
+    let nowMs = T0;
+    for (let attempt = 1; attempt < TIMERS.attemptsMax; attempt++) {
+      const step = outcome(claimedAt(nowMs, message), BUSY, nowMs);
+      expect(step).toMatchObject({ refund: false, message: { state: "queued" } });
+      ({ message } = step);
+      nowMs = message.dueMs ?? 0;
+    }
+    const last = outcome(claimedAt(nowMs, message), BUSY, nowMs);
+    expect(last).toMatchObject({ refund: true, message: { state: "failed", attempts: 3, code: "http_429" } });
+  });
+
+  it("not accepted, and the next attempt would come after the validity's end: failed and refunded", () => {
+    const late = outcome(claimedAt(EXPIRES - 2_000), BUSY, EXPIRES - 2_000);
+    expect(late).toMatchObject({ refund: true, message: { state: "failed" } });
+    const inTime = outcome(claimedAt(EXPIRES - 2_001), BUSY, EXPIRES - 2_001);
+    expect(inTime).toMatchObject({ refund: false, message: { state: "queued" } });
+  });
+
+  it("unknown: kept, its window counted from the attempt and not from the answer", () => {
+    expect(outcome(sending, UNKNOWN, T0 + 10_000)).toMatchObject({
+      refund: false,
+      message: { state: "unknown", code: "timeout", dueMs: T0 + TIMERS.unknownWindowMs },
+    });
+  });
+
+  it("of another attempt, or for the second time, changes nothing", () => {
+    for (const what of [SUBMITTED, REJECTED, BUSY, UNKNOWN]) {
+      expect(outcome(sending, what, T0, { attempt: 2 })).toEqual({ message: sending, refund: false });
+      for (const message of [submitted, unconfirmed, failed, fresh]) {
+        expect(outcome(message, what, T0)).toEqual({ message, refund: false });
+      }
+    }
+  });
+
+  it("is polled where the carrier can be asked, with growing pauses", () => {
+    const { message } = outcome(sending, SUBMITTED, T0, { follow: true });
+    expect(message.pollMs).toBe(T0 + TIMERS.sweepMs);
+    expect(outcome(sending, UNKNOWN, T0, { follow: true }).message.pollMs).toBe(T0 + TIMERS.sweepMs);
+    expect(outcome(sending, SUBMITTED, T0).message).not.toHaveProperty("pollMs");
+    let polled = message;
+    const pauses = [1, 2, 3, 4].map(() => {
+      const before = polled.pollMs ?? 0;
+      polled = pollAgain(polled, TIMERS, before);
+      return (polled.pollMs ?? 0) - before;
+    });
+    expect(pauses).toEqual([30_000, 60_000, 120_000, 240_000]);
+  });
+});
+
+describe("an attempt whose service died", () => {
+  it("is unknown when its lease ends, and no sooner", () => {
+    expect(time(sending, T0 + LEASE_MS - 1)).toEqual({ message: sending, refund: false });
+    expect(time(sending, T0 + LEASE_MS)).toMatchObject({
+      refund: false,
+      message: { state: "unknown", code: "attempt_interrupted", dueMs: T0 + TIMERS.unknownWindowMs },
+    });
+  });
+
+  it("is refunded when its window is over, counted from the attempt, also when nobody looked before", () => {
+    const lost = time(sending, T0 + LEASE_MS).message;
+    expect(time(lost, T0 + TIMERS.unknownWindowMs - 1).refund).toBe(false);
+    const late = time(sending, T0 + TIMERS.unknownWindowMs);
+    expect(late).toMatchObject({ refund: true, message: { state: "unknown", refunded: true } });
+    expect(isFinal(late.message)).toBe(true);
+    expect(time(late.message, T0 + 10 * TIMERS.unknownWindowMs)).toEqual({ message: late.message, refund: false });
+  });
+
+  it("may still be told by a report that comes late", () => {
+    const lost = time(sending, T0 + LEASE_MS).message;
+    expect(outcome(lost, SUBMITTED, T0 + 40_000)).toMatchObject({ refund: false, message: { state: "submitted" } });
+    expect(outcome(lost, REJECTED, T0 + 40_000)).toMatchObject({ refund: true, message: { state: "failed" } });
+    // Certain by now that nobody took it, but it was written off: it is given back and not sent again.
+    expect(outcome(lost, BUSY, T0 + 40_000)).toMatchObject({ refund: true, message: { state: "failed" } });
+    expect(outcome(lost, UNKNOWN, T0 + 40_000)).toEqual({ message: lost, refund: false });
+  });
+});
+
+describe("a receipt", () => {
+  it.each([
+    ["delivered", submitted],
+    ["undelivered", submitted],
+    ["delivered", sending],
+    ["delivered", unknown],
+    ["undelivered", unknown],
+    ["submitted", unknown],
+    ["submitted", sending],
+    ["delivered", unconfirmed],
+    ["undelivered", unconfirmed],
+  ] as const)("raises the state to %s and leaves the money", (state, message) => {
+    expect(receipt(message, state, T0 + 100, "c")).toMatchObject({ refund: false, message: { state, code: "c" } });
+  });
+
+  it("that the carrier never sent it refunds, once", () => {
+    for (const message of [sending, submitted, unknown, unconfirmed]) {
+      const step = receipt(message, "failed", T0 + 100);
+      expect(step).toMatchObject({ refund: true, message: { state: "failed", refunded: true } });
+      expect(receipt(step.message, "failed", T0 + 101)).toEqual({ message: step.message, refund: false });
+    }
+    expect(receipt(refundedUnknown, "failed", T0 + 100)).toMatchObject({ refund: false, message: { state: "failed" } });
+  });
+
+  it.each([
+    ["failed", failed],
+    ["unknown past its window", refundedUnknown],
+  ])("of a delivery after the refund (%s) corrects the state and not the money", (_, message) => {
+    const step = receipt(message, "delivered", T0 + 2 * TIMERS.unknownWindowMs);
+    expect(step).toMatchObject({ refund: false, message: { state: "delivered", refunded: true } });
+  });
+
+  it("never takes a state back", () => {
+    const delivered = receipt(submitted, "delivered", T0 + 100).message;
+    const undelivered = receipt(submitted, "undelivered", T0 + 100).message;
+    for (const state of ["submitted", "undelivered", "failed", "delivered"] as const) {
+      expect(receipt(delivered, state, T0 + 200)).toEqual({ message: delivered, refund: false });
+    }
+    expect(receipt(undelivered, "submitted", T0 + 200).message).toBe(undelivered);
+    expect(receipt(undelivered, "failed", T0 + 200)).toEqual({ message: undelivered, refund: false });
+    expect(receipt(unconfirmed, "submitted", T0 + 200).message).toBe(unconfirmed);
+    expect(receipt(undelivered, "delivered", T0 + 200).message.state).toBe("delivered");
+  });
+
+  it("for a message that never left is nothing", () => {
+    expect(receipt(fresh, "delivered", T0)).toEqual({ message: fresh, refund: false });
+  });
+});
+
+describe("time", () => {
+  it("ends a validity: what nobody took is failed and refunded", () => {
+    expect(time(fresh, EXPIRES - 1)).toEqual({ message: fresh, refund: false });
+    const step = time(fresh, EXPIRES);
+    expect(step).toMatchObject({ refund: true, message: { state: "failed", code: "validity_ended" } });
+    const waiting = outcome(sending, BUSY, T0).message;
+    expect(time(waiting, EXPIRES)).toMatchObject({ refund: true, message: { state: "failed" } });
+    expect(time(sending, T0 + 1)).toEqual({ message: sending, refund: false });
+  });
+
+  it("ends the wait for a receipt: unconfirmed, and the charge stands", () => {
+    expect(time(submitted, T0 + 9 + TIMERS.receiptWindowMs).message).toBe(submitted);
+    expect(time(submitted, T0 + 10 + TIMERS.receiptWindowMs)).toMatchObject({
+      refund: false,
+      message: { state: "unconfirmed" },
+    });
+  });
+
+  it("leaves what is final alone", () => {
+    for (const message of [failed, unconfirmed, refundedUnknown, receipt(submitted, "delivered", T0).message]) {
+      expect(isFinal(message)).toBe(true);
+      expect(time(message, T0 + 10 * TIMERS.receiptWindowMs)).toEqual({ message, refund: false });
+      expect(dueOf(message, { createdAt: T0, expiresAt: EXPIRES }, TIMERS)).toBeNull();
+    }
+  });
+});
+
+describe("the gap before a retry", () => {
+  it("doubles up to ten minutes, with up to half of it again as jitter", () => {
+    expect([1, 2, 3, 4].map((attempt) => retryGapMs(attempt, 2_000, 0))).toEqual([2_000, 4_000, 8_000, 16_000]);
+    expect(retryGapMs(1, 2_000, 0.999)).toBe(2_999);
+    for (let attempt = 1; attempt <= 100; attempt++) {
+      const [least, most] = [retryGapMs(attempt, 2_000, 0), retryGapMs(attempt, 2_000, 0.999_999)];
+      expect(most).toBeLessThanOrEqual(900_000);
+      // Even the longest gap of one attempt is shorter than the shortest of the next, until the bound.
+      if (least < 600_000) expect(retryGapMs(attempt + 1, 2_000, 0)).toBeGreaterThan(Math.min(most, 599_999));
+    }
+  });
+});

@@ -1,0 +1,230 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  applyOutcome,
+  applyReceipt,
+  applyTime,
+  claim,
+  dueOf,
+  isFinal,
+} from "../../../src/durable/account/message-life.ts";
+import type { Message, Step, Timers } from "../../../src/durable/account/message-life.ts";
+import type { MessageState, Outcome, ReceiptState } from "../../../src/model/message.ts";
+
+// Whatever happens to a message, in any order and any number of times, the promises of contract §6 and §9 hold.
+
+const T0 = 1_790_000_000_000;
+const VALIDITY_MS = 300_000;
+const LEASE_MS = 30_000;
+const JOB = { createdAt: T0, expiresAt: T0 + VALIDITY_MS };
+const TIMERS: Timers = {
+  retryBaseMs: 2_000,
+  attemptsMax: 4,
+  unknownWindowMs: 600_000,
+  receiptWindowMs: 900_000,
+  sweepMs: 30_000,
+};
+
+/** Contract §9, written down a second time: a state's place in the order. */
+const ORDER: MessageState[][] = [
+  ["queued"],
+  ["sending"],
+  ["unknown"],
+  ["submitted"],
+  ["unconfirmed"],
+  ["undelivered", "failed"],
+  ["delivered"],
+];
+const rank = (state: MessageState) => ORDER.findIndex((states) => states.includes(state));
+
+type Event =
+  | { kind: "claim" }
+  | { kind: "outcome"; outcome: Outcome; behind: number; jitter: number; follow: boolean }
+  | { kind: "receipt"; state: ReceiptState; code?: string }
+  | { kind: "sweep" };
+
+// Busy gateways come more often than the rest, so that sequences reach the last attempt.
+const anyOutcome = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Outcome>(
+      { kind: "submitted" },
+      { kind: "submitted", carrierId: "gw-1" },
+      { kind: "rejected", code: "http_400", reason: "no" },
+      { kind: "unknown", code: "timeout" },
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("not_accepted" as const),
+      code: fc.constant("http_429"),
+      retryAfterMs: fc.integer({ min: 1, max: 100_000 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constant<Outcome>({ kind: "not_accepted", code: "http_503" }) },
+);
+
+const anyReport = fc.record({
+  kind: fc.constant("outcome" as const),
+  outcome: anyOutcome,
+  // How many attempts ago this outcome is from: most are of the last one.
+  behind: fc.constantFrom(0, 0, 0, 0, 1, 2),
+  jitter: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  follow: fc.boolean(),
+});
+const anyReceipt = fc.record({
+  kind: fc.constant("receipt" as const),
+  state: fc.constantFrom<ReceiptState>("submitted", "delivered", "undelivered", "failed"),
+});
+const claimEvent = fc.constant<Event>({ kind: "claim" });
+const sweepEvent = fc.constant<Event>({ kind: "sweep" });
+
+const soon = fc.integer({ min: 0, max: 10_000 });
+const late = fc.constantFrom(LEASE_MS, VALIDITY_MS, TIMERS.unknownWindowMs, TIMERS.receiptWindowMs);
+
+// Pure chance hardly ever goes the usual way: an attempt and its outcome (or the end of its lease, and a late outcome),
+// or a long time and the look after it, often come together here, and everything else comes between them.
+const anyStretch: fc.Arbitrary<[number, Event][]> = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(fc.tuple(soon, claimEvent), fc.tuple(soon, anyReport)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.tuple(soon, claimEvent),
+      fc.tuple(fc.constant(LEASE_MS), sweepEvent),
+      fc.tuple(soon, anyReport),
+    ),
+  },
+  { weight: 2, arbitrary: fc.tuple(fc.tuple(late, sweepEvent)) },
+  { weight: 1, arbitrary: fc.tuple(fc.tuple(soon, claimEvent)) },
+  { weight: 1, arbitrary: fc.tuple(fc.tuple(fc.oneof(soon, late), anyReport)) },
+  { weight: 1, arbitrary: fc.tuple(fc.tuple(fc.oneof(soon, late), anyReceipt)) },
+  { weight: 1, arbitrary: fc.tuple(fc.tuple(soon, sweepEvent)) },
+);
+const anyLife = fc.array(anyStretch, { maxLength: 20 }).map((stretches) => stretches.flat());
+
+function happen(message: Message, event: Event, nowMs: number): Step {
+  switch (event.kind) {
+    case "claim": {
+      // As the account does it: what is past its validity is not claimed.
+      const claimed = JOB.expiresAt > nowMs ? claim(message, 0, nowMs, LEASE_MS) : null;
+      return { message: claimed ? claimed[0] : message, refund: false };
+    }
+    case "outcome": {
+      const when = { nowMs, expiresAt: JOB.expiresAt, jitter: event.jitter, follow: event.follow };
+      return applyOutcome(message, message.attempts - event.behind, event.outcome, when, TIMERS);
+    }
+    case "receipt":
+      return applyReceipt(message, event.state, event.code, nowMs, TIMERS);
+    case "sweep":
+      return applyTime(message, JOB.expiresAt, TIMERS, nowMs);
+  }
+}
+
+/** What was seen of one message so far. */
+interface Seen {
+  refunds: number;
+  everUnknown: boolean;
+  everDelivered: boolean;
+  states: Set<string>;
+}
+
+function checkStep(before: Message, event: Event, { message, refund }: Step, seen: Seen): void {
+  const stepBack = before.state === "sending" && message.state === "queued";
+  if (message.state !== before.state && !stepBack) {
+    expect(rank(message.state), `${before.state} to ${message.state}`).toBeGreaterThan(rank(before.state));
+  }
+  if (stepBack) expect(event).toMatchObject({ kind: "outcome", outcome: { kind: "not_accepted" } });
+  // At most one refund, never of what is or was delivered, and the message knows of it.
+  if (refund) expect(message.state).not.toBe("delivered");
+  if (seen.everDelivered) expect(message).toBe(before);
+  expect(seen.refunds).toBeLessThanOrEqual(1);
+  expect(message.refunded === true).toBe(seen.refunds === 1);
+  if (message.state === "failed") expect(message.refunded).toBe(true);
+  // What may have been sent is never sent again.
+  if (seen.everUnknown) expect(["queued", "sending"]).not.toContain(message.state);
+  expect(message.attempts).toBeLessThanOrEqual(TIMERS.attemptsMax);
+  expect(message.attempts - before.attempts).toBe(event.kind === "claim" && message !== before ? 1 : 0);
+  if (message.state === "queued" && message.attempts > 0) {
+    // Every wait ends before the validity does, and so does the whole row of attempts.
+    expect(message.dueMs).toBeLessThan(JOB.expiresAt);
+  }
+  expect(message.log?.at(-1)?.[0] ?? "queued").toBe(message.state);
+  expect(dueOf(message, JOB, TIMERS) === null).toBe(isFinal(message));
+}
+
+/** Lets the events happen, checking each step; returns what is left and when. */
+function live(life: [number, Event][]): { message: Message; nowMs: number; seen: Seen } {
+  let message: Message = { to: "+919876543210", state: "queued", attempts: 0 };
+  const seen: Seen = { refunds: 0, everUnknown: false, everDelivered: false, states: new Set() };
+  let nowMs = T0;
+  for (const [pause, event] of life) {
+    nowMs += pause;
+    const step = happen(message, event, nowMs);
+    if (step.refund) seen.refunds += 1;
+    seen.everUnknown ||= step.message.state === "unknown";
+    checkStep(message, event, step, seen);
+    seen.everDelivered ||= step.message.state === "delivered";
+    ({ message } = step);
+    seen.states.add(`${message.state}${message.refunded ? " refunded" : ""}`);
+    if (message.attempts === TIMERS.attemptsMax) seen.states.add("last attempt");
+  }
+  return { message, nowMs, seen };
+}
+
+describe("the life of a message", () => {
+  it("keeps its promises in any order of events", () => {
+    fc.assert(
+      fc.property(anyLife, (life) => void live(life)),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("ends: once nothing comes any more, time alone makes it final within validity and windows", () => {
+    fc.assert(
+      fc.property(anyLife, (life) => {
+        let { message, nowMs } = live(life);
+        const refundsBefore = message.refunded === true ? 1 : 0;
+        const quietSince = nowMs;
+        let refunds = 0;
+        // The alarm comes when the message says that it must; a state may need two looks, never more.
+        for (let looks = 0; !isFinal(message); looks++) {
+          expect(looks).toBeLessThan(3);
+          nowMs = Math.max(nowMs, message.dueMs ?? JOB.expiresAt);
+          if (message.state === "queued") nowMs = Math.max(nowMs, JOB.expiresAt);
+          const step = applyTime(message, JOB.expiresAt, TIMERS, nowMs);
+          if (step.refund) refunds += 1;
+          ({ message } = step);
+        }
+        expect(refundsBefore + refunds).toBeLessThanOrEqual(1);
+        const windows = LEASE_MS + Math.max(TIMERS.unknownWindowMs, TIMERS.receiptWindowMs);
+        expect(nowMs).toBeLessThanOrEqual(Math.max(quietSince, JOB.expiresAt) + windows);
+        if (message.state === "unknown") expect(message.refunded).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is not checked in vain: the sequences reach every state and every refund", () => {
+    const reached = new Set<string>();
+    for (const life of fc.sample(anyLife, { numRuns: 2_000, seed: 1 })) {
+      for (const state of live(life).seen.states) reached.add(state);
+    }
+    expect([...reached].toSorted()).toEqual([
+      "delivered",
+      "delivered refunded",
+      "failed refunded",
+      "last attempt",
+      "queued",
+      "sending",
+      "submitted",
+      "submitted refunded",
+      "unconfirmed",
+      "unconfirmed refunded",
+      "undelivered",
+      "undelivered refunded",
+      "unknown",
+      "unknown refunded",
+    ]);
+  });
+});

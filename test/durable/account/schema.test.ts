@@ -1,0 +1,142 @@
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { MIGRATIONS } from "../../../src/durable/account/schema.ts";
+import { isOpened, migrate } from "../../../src/durable/migrate.ts";
+import { newAccountId } from "../../../src/crypto/ids.ts";
+import { openWorld, sendSms } from "../../world/world.ts";
+
+/** Runs against the storage of an object that nobody has opened: only its SQL is of interest here. */
+function onFreshStorage<T>(work: (sql: SqlStorage) => T): Promise<T> {
+  const stub = env.ACCOUNT.getByName(newAccountId(env.KEY_SECRET, null));
+  return runInDurableObject(stub, (_, state) => work(state.storage.sql));
+}
+
+const schemaOf = (sql: SqlStorage) =>
+  sql
+    .exec("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\' ORDER BY name")
+    .toArray();
+
+const migrationsOf = (sql: SqlStorage) =>
+  sql
+    .exec("SELECT number FROM migration ORDER BY number")
+    .toArray()
+    .map((row) => row["number"]);
+
+async function sha256(text: string): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toString("hex");
+}
+
+describe("migrations", () => {
+  it("are append-only: what was shipped stays as it was, letter by letter", async () => {
+    // A failure here means that a migration was edited. Undo the edit and append a new one, then add its hash.
+    const shipped = [
+      "e6dfd82782863365efa38da05ad710a5c38f1ee64df2ba88410ddc3ed84d2978",
+      "79aaafb0443a9dead76b3fdd3cdfbda650aea685a9c8813163e2ca2bb9556f93",
+    ];
+    const now = await Promise.all(MIGRATIONS.map(sha256));
+    expect(now).toEqual(shipped);
+  });
+
+  it("leave an object that nobody opened empty", async () => {
+    await onFreshStorage((sql) => {
+      expect(isOpened(sql)).toBe(false);
+      expect(schemaOf(sql)).toEqual([]);
+    });
+  });
+
+  it("are idempotent: a second run changes nothing, neither schema nor rows", async () => {
+    await onFreshStorage((sql) => {
+      migrate(sql);
+      expect(isOpened(sql)).toBe(true);
+      sql.exec(
+        "INSERT INTO account (id, name, status, plan, created_at, rev) VALUES (1, 'a', 'active', 'starter', 1, 1)",
+      );
+      const before = schemaOf(sql);
+      migrate(sql);
+      migrate(sql);
+      expect(schemaOf(sql)).toEqual(before);
+      expect(migrationsOf(sql)).toEqual(MIGRATIONS.map((_, at) => at + 1));
+      expect(sql.exec("SELECT name FROM account").one()["name"]).toBe("a");
+    });
+  });
+
+  it("bring every earlier version to the same schema, one new step at a time", async () => {
+    const steps = [...MIGRATIONS, "ALTER TABLE account ADD COLUMN note TEXT", "CREATE TABLE extra (id INTEGER)"];
+    const whole = await onFreshStorage((sql) => {
+      migrate(sql, steps);
+      return schemaOf(sql);
+    });
+    for (let version = 1; version < steps.length; version++) {
+      const grown = await onFreshStorage((sql) => {
+        migrate(sql, steps.slice(0, version));
+        migrate(sql, steps);
+        expect(migrationsOf(sql)).toEqual(steps.map((_, at) => at + 1));
+        return schemaOf(sql);
+      });
+      expect(grown, `from version ${version}`).toEqual(whole);
+    }
+  });
+
+  it("refuse storage that is newer than the code, and touch nothing", async () => {
+    await onFreshStorage((sql) => {
+      migrate(sql, [...MIGRATIONS, "CREATE TABLE from_the_future (id INTEGER)"]);
+      const before = schemaOf(sql);
+      const known = MIGRATIONS.length;
+      expect(() => migrate(sql)).toThrow(`storage is at schema ${known + 1}, this code knows ${known}`);
+      expect(schemaOf(sql)).toEqual(before);
+    });
+  });
+
+  it("that fail leave no trace", async () => {
+    const stub = env.ACCOUNT.getByName(newAccountId(env.KEY_SECRET, null));
+    await runInDurableObject(stub, (_, { storage }) => {
+      const broken = [...MIGRATIONS, "CREATE TABLE half (id INTEGER); INSERT INTO nowhere VALUES (1)"];
+      expect(() => storage.transactionSync(() => migrate(storage.sql, broken))).toThrow("nowhere");
+      expect(isOpened(storage.sql)).toBe(false);
+      expect(schemaOf(storage.sql)).toEqual([]);
+    });
+  });
+});
+
+describe("the schema itself refuses", () => {
+  const ENTRY = "INSERT INTO ledger_entry (seq, type, amount, balance_after, reference, created_at) VALUES ";
+  const JOB =
+    "INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at, content, messages, rev) VALUES ";
+
+  it.each([
+    ["a balance below zero after an entry", `${ENTRY} (900, 'adjustment', -1, -1, 'r', 1)`],
+    ["a balance below zero after a debit", `${JOB} (901, 'q', 'sms', 1, -1, 1, 1, 1, '{}', '[]', 1)`],
+    ["a negative debit", `${JOB} (902, 'q', 'sms', -1, 5, 1, 1, 1, '{}', '[]', 1)`],
+    ["a negative charge", `${JOB} (903, 'q', 'sms', 1, 5, -1, 1, 1, '{}', '[]', 1)`],
+    ["an entry of another type", `${ENTRY} (904, 'gift', 1, 1, 'r', 1)`],
+    [
+      "a second account",
+      "INSERT INTO account (id, name, status, plan, created_at, rev) VALUES (2, 'b', 'active', 'x', 1, 1)",
+    ],
+    ["an unknown standing", "UPDATE account SET status = 'closed'"],
+  ])("%s", async (_, statement) => {
+    const world = await openWorld();
+    await runInDurableObject(world.stub, (_account, { storage }) => {
+      expect(() => storage.sql.exec(statement)).toThrow("CHECK constraint failed");
+    });
+  });
+
+  it("a second entry with the same reference, and a second with the same number", async () => {
+    const world = await openWorld();
+    await runInDurableObject(world.stub, (_, { storage }) => {
+      storage.sql.exec(`${ENTRY} (900, 'refund', 1, 1, 'refund:1.0', 1)`);
+      expect(() => storage.sql.exec(`${ENTRY} (901, 'refund', 1, 2, 'refund:1.0', 1)`)).toThrow("UNIQUE");
+      expect(() => storage.sql.exec(`${ENTRY} (900, 'refund', 1, 2, 'refund:1.1', 1)`)).toThrow("UNIQUE");
+    });
+  });
+
+  it("what an opened account needs is there: it sends with a single job row", async () => {
+    const world = await openWorld();
+    expect((await sendSms(world)).status).toBe(200);
+    await runInDurableObject(world.stub, (_, { storage }) => {
+      expect(storage.sql.exec("SELECT count(*) AS jobs FROM job").one()["jobs"]).toBe(1);
+      expect(migrationsOf(storage.sql)).toEqual(MIGRATIONS.map((__, at) => at + 1));
+    });
+  });
+});

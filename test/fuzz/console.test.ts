@@ -1,0 +1,126 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startService } from "../process/service.ts";
+import type { Service } from "../process/service.ts";
+import { exchange } from "./wire.ts";
+import { oddText } from "./wire-bodies.ts";
+import { ASKED_BY_PROGRAMS, CONSOLE } from "./wire-endpoints.ts";
+import { shortWait } from "./wire-heads.ts";
+
+// The console's pages and forms, the operator's API and the callbacks, with whatever a browser, a program or a prankster
+// puts into them: never a 5xx, never a hang.
+
+const HANG_MS_MAX = 2_000;
+const GIVE_UP_MS = 15_000;
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1_000);
+const ENDS_SESSION = /sign-out|sign-in\/demo|\/confirm|settings\/(?:sessions|login)|desk\/sign-in/u;
+const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
+
+const odd = oddText.map((text) => text.toWellFormed());
+
+interface Asked {
+  method: string;
+  path: string;
+  body: string | null;
+  type: string;
+}
+
+const fill = (path: string, id: string) =>
+  path.replaceAll(/:\w+(?:\{.*?\})?(?=\/|$)/gu, encodeURIComponent(id.slice(0, 500)) || "x");
+
+/** Some of the fields, each with something odd. A wait is told to be short: a long one is no hang. */
+const fieldsOf = (fields: Record<string, string>) =>
+  fc
+    .tuple(
+      ...Object.keys(fields).map((name) =>
+        name === "timeout" ? odd.map(shortWait) : fc.option(fc.oneof(odd, fc.constant(fields[name])), { nil: null }),
+      ),
+    )
+    .map((values) => {
+      const given = Object.keys(fields).flatMap((name, at): [string, string][] => {
+        const value = values[at];
+        return value === null || value === undefined ? [] : [[name, value]];
+      });
+      return new URLSearchParams(given).toString();
+    });
+
+const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", ""];
+
+const asked: fc.Arbitrary<Asked> = fc
+  .constantFrom(...ASKED_BY_PROGRAMS, ...CONSOLE)
+  // What ends the session would leave the rest outside.
+  .filter(({ name }) => !ENDS_SESSION.test(name))
+  .chain(({ method, path, query = {}, form, json }) =>
+    fc.record({
+      method: fc.constant(method),
+      path: fc.tuple(odd, fieldsOf(query)).map(([id, search]) => `${fill(path, id)}?${search}`),
+      body: form
+        ? fieldsOf(form)
+        : json
+          ? fc.oneof(fc.json(), fc.string({ unit: "binary", maxLength: 100 }))
+          : fc.constant(null),
+      type: form ? fc.constantFrom(...FORM_TYPES) : fc.constant(json ? "application/json" : ""),
+    }),
+  );
+
+let service: Service;
+let cookie = "";
+
+/** Cookies of a customer's and the operator's session. */
+async function signIn(path: string, body: string): Promise<string> {
+  const origin = `http://localhost:${service.port}`;
+  const headers = { origin, "content-type": "application/x-www-form-urlencoded", accept: "text/html" };
+  const reply = await fetch(`${origin}${path}`, { method: "POST", headers, body, redirect: "manual" });
+  return reply.headers
+    .getSetCookie()
+    .map((set) => set.split(";")[0])
+    .join("; ");
+}
+
+beforeAll(async () => {
+  service = await startService();
+  cookie = `${await signIn("/sign-in/demo", "")}; ${await signIn("/desk/sign-in", `token=${OPERATOR_TOKEN}`)}`;
+});
+afterAll(() => service?.kill9());
+
+function wire({ method, path, body, type }: Asked, accept: string, withToken: boolean): Buffer {
+  const bytes = Buffer.from(body ?? "");
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    `Host: localhost:${service.port}`,
+    "Connection: close",
+    `Origin: http://localhost:${service.port}`,
+    `Accept: ${accept}`,
+    `Cookie: ${cookie}`,
+    ...(withToken ? [`Authorization: Bearer ${OPERATOR_TOKEN}`] : []),
+    ...(type === "" ? [] : [`Content-Type: ${type}`]),
+    ...(body === null ? [] : [`Content-Length: ${bytes.length}`]),
+  ].join("\r\n");
+  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, "latin1"), bytes]);
+}
+
+it("takes whatever is put into its pages, forms, the operator's API and callbacks", async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(
+      asked,
+      fc.constantFrom("text/html", "application/json"),
+      fc.boolean(),
+      async (what, accept, withToken) => {
+        const request = { pieces: [wire(what, accept, withToken)], pauseMs: 0 };
+        let reply = await exchange(service.port, request, GIVE_UP_MS);
+        if (reply.tookMs > HANG_MS_MAX) reply = await exchange(service.port, request, GIVE_UP_MS);
+        expect(reply.status, JSON.stringify({ ...what, reply: reply.body.slice(0, 300) })).toBeGreaterThan(0);
+        expect(reply.status, JSON.stringify({ ...what, reply: reply.body.slice(0, 300) })).toBeLessThan(500);
+        expect(reply.tookMs).toBeLessThan(HANG_MS_MAX);
+        seen.add(`${what.method === "GET" ? "page" : "form"} ${reply.status}`);
+      },
+    ),
+    { numRuns: RUNS, seed: 20_261_121 },
+  );
+  // Signed in all the way: pages open, forms are taken, and some are refused.
+  expect([...seen]).toEqual(
+    expect.arrayContaining(["page 200", "page 404", "form 200", "form 303", "form 400", "form 404"]),
+  );
+  expect(service.program.output).not.toMatch(/"internal_error"/u);
+});

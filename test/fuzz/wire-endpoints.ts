@@ -1,0 +1,216 @@
+import { mp3 } from "../world/recordings.ts";
+
+// Every endpoint there is, with what it takes: what the fuzzers start from. test/fuzz/endpoints.test.ts compares
+// it with src/routes.
+
+/** A request that an endpoint takes. A value that is a name in braces is filled in by whoever knows it. */
+interface Shape {
+  /** Fields of a JSON body. */
+  json?: Record<string, unknown>;
+  /** Fields of a form. */
+  form?: Record<string, string>;
+  query?: Record<string, string>;
+  /** Who signs the body. */
+  signed?: "carrier" | "payments";
+  /** Takes WebSockets. */
+  socket?: true;
+}
+
+export type BaseName = "sms" | "tts" | "voice" | "otp" | "console";
+
+export interface Endpoint extends Shape {
+  /** As src/routes has it: `POST /keys/:keyId/rotate`. */
+  name: string;
+  base: BaseName;
+  method: string;
+  path: string;
+  /** Answers JSON, whatever is accepted. */
+  isApi: boolean;
+}
+
+const SMS = { phone: "9876543210", message: "Hello", senderId: "SHOP" };
+const ABROAD = { phone: "+14155550132", message: "Hello" };
+const CALL = { callee: "9876543210", text: "Namaste", language: "HI", accent: "91" };
+const OTP = { phone: "9876543210", otp: "048213", brandName: "Shop" };
+const PAGE = { limit: "2", after: "", mode: "live" };
+const NEXT = { next: "/keys" };
+const CODE = { code: "123456" };
+
+const OPERATIONS: Record<string, Shape & { base: BaseName }> = {
+  "POST /send-sms": { base: "sms", json: SMS },
+  "POST /send-bulk-sms": { base: "sms", json: { recipients: ["9876543210", "9876543211"], message: "Hello" } },
+  "POST /send-international-sms": { base: "sms", json: { ...ABROAD, isFlash: true } },
+  "GET /account-balance": { base: "sms" },
+  "POST /api/tts-call": { base: "tts", json: { ...CALL, ssmlGender: 1, speakingRate: 0.8 } },
+  "POST /api/upload-voice": {
+    base: "voice",
+    json: { fileName: "a.mp3", base64Data: Buffer.from(mp3(1)).toString("base64") },
+  },
+  "POST /api/make-voice-call": { base: "voice", json: { callee: "919876543210", fileId: "{file}" } },
+  "POST /send-otp": { base: "otp", json: OTP },
+};
+
+const PROGRAMS: Record<string, Shape> = {
+  "GET /healthz": {},
+  "GET /readyz": {},
+  "POST /operator/accounts": { json: { name: "Shop", plan: "starter", balance: 1.5, otpRate: 0.25 } },
+  "GET /operator/accounts/:id": { query: { mode: "test" } },
+  "PATCH /operator/accounts/:id": { json: { status: "active", plan: "premium", otpRate: 0.2 } },
+  "POST /operator/accounts/:id/credits": { json: { amount: 12.5, reference: "ref-1", note: "by hand" } },
+  "GET /operator/accounts/:id/ledger": { query: PAGE },
+  "GET /operator/accounts/:id/messages": { query: PAGE },
+  "GET /operator/accounts/:id/keys": {},
+  "POST /operator/accounts/:id/keys": { json: { name: "key", mode: "live" } },
+  "DELETE /operator/accounts/:id/keys/:keyId": {},
+  "POST /operator/accounts/:id/keys/:keyId/rotate": { json: { overlapSeconds: 3_600 } },
+  "GET /operator/rate-card": {},
+  "PUT /operator/rate-card": {
+    json: { smsIndia: 1, smsAbroad: 5, ttsCall: 2, voiceCallPer30s: 2, smsByCountry: { US: 4 } },
+  },
+  "GET /operator/reconcile": { query: { account: "{id}", after: "" } },
+  "POST /callbacks/:carrier": { json: { ref: "{message}", state: "delivered", code: "0" }, signed: "carrier" },
+  "GET /media/:token": {},
+  "POST /webhooks/payments/:provider": {
+    json: {
+      id: "evt_1",
+      kind: "paid",
+      order_id: "{order}",
+      payment_id: "pay_1",
+      amount: 58_882,
+      refunded: 0,
+      currency: "INR",
+    },
+    signed: "payments",
+  },
+  // A wait may last as long as it is told to: these are told to be short.
+  "GET /v1/test/inbox": { query: { q: "kind:sms", to: "9876543210", since: "{inboxId}", limit: "2", after: "" } },
+  "GET /v1/test/inbox/wait": { query: { timeout: "0.1", q: "kind:sms", to: "9876543210", since: "{inboxId}" } },
+  "DELETE /v1/test/inbox": { query: { q: "kind:call", to: "9876543210", since: "{inboxId}" } },
+  "GET /v1/test/inbox/:id": {},
+  "DELETE /v1/test/inbox/:id": {},
+};
+
+const PAGES: Record<string, Shape> = {
+  "GET /": {},
+  "GET /live": { query: { from: "1" }, socket: true },
+  "GET /assets/icon.svg": {},
+  "GET /assets/:name": {},
+  "GET /send": {},
+  "GET /send/:kind": { query: { to: "+14155550132", file: "{file}" } },
+  "GET /activity": { query: { q: "to:9876 -kind:otp", older: "5", newer: "1" } },
+  "GET /activity.csv": { query: { q: "state:delivered,failed" } },
+  "GET /activity/:id": {},
+  "GET /inbox": { query: { q: "kind:otp", after: "3" } },
+  "GET /inbox/live": { query: { q: "kind:otp", after: "3" }, socket: true },
+  "GET /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}": {},
+  "GET /recordings": { query: { after: "x", added: "1" } },
+  "GET /keys": { query: { done: "revoked" } },
+  "GET /keys/:keyId/rotate": {},
+  "GET /keys/:keyId/revoke": {},
+  "GET /billing": {},
+  "GET /billing/orders/:order": {},
+  "GET /billing/orders/:order/invoice": {},
+  "GET /pay/:order": {},
+  "GET /settings": { query: { saved: "name", note: "email" } },
+  "GET /settings/name": {},
+  "GET /settings/login": {},
+  "GET /settings/sessions": {},
+  "GET /settings/buyer": {},
+  "GET /settings/phone": { query: { again: "1" } },
+  "GET /settings/phone/code": {},
+  "GET /settings/phone/resend": {},
+  "GET /sign-in": { query: NEXT },
+  "GET /sign-in/code": { query: { again: "1" } },
+  "GET /sign-in/resend": {},
+  "GET /sign-in/password": { query: NEXT },
+  "GET /sign-up": { query: NEXT },
+  "GET /confirm": { query: { ...NEXT, again: "1" } },
+  "GET /confirm/code": { query: NEXT },
+  "GET /confirm/:step": {},
+  "GET /desk": { query: { q: "Demo", after: "x", done: "opened" } },
+  "GET /desk/sign-in": { query: NEXT },
+  "GET /desk/accounts/:id": { query: { mode: "test", done: "credited" } },
+  "GET /desk/rate-card": { query: { done: "saved" } },
+  "GET /desk/payments": { query: { done: "settled" } },
+  "GET /desk/queues": { query: { done: "gone" } },
+  "GET /desk/reconcile": { query: { account: "{id}", after: "x", run: "1" } },
+};
+
+const ONCE = { once: "{once}" };
+
+const FORMS: Record<string, Shape> = {
+  "POST /preferences": { form: { lang: "hi", theme: "dark", mode: "live", ...NEXT } },
+  "POST /sign-in": { form: { phone: "9876543210", ...NEXT } },
+  "POST /sign-in/code": { form: CODE },
+  "POST /sign-in/resend": { form: {} },
+  "POST /sign-in/password": { form: { email: "a@example.com", password: "correct horse", ...NEXT } },
+  "POST /sign-in/demo": { form: NEXT },
+  "POST /sign-out": { form: {} },
+  "POST /sign-out/everywhere": { form: {} },
+  "POST /sign-up": { form: { phone: "9876543210", email: "a@example.com", password: "correct horse", name: "Shop" } },
+  "POST /confirm/send": { form: NEXT },
+  "POST /confirm/resend": { form: NEXT },
+  "POST /confirm/code": { form: { ...CODE, ...NEXT } },
+  "POST /confirm/password": { form: { password: "dastak-demo", ...NEXT } },
+  "POST /confirm/demo": { form: NEXT },
+  "POST /send/bulk/check": { form: { recipients: "9876543210\n98765", skip: "1" } },
+  "POST /send/:kind": {
+    form: {
+      ...SMS,
+      ...CALL,
+      ...OTP,
+      recipients: "9876543210",
+      isFlash: "1",
+      fileId: "{file}",
+      ssmlGender: "1",
+      ...ONCE,
+    },
+  },
+  "POST /inbox/clear": { form: { q: "kind:call" } },
+  "POST /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}/delete": { form: { q: "kind:call" } },
+  "POST /recordings": { form: { file: "x", ...ONCE } },
+  "POST /keys": { form: { name: "key", ...ONCE } },
+  "POST /keys/:keyId/show": { form: {} },
+  "POST /keys/:keyId/rotate": { form: { overlap: "3600", ...ONCE } },
+  "POST /keys/:keyId/revoke": { form: {} },
+  "POST /billing/orders": { form: { plan: "business", ...ONCE } },
+  "POST /billing/orders/:order/pay": { form: {} },
+  "POST /pay/:order": { form: { outcome: "pending", twice: "1", disorder: "1", wrong: "1" } },
+  "POST /settings/name": { form: { name: "Shop" } },
+  "POST /settings/login": { form: { email: "a@example.com", password: "correct horse" } },
+  "POST /settings/sessions": { form: {} },
+  "POST /settings/buyer": {
+    form: { buyer_name: "Shop", buyer_address: "1 Road", buyer_state: "29", buyer_gstin: "29AAAAA0000A1ZY" },
+  },
+  "POST /settings/phone": { form: { phone: "9876543210" } },
+  "POST /settings/phone/code": { form: CODE },
+  "POST /settings/phone/resend": { form: {} },
+  "POST /desk/sign-in": { form: { token: "{token}", ...NEXT } },
+  "POST /desk/sign-out": { form: {} },
+  "POST /desk/accounts": { form: { name: "Shop", plan: "starter", balance: "5", otpRate: "0.2", ...ONCE } },
+  "POST /desk/accounts/:id/standing": { form: { status: "active", plan: "premium", otpRate: "0.2", mode: "live" } },
+  "POST /desk/accounts/:id/credits": { form: { amount: "5", reference: "r", note: "n", mode: "live" } },
+  "POST /desk/rate-card": {
+    form: { smsIndia: "1", smsAbroad: "5", ttsCall: "2", voiceCallPer30s: "2", countries: "US 4" },
+  },
+  "POST /desk/payments": { form: { provider: "sandbox", event: "evt_1", once: "x" } },
+  "POST /desk/queues/dead-letters": { form: { id: "1", do: "retry" } },
+};
+
+function endpoints(shapes: Record<string, Shape & { base?: BaseName }>, isApi: boolean): Endpoint[] {
+  return Object.entries(shapes).map(([name, shape]) => {
+    const [method = "", path = ""] = name.split(" ");
+    return { name, method, path, isApi, base: "console", ...shape };
+  });
+}
+
+/** The eight operations, which charge (contract §1). */
+export const CHARGING = endpoints(OPERATIONS, true);
+
+/** What programs ask beside them: health, operator, carriers, payment providers, the test inbox. */
+export const ASKED_BY_PROGRAMS = endpoints(PROGRAMS, true);
+
+/** Pages, and what they send. */
+export const CONSOLE = endpoints({ ...PAGES, ...FORMS }, false);
+
+export const ENDPOINTS: readonly Endpoint[] = [...CHARGING, ...ASKED_BY_PROGRAMS, ...CONSOLE];

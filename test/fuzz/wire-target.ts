@@ -1,0 +1,279 @@
+import http from "node:http";
+import path from "node:path";
+import { closeSync, openSync, readSync } from "node:fs";
+import { HOSTS, OPERATOR_TOKEN, bundleService, startService } from "../../harness/service.mjs";
+import { mac } from "../../src/crypto/bytes.ts";
+import { signedHeaders } from "../../src/crypto/webhook-signature.ts";
+import { mp3 } from "../world/recordings.ts";
+import { units } from "../process/books.ts";
+import { call, until } from "../process/http.ts";
+import type { Body, Reply } from "../process/http.ts";
+import { freePort, freshDirectory } from "../process/service.ts";
+import type { BaseName, Endpoint } from "./wire-endpoints.ts";
+import type { Sender } from "./wire-requests.ts";
+
+// What the fuzzer over the wire throws at: the deployable bundle under workerd, with nothing between it and the socket.
+
+const KEY_SECRET = "local-only-key-secret-of-the-fuzzed-service";
+const CARRIER_SECRET = `whsec_${Buffer.from("secret of a gateway that nobody runs").toString("base64")}`;
+const PAYMENTS_SECRET = `whsec_${Buffer.from(mac(KEY_SECRET, "payments/sandbox", "")).toString("base64")}`;
+
+/** Status of a request that the service threw over; the runtime alone would answer it like what it refuses itself. */
+export const THROWN = 599;
+
+const AROUND = `
+  import service from "./dastak.js";
+  export * from "./dastak.js";
+  export default {
+    ...service,
+    fetch: async (request, env, ctx) => {
+      try {
+        return await service.fetch(request, env, ctx);
+      } catch (problem) {
+        return new Response("thrown: " + problem, { status: ${THROWN} });
+      }
+    },
+  };`;
+
+const OPENING_COINS = 100_000;
+/** A customer's window is 200 requests; a case and what is asked after it take at most 5. */
+const CASES_PER_CUSTOMER = 30;
+
+export interface Customer {
+  id: string;
+  apiKey: string;
+  testKey: string;
+  /** A recording of the account's own. */
+  file: string;
+  /** Units that 200s took. */
+  spent: number;
+}
+
+/** Whatever endpoints name by an id, so that some requests are about something that exists. */
+export type Known = Record<string, string>;
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** A file that grows, read on from where it was read last. */
+class LogFile {
+  readonly #file: number;
+  readonly #buffer = Buffer.alloc(65_536);
+
+  constructor(file: string) {
+    this.#file = openSync(file, "r");
+  }
+
+  read(): string {
+    let text = "";
+    for (;;) {
+      const count = readSync(this.#file, this.#buffer);
+      if (count === 0) return text;
+      text += this.#buffer.toString("latin1", 0, count);
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+export class Target {
+  readonly port: number;
+  readonly customers: Customer[] = [];
+  known: Known = {};
+  readonly #log: LogFile;
+  #unread = "";
+  #cases = 0;
+  #current: Promise<Customer> | undefined;
+  readonly #stop: () => Promise<void>;
+  readonly #agent = new http.Agent({ keepAlive: true });
+  #cookies = "";
+
+  constructor(port: number, log: LogFile, stop: () => Promise<void>) {
+    this.port = port;
+    this.#log = log;
+    this.#stop = stop;
+  }
+
+  /** What the service said of faults of its own since this was asked last. */
+  newFaults(): string[] {
+    const lines = (this.#unread + this.#log.read()).split("\n");
+    this.#unread = lines.pop() ?? "";
+    return lines.filter((line) => /"event":"problem"|"status":5\d\d/u.test(line));
+  }
+
+  ask(base: BaseName, at: string, { headers = {}, ...rest }: Parameters<typeof call>[1] = {}): Promise<Reply> {
+    const all = { headers: { host: HOSTS[base], ...headers }, agent: this.#agent, ...rest };
+    return call(`http://127.0.0.1:${this.port}${at}`, all);
+  }
+
+  async operator(method: string, at: string, body?: object): Promise<Body> {
+    const asked = { method, headers: bearer(OPERATOR_TOKEN), ...(body && { body }) };
+    const reply = await this.ask("console", `/operator${at}`, asked);
+    if (reply.status !== 200) throw new Error(`${method} ${at}: ${reply.status} ${reply.bytes.toString()}`);
+    return reply.body;
+  }
+
+  async open(name: string, idempotencyKey?: string): Promise<Customer> {
+    const headers = { ...bearer(OPERATOR_TOKEN), ...(idempotencyKey && { "idempotency-key": idempotencyKey }) };
+    const body = { name, plan: "premium", balance: OPENING_COINS };
+    const reply = await this.ask("console", "/operator/accounts", { method: "POST", headers, body });
+    const { account_id: id = "", api_key: apiKey = "", test_key: testKey = "" } = reply.body;
+    if (reply.status !== 200) throw new Error(`opening an account: ${reply.status}`);
+    const file = await this.#upload(apiKey);
+    return { id, apiKey, testKey, file, spent: 0 };
+  }
+
+  async #upload(apiKey: string): Promise<string> {
+    const body = { fileName: "a.mp3", base64Data: Buffer.from(mp3(1)).toString("base64") };
+    const headers = { "x-api-key": apiKey };
+    const reply = await this.ask("voice", "/api/upload-voice", { method: "POST", headers, body });
+    return reply.body.fileId ?? "";
+  }
+
+  /** A customer whose window has room for another case. */
+  customer(): Promise<Customer> {
+    if (!this.#current || this.#cases % CASES_PER_CUSTOMER === 0) this.#current = this.#next();
+    this.#cases += 1;
+    return this.#current;
+  }
+
+  async #next(): Promise<Customer> {
+    const fresh = await this.open("Fuzzed");
+    this.customers.push(fresh);
+    return fresh;
+  }
+
+  /** Units on an account. */
+  async balanceOf(id: string): Promise<number> {
+    return units((await this.operator("GET", `/accounts/${id}`)).balance ?? Number.NaN);
+  }
+
+  /** What a customer has by the 200s that were answered. */
+  due(customer: Customer): number {
+    return units(OPENING_COINS) - customer.spent;
+  }
+
+  async send(customer: Customer): Promise<Reply> {
+    const body = { phone: "9876543210", message: "Are you there?" };
+    const reply = await this.ask("sms", "/send-sms", { method: "POST", headers: bearer(customer.apiKey), body });
+    customer.spent += units(reply.body.coins_used ?? 0);
+    return reply;
+  }
+
+  async #session(at: string, body: string): Promise<string[]> {
+    const origin = `http://${HOSTS.console}`;
+    const headers = { origin, "content-type": "application/x-www-form-urlencoded", accept: "text/html" };
+    const reply = await this.ask("console", at, { method: "POST", headers, body });
+    return (reply.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0] ?? "");
+  }
+
+  /** Signs the demo customer and the operator in; a form may have signed them out. */
+  async signIn(): Promise<void> {
+    const customer = await this.#session("/sign-in/demo", "");
+    const operator = await this.#session("/desk/sign-in", `token=${OPERATOR_TOKEN}`);
+    this.#cookies = [...customer, ...operator].join("; ");
+  }
+
+  /** The header fields of whoever sends a request, and what signs its body. */
+  fieldsOf(endpoint: Endpoint, customer: Customer, sender: Sender, body: Buffer): string[] {
+    const from = `Origin: http://${HOSTS.console}`;
+    if (sender === "nobody") return endpoint.isApi ? [] : [from];
+    const forge = (text: string) => (sender === "forger" ? `${text.slice(0, -1)}x` : text);
+    const signature = { carrier: CARRIER_SECRET, payments: PAYMENTS_SECRET };
+    if (endpoint.signed) {
+      const signed = signedHeaders(forge(signature[endpoint.signed]), "evt_1", body.toString(), Date.now());
+      return Object.entries(signed).map(([name, value]) => `${name}: ${value}`);
+    }
+    if (!endpoint.isApi) {
+      const socket = ["Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13"];
+      const upgrade = endpoint.socket ? ["Connection: Upgrade", ...socket] : [];
+      return [`Cookie: ${forge(this.#cookies)}`, from, ...upgrade];
+    }
+    if (endpoint.path.startsWith("/operator")) return [`Authorization: Bearer ${forge(OPERATOR_TOKEN)}`];
+    const key = forge(endpoint.path.startsWith("/v1/test") ? (this.known["testKey"] ?? "") : customer.apiKey);
+    return [`Authorization: Bearer ${key}`, `X-Api-Key: ${key}`];
+  }
+
+  /** Prices as they were; somebody may have written others. */
+  async resetPrices(): Promise<void> {
+    await this.operator("PUT", "/rate-card", {});
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    this.#log.close();
+    await this.#stop();
+  }
+
+  /** Makes something of every kind, so that it can be asked for. */
+  async makeKnown(): Promise<void> {
+    const demo = await this.open("Demo", "demo-account");
+    const toy = await this.open("Toy");
+    await this.signIn();
+    const file = await this.#upload(demo.testKey);
+    await this.ask("voice", "/api/make-voice-call", {
+      method: "POST",
+      headers: { "x-api-key": demo.testKey },
+      body: { callee: "919876543210", fileId: file },
+    });
+    const caught = await until("a call is in the inbox", async () => {
+      const { body } = await this.ask("console", "/v1/test/inbox", { headers: bearer(demo.testKey) });
+      return (body.data?.[0] as { id: string; audio_url: string } | undefined) ?? null;
+    });
+    const origin = `http://${HOSTS.console}`;
+    const order = await this.ask("console", "/billing/orders", {
+      method: "POST",
+      headers: {
+        origin,
+        cookie: this.#cookies,
+        "content-type": "application/x-www-form-urlencoded",
+        accept: "text/html",
+      },
+      body: "plan=business",
+    });
+    const page = await this.ask("console", "/", { headers: { cookie: this.#cookies, accept: "text/html" } });
+    const { data = [] } = await this.operator("GET", `/accounts/${toy.id}/keys`);
+    this.known = {
+      id: toy.id,
+      demo: demo.id,
+      keyId: (data[0] as { key_id: string }).key_id,
+      testKey: demo.testKey,
+      file: demo.file,
+      message: caught.id,
+      inboxId: caught.id,
+      token: path.basename(caught.audio_url),
+      operatorToken: OPERATOR_TOKEN,
+      order: /ord_\w+/u.exec(order.headers.location ?? "")?.[0] ?? "",
+      name: /assets\/([\w.-]+\.js)/u.exec(page.bytes.toString())?.[1] ?? "",
+      carrier: "http",
+      provider: "sandbox",
+      kind: "sms",
+      step: "code",
+    };
+    const unknown = Object.entries(this.known).filter(([, value]) => value === "");
+    if (unknown.length > 0) throw new Error(`nothing is known of ${unknown.map(([name]) => name).join(", ")}`);
+  }
+}
+
+/** Starts the deployable bundle; its settings are those of one's own machine, and each base has its own host. */
+export async function startTarget(): Promise<Target> {
+  const stateDir = freshDirectory();
+  const port = await freePort();
+  const { stop } = await startService({
+    port,
+    stateDir,
+    bundle: await bundleService(stateDir),
+    around: AROUND,
+    variables: {
+      ENVIRONMENT: "local",
+      PAYMENTS: "sandbox",
+      KEY_SECRET,
+      CARRIER_HTTP_URL: "http://127.0.0.1:9/",
+      CARRIER_HTTP_SECRET: CARRIER_SECRET,
+    },
+  });
+  const target = new Target(port, new LogFile(path.join(stateDir, "log")), stop);
+  await target.makeKnown();
+  return target;
+}

@@ -1,0 +1,154 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { consumeDispatch } from "../../src/queues/dispatch.ts";
+import { brokenInbox, inboxOf, landAll, newPhone } from "../world/inbox.ts";
+import { balanceOf, dispatch, follow, messagesOf, openWorld, post, runAlarm, sendSms } from "../world/world.ts";
+
+// What comes into the inbox: everything that the simulator took, once, whatever dies on the way.
+
+beforeEach(() => vi.spyOn(console, "error").mockReturnValue());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const died = () => Promise.reject(new Error("died"));
+
+describe("landing", () => {
+  it("puts every message in once, however often its job is delivered", async () => {
+    const world = await openWorld();
+    await post(
+      "http://sms.localhost/send-bulk-sms",
+      { recipients: [newPhone(), newPhone(), newPhone()], message: "Hi" },
+      { authorization: `Bearer ${world.apiKey}` },
+    );
+    const seqs = [...new Set((await messagesOf(world)).map(({ seq }) => seq))];
+    await Promise.all([dispatch(world, seqs), dispatch(world, [...seqs, ...seqs])]);
+    await dispatch(world, seqs);
+    const landed = await inboxOf(world);
+    const sent = await messagesOf(world);
+    expect(landed.map(({ to }) => to).toSorted()).toEqual(sent.map(({ to }) => to).toSorted());
+    expect(sent.every(({ state }) => state === "submitted")).toBe(true);
+    expect(landed.every(({ text, requestId }) => text === "Hi" && requestId === sent[0]?.requestId)).toBe(true);
+  });
+
+  it("survives a death between inbox and report: the message stands there once, and leaves no second time", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const world = await openWorld();
+    await sendSms(world);
+    const [{ seq } = { seq: 0 }] = await messagesOf(world);
+    const dies = {
+      getByName: (name: string) => {
+        const stub = env.ACCOUNT.getByName(name);
+        const claim = (...asked: Parameters<typeof stub.claim>) => stub.claim(...asked);
+        return { claim, report: died };
+      },
+    };
+    await dispatch(world, [seq], { ACCOUNT: dies } as unknown as Record<string, string>);
+    expect(await messagesOf(world)).toMatchObject([{ state: "sending" }]);
+    expect(await inboxOf(world)).toHaveLength(1);
+    vi.setSystemTime(Date.now() + 60_000);
+    await runAlarm(world);
+    await dispatch(world, [seq]);
+    await follow(world, [seq]);
+    expect(await messagesOf(world)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+    expect(await inboxOf(world)).toHaveLength(1);
+  });
+
+  it("of an attempt that died before it is known not to have been: the message fails and is paid back", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const world = await openWorld();
+    await sendSms(world);
+    const [{ seq } = { seq: 0 }] = await messagesOf(world);
+    await world.stub.claim([seq], 10, "sim", 30_000);
+    vi.setSystemTime(Date.now() + 60_000);
+    await runAlarm(world);
+    expect(await messagesOf(world)).toMatchObject([{ state: "unknown" }]);
+    await follow(world, [seq]);
+    await follow(world, [seq]);
+    expect(await messagesOf(world)).toMatchObject([
+      { state: "failed", errorCode: "attempt_interrupted", refunded: true, attempts: 1 },
+    ]);
+    expect(await balanceOf(world)).toBe(10_000_000);
+    expect(await inboxOf(world)).toEqual([]);
+  });
+
+  it.each(["before", "after"] as const)(
+    "that fails %s the inbox kept it is tried again, and lands once",
+    async (when) => {
+      vi.useFakeTimers({ toFake: ["Date"] });
+      const world = await openWorld();
+      await sendSms(world);
+      const [{ seq } = { seq: 0 }] = await messagesOf(world);
+      const { INBOX, asked } = brokenInbox(when);
+      await dispatch(world, [seq], { INBOX });
+      expect(asked()).toBe(1);
+      expect(await messagesOf(world)).toMatchObject([{ state: "queued", attempts: 1, errorCode: "inbox_unavailable" }]);
+      expect(await inboxOf(world)).toHaveLength(when === "before" ? 0 : 1);
+      vi.setSystemTime(Date.now() + 10_000);
+      await dispatch(world, [seq]);
+      expect(await messagesOf(world)).toMatchObject([{ state: "submitted", attempts: 2 }]);
+      expect(await inboxOf(world)).toHaveLength(1);
+    },
+  );
+
+  it("that never works ends as a refund, as with any carrier that takes nothing", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const world = await openWorld();
+    const before = await balanceOf(world);
+    await sendSms(world);
+    const [{ seq } = { seq: 0 }] = await messagesOf(world);
+    const { INBOX } = brokenInbox("before");
+    for (let attempt = 0; attempt < 6; attempt++) {
+      vi.setSystemTime(Date.now() + 600_000);
+      await dispatch(world, [seq], { INBOX });
+    }
+    expect(await messagesOf(world)).toMatchObject([{ state: "failed", refunded: true }]);
+    expect(await balanceOf(world)).toBe(before);
+  });
+
+  it("leaves out what the simulator did not take, and what went to another carrier", async () => {
+    const world = await openWorld({ mode: "test" });
+    for (const phone of ["7000000001", "7000000005", "7000000002"]) {
+      await sendSms(world, { body: { phone } });
+    }
+    await landAll(world);
+    expect((await inboxOf(world)).map(({ to }) => to)).toEqual(["+917000000002"]);
+
+    const live = await openWorld();
+    await sendSms(live);
+    const [{ seq } = { seq: 0 }] = await messagesOf(live);
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+      await new Response(init?.body ?? null).text();
+      return Response.json({});
+    });
+    await dispatch(live, [seq], { CARRIER: "http" });
+    expect(await messagesOf(live)).toMatchObject([{ state: "submitted" }]);
+    expect(await inboxOf(live)).toEqual([]);
+  });
+
+  it("takes a batch of many accounts, each into the right hands", async () => {
+    const worlds = await Promise.all([openWorld(), openWorld({ mode: "test" }), openWorld()]);
+    for (const world of worlds) await sendSms(world, { body: { message: world.name } });
+    const jobs = await Promise.all(
+      worlds.map(async (world) => ({ kind: "send", account: world.name, seqs: [(await messagesOf(world))[0]!.seq] })),
+    );
+    const messages = jobs.map((body, id) => ({
+      id: `m${id}`,
+      timestamp: new Date(),
+      attempts: 1,
+      body,
+      ack() {},
+      retry() {},
+    }));
+    await consumeDispatch(
+      { queue: "dastak-dispatch", messages } as unknown as MessageBatch,
+      env,
+      createExecutionContext(),
+    );
+    for (const world of worlds) {
+      expect((await inboxOf(world)).map(({ text }) => text)).toEqual([world.name]);
+    }
+  });
+});

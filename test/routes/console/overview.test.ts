@@ -1,0 +1,128 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { consoleKeyId, newKeyId, showKey, showKeyId } from "../../../src/crypto/api-key.ts";
+import { samplesOf } from "../../../src/ui/overview.tsx";
+import { bearer, call, dispatch, follow, operator, post, recordHistory, sendSms } from "../../world/world.ts";
+import { Visitor, visit } from "../../world/visitor.ts";
+
+/** A page's text with its marks gone. */
+const textOf = (html: string) =>
+  html
+    .replaceAll(/<[^>]+>/gu, " ")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll(/\s+/gu, " ");
+
+describe("the overview", () => {
+  it("shows how the account stands, in both languages", async () => {
+    const { visitor, world } = await visit({ plan: "business", balance: 1_234.5 });
+    const page = textOf((await visitor.get("/")).text);
+    expect(page).toContain("Balance ₹1,234.50");
+    expect(page).toContain("OTPs left 6,172");
+    expect(page).toContain("OTP rate ₹0.20");
+    expect(page).toContain("Business 60 requests a minute");
+    expect(page).toContain("Account Active");
+    await operator("PATCH", `/operator/accounts/${world.ref.accountId}`, { status: "suspended", otpRate: 0 });
+    visitor.cookies.set("lang", "hi");
+    const after = textOf((await visitor.get("/")).text);
+    expect(after).toContain("खाता निलंबित");
+    expect(after).toContain("बचे हुए OTP ∞");
+  });
+
+  it("never holds a whole key, and offers the newest that is not the console's", async () => {
+    const { visitor, world } = await visit();
+    const { text } = await visitor.get("/");
+    expect(text).not.toContain(world.apiKey);
+    expect(text).toContain(`/keys/${showKeyId(world.keyId)}/show`);
+    expect(text).toContain(`${world.apiKey.slice(0, 9)}••••••••${world.apiKey.slice(-4)}`);
+
+    await world.stub.makeKey(consoleKeyId("live"), "Dashboard");
+    const newId = newKeyId(env.KEY_SECRET, "live", null);
+    await world.stub.rotateKey(world.keyId, newId, 60_000);
+    expect((await visitor.get("/")).text).toContain(`/keys/${showKeyId(newId)}/show`);
+    await world.stub.revokeKey(newId);
+    expect((await visitor.get("/")).text).toContain(`/keys/${showKeyId(world.keyId)}/show`);
+    await world.stub.revokeKey(world.keyId);
+    const bare = (await visitor.get("/")).text;
+    expect(bare).not.toContain("/show");
+    expect(textOf(bare)).toContain("No active API key");
+  });
+
+  it("has samples that send when they are pasted", async () => {
+    const { visitor, world } = await visit();
+    const { text } = await visitor.get("/");
+    const pre = /<div role="tabpanel" id="sample-curl".*?<pre[^>]*>(.*?)<\/pre>/su.exec(text)?.[1] ?? "";
+    const shown = pre
+      .replaceAll(/<span data-key-text[^>]*>[^<]*<\/span>/gu, world.apiKey)
+      .replaceAll("&quot;", '"')
+      .replaceAll("&#39;", "'");
+    const [, url = ""] = /^curl (\S+) /u.exec(shown) ?? [];
+    const headers = Object.fromEntries(
+      [...shown.matchAll(/-H '([^:]+): ([^']+)'/gu)].map(([, name = "", value = ""]) => [name, value]),
+    );
+    const [, body = ""] = /-d '([^']+)'/u.exec(shown) ?? [];
+    const reply = await call(url, { method: "POST", headers, body });
+    expect(reply.status).toBe(200);
+    // The three say the same.
+    for (const { pieces } of samplesOf(url, "9876543210")) {
+      expect(pieces).toHaveLength(2);
+      expect(pieces.join("")).toContain(url);
+      expect(pieces.join("")).toContain(body);
+    }
+  });
+
+  it("has a form that sends an OTP once, with its price", async () => {
+    const { visitor } = await visit({ plan: "premium" });
+    const { text } = await visitor.get("/");
+    const form = /<form[^>]*action="\/send\/otp"[^>]*>.*?<\/form>/su.exec(text)?.[0] ?? "";
+    expect(form).toContain("data-send");
+    expect(form).toMatch(/name="once" value="once_\w+"/u);
+    expect(form).toMatch(/value="\d{6}" id="f-otp" name="otp"/u);
+    expect(textOf(form)).toContain("₹0.15");
+  });
+
+  it("lists what was sent last without the script: one row per request, nothing of a live OTP's code", async () => {
+    const { visitor, world } = await visit({ plan: "premium" });
+    await sendSms(world, { body: { message: "<img src=x onerror=alert(1)>" } });
+    await post("http://otp.localhost/send-otp", { phone: "9876543210", otp: "482913" }, bearer(world.apiKey));
+    const recipients = Array.from({ length: 150 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
+    await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
+    await dispatch(world, [2, 4]);
+    await follow(world, [2, 4]);
+    const { text } = await visitor.get("/");
+    const body = /<tbody id="live".*?<\/tbody>/su.exec(text)?.[0] ?? "";
+    const rows = body.split("<tr").slice(1);
+    expect(rows).toHaveLength(3);
+    expect(textOf(rows[0] ?? "")).toMatch(/\+149 more Hi (Queued|Sending) 100 of 150 delivered ₹150\.00/u);
+    expect(rows[0]).toMatch(/href="\/activity\?q=request%3Areq_\w+"/u);
+    expect(textOf(rows[1] ?? "")).toContain("•••••• is your");
+    expect(body).not.toContain("482913");
+    expect(rows[2]).toContain("&lt;img src=x onerror=alert(1)&gt;");
+    expect(textOf(rows[2] ?? "")).toContain("Delivered ₹1.00");
+    expect(rows[2]).toMatch(/<a href="\/activity\/msg_\w+" data-f="to" data-drawer/u);
+  });
+
+  it("draws two weeks, with the same numbers in a table, and says so where there are none", async () => {
+    const { visitor, world } = await visit();
+    expect(textOf((await visitor.get("/")).text)).toContain("Nothing sent in these 14 days");
+    await sendSms(world);
+    await recordHistory(world, [2]);
+    const { text } = await visitor.get("/");
+    expect(text.match(/<title>[^<]*: OTP 0, SMS [01], Calls 0<\/title>/gu)).toHaveLength(14);
+    expect(text.match(/<th scope="row">/gu)).toHaveLength(14);
+    expect(text).toContain("SMS 1, Calls 0</title>");
+  });
+
+  it("is one's own only, in the mode that was chosen", async () => {
+    const mine = await visit();
+    const other = await visit();
+    await sendSms(other.world, { body: { message: "not for you" } });
+    expect((await mine.visitor.get("/")).text).not.toContain("not for you");
+    expect((await new Visitor().get("/")).status).toBe(303);
+    // An account whose test twin is not there yet says so; it does not show the live one.
+    mine.visitor.cookies.set("mode", "test");
+    const page = await mine.visitor.get("/");
+    expect(page.status).toBe(503);
+    expect(page.text).not.toContain(showKey(env.KEY_SECRET, { ...mine.world.ref, keyId: mine.world.keyId }).slice(-4));
+  });
+});

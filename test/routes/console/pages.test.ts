@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { PAGES } from "../../../src/ui/layout.tsx";
+import { bearer, call, openWorld } from "../../world/world.ts";
+import { CONSOLE, Visitor, visit } from "../../world/visitor.ts";
+
+describe("pages", () => {
+  it("lead whoever is not signed in to the sign-in, and back", async () => {
+    const page = await new Visitor().get("/keys?a=1");
+    expect(page.status).toBe(303);
+    expect(page.headers.get("location")).toBe("/sign-in?next=%2Fkeys%3Fa%3D1");
+  });
+
+  it.each(PAGES.map(({ path }) => path))("open %s for a signed-in browser, under a strict policy", async (path) => {
+    const { visitor } = await visit();
+    const page = await visitor.get(path);
+    expect([200, 303]).toContain(page.status);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style| style="| on[a-z]+="/u);
+  });
+
+  it("refuse posts from other sites, and from nowhere", async () => {
+    const { visitor } = await visit();
+    for (const origin of ["https://evil.example", "null", "http://console.localhost.evil.example"]) {
+      const page = await visitor.submit("/preferences", { lang: "hi" }, { origin });
+      expect(page.status).toBe(403);
+      expect(page.headers.getSetCookie()).toEqual([]);
+    }
+    const { status } = await call(`${CONSOLE}/preferences`, {
+      method: "POST",
+      body: new URLSearchParams({ lang: "hi" }),
+    });
+    expect(status).toBe(403);
+  });
+
+  it("refuse a body that is no form, and one that goes on for too long without having said so", async () => {
+    const { visitor } = await visit();
+    const type = "multipart/form-data; boundary=abc";
+    for (const path of ["/billing/orders", "/sign-in", "/desk/sign-in", "/settings/buyer", "/send/sms"]) {
+      expect((await visitor.submit(path, { no: "form" }, { "content-type": type })).status).toBe(400);
+    }
+    let left = 12;
+    let ended = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        left -= 1;
+        if (left >= 0) return controller.enqueue(new Uint8Array(1024 * 1024));
+        ended = true;
+        controller.close();
+      },
+    });
+    const headers = { origin: CONSOLE, "content-type": "application/x-www-form-urlencoded" };
+    const { status } = await call(`${CONSOLE}/sign-in`, { method: "POST", headers, body, redirect: "manual" });
+    expect(status).toBe(413);
+    // To its end: the local server breaks down over a body that was begun and left.
+    expect(ended).toBe(true);
+  });
+
+  it("do not open for an API key, and the API does not open for a cookie", async () => {
+    const world = await openWorld();
+    const page = await call(`${CONSOLE}/`, { headers: bearer(world.apiKey), redirect: "manual" });
+    expect(page.status).not.toBe(200);
+    const { visitor } = await visit();
+    for (const path of ["/account-balance", "/operator/reconcile"]) {
+      const reply = await visitor.get(path, { accept: "application/json" });
+      expect([401, 404]).toContain(reply.status);
+    }
+    // On one's own machine the inbox answers anybody, and with a cookie exactly as without.
+    const inbox = "/v1/test/inbox?q=nobody-wrote-this";
+    expect((await visitor.get(inbox)).text).toBe((await new Visitor().get(inbox)).text);
+    const rejected = await visitor.get(inbox, { authorization: "Bearer dsk_live_x" });
+    expect(rejected.status).toBe(401);
+  });
+
+  it("never lead to another site after a preference", async () => {
+    for (const next of [
+      "https://evil.example",
+      "//evil.example",
+      "/\\evil.example",
+      "/%0aevil",
+      "javascript:alert(1)",
+    ]) {
+      const page = await new Visitor().submit("/preferences", { lang: "hi", next });
+      const location = page.headers.get("location") ?? "";
+      expect(new URL(location, CONSOLE).origin).toBe(CONSOLE);
+    }
+  });
+
+  it("show failures as pages to a browser and as JSON to a program", async () => {
+    const { visitor } = await visit();
+    const page = await visitor.get("/there-is-no-such-page");
+    expect(page.status).toBe(404);
+    expect(page.text).toContain("<!doctype html>");
+    for (const path of ["/operator/accounts/acc_x", "/v1/test/inbox/msg_x", "/account-balance", "/send-sms"]) {
+      expect(JSON.parse((await visitor.get(path)).text), path).toMatchObject({ success: false });
+    }
+    const reply = await visitor.get("/there-is-no-such-page", { accept: "application/json" });
+    expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "not_found" });
+  });
+});

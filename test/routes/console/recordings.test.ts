@@ -1,0 +1,177 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { FILE_BYTES_MAX } from "../../../src/routes/console/recordings.tsx";
+import { mp3, png, wav } from "../../world/recordings.ts";
+import { balanceOf, bearer, call, openWorld, post, recordingOf } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
+import { CONSOLE, visit, shownIn } from "../../world/visitor.ts";
+import type { Page, Visitor } from "../../world/visitor.ts";
+
+const JSON_TYPE = { accept: "application/json" };
+
+function formOf(bytes: Uint8Array, name: string, fields: Record<string, string> = {}): FormData {
+  const form = new FormData();
+  for (const [key, value] of Object.entries({ once: "once_12345678", ...fields })) form.set(key, value);
+  form.set("file", new File([bytes], name));
+  return form;
+}
+
+const upload = (visitor: Visitor, bytes: Uint8Array, name: string, fields: Record<string, string> = {}) =>
+  visitor.submit("/recordings", formOf(bytes, name, fields));
+
+const storedOf = async (world: World) => (await env.RECORDINGS.list({ prefix: `${world.name}/` })).objects;
+const listOf = (world: World) => world.stub.recordings(null, 100);
+const playersOf = ({ text }: Page) => [...text.matchAll(/<audio[^>]* src="([^"]+)"/gu)].map(([, src = ""]) => src);
+
+describe("an upload by form", () => {
+  it("is the API's own: stored once, listed, playable, usable in a call, and free", async () => {
+    const { visitor, world } = await visit();
+    const bytes = wav({ seconds: 31 });
+    const done = await upload(visitor, bytes, "hello <b>.wav");
+    expect(done.status).toBe(303);
+    const page = await visitor.get(done.headers.get("location") ?? "");
+    const [recording] = await listOf(world);
+    expect(page.text).toContain("Stored:");
+    expect(page.text).toContain("hello &lt;b&gt;.wav");
+    expect(page.text).toContain("0:31");
+    expect(page.text).toContain(`data-copy="${recording?.fileId}"`);
+    expect(page.text).toContain(`/send/voice?file=${recording?.fileId}`);
+    expect(page.text).toContain('preload="none"');
+    const [player = ""] = playersOf(page);
+    const media = await call(CONSOLE + player);
+    expect(media.status).toBe(200);
+    expect(media.headers.get("content-type")).toBe("audio/wav");
+    const { fileId } = recording ?? {};
+    const body = { callee: "919876543210", fileId };
+    const reply = await post("http://voice.localhost/api/make-voice-call", body, { "x-api-key": world.apiKey });
+    expect(reply.body).toMatchObject({ success: true, coins_used: 4 });
+    expect(await balanceOf(world)).toBe(9_960_000);
+  });
+
+  it("posted twice is one recording, with one reply", async () => {
+    const { visitor, world } = await visit();
+    const replies = [];
+    for (let time = 0; time < 2; time += 1) {
+      replies.push(await visitor.submit("/recordings", formOf(mp3(2), "a.mp3"), JSON_TYPE));
+    }
+    expect(replies[1]?.text).toBe(replies[0]?.text);
+    expect(replies[1]?.headers.get("idempotent-replayed")).toBe("true");
+    expect(await listOf(world)).toHaveLength(1);
+    const other = await upload(visitor, wav(), "b.wav");
+    expect(other.status).toBe(422);
+    expect(other.text).toContain("Another file was uploaded by this form before.");
+    expect(other.text).not.toContain('value="once_12345678"');
+  });
+
+  it("of the largest size is taken, and one byte more refused in one sentence", async () => {
+    const { visitor, world } = await visit();
+    const head = wav({ rate: 8_000, seconds: (FILE_BYTES_MAX - 44) / 8_000 });
+    expect(head).toHaveLength(FILE_BYTES_MAX);
+    const larger = new Uint8Array(FILE_BYTES_MAX + 1);
+    larger.set(head);
+    const page = await upload(visitor, larger, "a.wav");
+    expect(page.status).toBe(413);
+    expect(page.text).toContain("The file is larger than 3.75 MiB");
+    expect(await storedOf(world)).toEqual([]);
+    expect((await upload(visitor, head, "a.wav")).status).toBe(303);
+    expect(await storedOf(world)).toHaveLength(1);
+  });
+
+  it("that says it is far too large is not read at all", async () => {
+    const { visitor } = await visit();
+    const reply = await visitor.submit("/recordings", formOf(new Uint8Array(8 * 1024 * 1024), "a.wav"), JSON_TYPE);
+    expect(reply.status).toBe(413);
+    expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "payload_too_large", param: "file" });
+  });
+
+  it.each([
+    ["a picture", png(), "a.wav", "found PNG data"],
+    ["a text", new TextEncoder().encode("hello"), "a.mp3", "found data of no known kind"],
+    ["another kind than its name says", mp3(1), "a.wav", "the bytes are MP3"],
+    ["of another extension", wav(), "a.ogg", "must end in .wav or .mp3"],
+    ["empty", new Uint8Array(), "a.wav", "base64Data must not be empty"],
+    ["silent", wav({ seconds: 0 }), "a.wav", "no sound in it"],
+  ])("that is %s is refused in one sentence and leaves nothing", async (_, bytes, name, sentence) => {
+    const { visitor, world } = await visit();
+    const page = await upload(visitor, bytes, name);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain(sentence);
+    expect(page.text).toContain('value="once_12345678"');
+    expect(await storedOf(world)).toEqual([]);
+    expect(await listOf(world)).toEqual([]);
+  });
+
+  it("without a file asks for one", async () => {
+    const { visitor } = await visit();
+    const page = await visitor.submit("/recordings", { once: "once_12345678" });
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("Choose a .wav or .mp3 file first.");
+  });
+
+  it("in another mode than its form is refused", async () => {
+    const { visitor, world } = await visit();
+    expect((await upload(visitor, wav(), "a.wav", { mode: "test" })).status).toBe(400);
+    expect(await storedOf(world)).toEqual([]);
+  });
+
+  it("counts in the account's one window", async () => {
+    const { visitor, world } = await visit({ plan: "starter" });
+    for (let count = 0; count < 10; count += 1) {
+      await post("http://sms.localhost/send-sms", { phone: "9876543210", message: "x" }, bearer(world.apiKey));
+    }
+    const page = await upload(visitor, wav(), "a.wav");
+    expect(page.status).toBe(429);
+    expect(await storedOf(world)).toEqual([]);
+  });
+});
+
+describe("the list", () => {
+  it("says the next step while it is empty", async () => {
+    const { visitor } = await visit();
+    const page = await visitor.get("/recordings");
+    expect(page.text).toContain("No recordings yet");
+    expect((await visitor.get("/send/voice")).text).toContain("There is no recording to play yet");
+  });
+
+  afterEach(() => vi.useRealTimers());
+
+  it("shows every recording once, newest first, over its pages, however many came in one moment", async () => {
+    const { visitor, world } = await visit();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    for (let count = 1; count <= 45; count += 1) {
+      if (count % 15 === 0) vi.setSystemTime(Date.now() + 1);
+      await recordingOf(world, count * 1_000);
+    }
+    const seen: string[] = [];
+    let next: string | undefined = "/recordings";
+    while (next !== undefined) {
+      const page: Page = await visitor.get(next);
+      seen.push(...[...page.text.matchAll(/data-copy="(file_\w+)"/gu)].map(([, id = ""]) => id));
+      next = /href="(\/recordings\?after=[^"]+)"/u.exec(page.text)?.[1];
+    }
+    expect(new Set(seen).size).toBe(45);
+    const all = await listOf(world);
+    expect(seen).toEqual(all.map(({ fileId }) => fileId));
+    expect(all.map(({ createdAt }) => createdAt)).toEqual(
+      all.map(({ createdAt }) => createdAt).toSorted((a, b) => b - a),
+    );
+  });
+
+  it("shows nobody else's, whatever the address says", async () => {
+    const { visitor } = await visit();
+    const stranger = await openWorld();
+    const foreign = await recordingOf(stranger);
+    for (const query of ["", `?added=${foreign}`, `?after=9999999999999.${foreign}`, "?after=x", "?after=1.2.3"]) {
+      const page = await visitor.get(`/recordings${query}`);
+      expect(page.status).toBe(200);
+      expect(shownIn(page)).not.toContain(foreign);
+    }
+  });
+
+  it("keeps the two modes apart", async () => {
+    const { visitor, world } = await visit();
+    await recordingOf(world);
+    visitor.cookies.set("mode", "test");
+    expect((await visitor.get("/recordings")).text).toContain("No recordings yet");
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { messagesOf } from "../../world/world.ts";
+import { visit } from "../../world/visitor.ts";
+import type { Page, Visitor } from "../../world/visitor.ts";
+
+const JSON_TYPE = { accept: "application/json" };
+const GOOD = ["9876543210", "9876543211", "9876543212"];
+
+function csv(text: string, fields: Record<string, string> = {}): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ message: "Hello", once: "once_12345678", ...fields })) {
+    form.set(name, value);
+  }
+  form.set("file", new File([text], "list.csv", { type: "text/csv" }));
+  return form;
+}
+
+const sentTo = async ({ world }: Awaited<ReturnType<typeof visit>>) =>
+  (await messagesOf(world)).map(({ to }) => to.replace("+91", ""));
+
+const submit = (visitor: Visitor, form: Record<string, string> | FormData): Promise<Page> =>
+  visitor.submit("/send/bulk", form);
+
+describe("a list with lines that are no numbers", () => {
+  const recipients = `${GOOD[0]}\n98765\n${GOOD[1]}\n<img src=x onerror=alert(1)>\n\n${GOOD[1]}`;
+
+  it("sends nothing, names each, and keeps everything", async () => {
+    const visited = await visit();
+    const page = await submit(visited.visitor, { recipients, message: "Hello", once: "once_12345678" });
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("Nothing was sent");
+    expect(page.text).toContain("Line 2: <bdi>98765</bdi> – too short");
+    expect(page.text).toContain("Line 4: <bdi>&lt;img src=x onerror=alert(1)&gt;</bdi> – not a number");
+    expect(page.text).not.toContain("<img");
+    expect(page.text).toMatch(/Numbers: <b>2<\/b>/u);
+    expect(page.text).toMatch(/Repeated, sent once: <b>1<\/b>/u);
+    expect(page.text).toMatch(/<textarea[^>]*name="recipients"[^>]*aria-invalid="true"/u);
+    expect(page.text).toContain(`${GOOD[1]}</textarea>`);
+    expect(await sentTo(visited)).toEqual([]);
+    const reply = await visited.visitor.submit("/send/bulk", { recipients, message: "Hello" }, JSON_TYPE);
+    expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "invalid_request", param: "recipients" });
+  });
+
+  it("sends the rest when its writer says so, under the same mark", async () => {
+    const visited = await visit();
+    const form = { recipients, message: "Hello", once: "once_12345678" };
+    await submit(visited.visitor, form);
+    const page = await submit(visited.visitor, { ...form, skip: "1" });
+    expect(page.text).toContain("The SMS is queued for 2 recipients.");
+    expect(await sentTo(visited)).toEqual(GOOD.slice(0, 2));
+  });
+
+  it("is checked while it is written by the very reading that sends it", async () => {
+    const { visitor, world } = await visit();
+    const page = await visitor.submit("/send/bulk/check", { recipients });
+    expect(page.text).toMatch(/^<div [^>]*data-found="2" data-bad="2"/u);
+    expect(page.text).toContain("Line 2: <bdi>98765</bdi>");
+    expect(page.text).not.toContain("<img");
+    expect(await messagesOf(world)).toEqual([]);
+    visitor.cookies.clear();
+    expect((await visitor.submit("/send/bulk/check", { recipients })).status).toBe(303);
+  });
+});
+
+describe("a file", () => {
+  it.each([
+    [
+      "with a header, a mark at its head and Windows lines",
+      `\ufeffName,Mobile\r\nAsha,${GOOD[0]}\r\n"R, D",${GOOD[1]}\r\n`,
+    ],
+    ["with semicolons and no header", `Asha;+91 ${GOOD[0]}\nRavi;0${GOOD[1]}`],
+    ["of numbers alone", `${GOOD[0]}\n${GOOD[1]}`],
+  ])("%s is a list", async (_, text) => {
+    const visited = await visit();
+    const page = await submit(visited.visitor, csv(text));
+    expect(page.text).toContain("The SMS is queued for 2 recipients.");
+    const again = await submit(visited.visitor, csv(text));
+    expect(again.text).toContain("it was not sent again");
+    expect(await sentTo(visited)).toEqual(GOOD.slice(0, 2));
+  });
+
+  it("with a bad line comes back as a list that can be mended", async () => {
+    const visited = await visit();
+    const page = await submit(visited.visitor, csv(`phone\n${GOOD[0]}\nnobody`));
+    expect(page.status).toBe(400);
+    expect(page.text).toContain(`phone\n${GOOD[0]}\nnobody</textarea>`);
+    expect(page.text).toContain("Line 3: <bdi>nobody</bdi>");
+    expect(await sentTo(visited)).toEqual([]);
+  });
+
+  it("is not sent together with pasted numbers", async () => {
+    const visited = await visit();
+    const page = await submit(visited.visitor, csv(GOOD[0]!, { recipients: GOOD[1]! }));
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("both at once could be a mistake");
+    expect(await sentTo(visited)).toEqual([]);
+  });
+
+  it("of ten thousand is sent, one more is refused whole", async () => {
+    const visited = await visit({ balance: 10_000 });
+    const many = Array.from({ length: 10_001 }, (_, at) => `98${String(at).padStart(8, "0")}`);
+    const refused = await submit(visited.visitor, csv(many.join("\n")));
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain("recipients must have at most 10000 numbers; split the list.");
+    const page = await submit(visited.visitor, csv(many.slice(1).join("\n")));
+    expect(page.text).toContain("The SMS is queued for 10,000 recipients.");
+    expect(await sentTo(visited)).toHaveLength(10_000);
+  });
+
+  it("of nothing, and no file, are refused by the API", async () => {
+    const visited = await visit();
+    for (const form of [csv(""), csv("\n\n"), { message: "Hello", once: "once_12345678" }]) {
+      const page = await submit(visited.visitor, form);
+      expect(page.status).toBe(400);
+      expect(page.text).toContain("recipients must have at least one number.");
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { insertSession } from "../../../src/db/people.ts";
+import { SESSION_IDLE_MS, hashOf, newToken } from "../../../src/sign-in/sessions.ts";
+import worker from "../../../src/worker.ts";
+import { incoming } from "../../world/deployment.ts";
+import { listen } from "../../world/listener.ts";
+import { freshNumber, signInByPhone, twin } from "../../world/people.ts";
+import { CONSOLE, Visitor, visit } from "../../world/visitor.ts";
+
+// What a session opened ends with it; and what happens where sessions cannot be asked for.
+
+afterEach(() => vi.useRealTimers());
+
+describe("the live list", () => {
+  it.each(["/sign-out", "/sign-out/everywhere", "/settings/sessions"])("ends with %s", async (path) => {
+    const { visitor } = await visit();
+    const stolen = await listen(twin(visitor));
+    await visitor.submit(path);
+    expect(await stolen.closed).toEqual({ code: 4000 });
+  });
+
+  it("ends with a change of the password, and with a sign-in as somebody else", async () => {
+    const { visitor } = await visit();
+    const before = await listen(twin(visitor));
+    const email = `asha${Math.random()}@example.com`;
+    await visitor.submit("/settings/login", { email, password: "a long enough one" });
+    expect(await before.closed).toEqual({ code: 4000 });
+    const after = await listen(twin(visitor));
+    await signInByPhone(freshNumber(), visitor);
+    expect(await after.closed).toEqual({ code: 4000 });
+  });
+});
+
+it("keeps the desk open for an operator who goes on working", async () => {
+  const startMs = Date.now();
+  const token = newToken();
+  const row = { holder: "operator", device: "", createdAt: startMs, authenticatedAt: startMs, seenAt: startMs };
+  await insertSession(env.DB, { hash: hashOf(token), ...row, expiresAt: startMs + SESSION_IDLE_MS.operator });
+  const operator = new Visitor();
+  operator.cookies.set("operator", token);
+  for (let minutes = 20; minutes <= 120; minutes += 20) {
+    vi.useFakeTimers({ toFake: ["Date"], now: startMs + minutes * 60_000 });
+    expect((await operator.get("/desk/payments")).status).toBe(200);
+  }
+  vi.useFakeTimers({ toFake: ["Date"], now: startMs + 181 * 60_000 });
+  expect((await operator.get("/desk/payments")).status).toBe(303);
+});
+
+it("leads a post without a session to the sign-in, whatever its Referer says", async () => {
+  for (const referer of ["http", "https://", "httpx:", "//evil.example", "javascript:alert(1)"]) {
+    const { status, headers } = await new Visitor().submit("/settings/name", {}, { referer });
+    expect([status, headers.get("location")]).toEqual([303, "/sign-in?next=%2F"]);
+  }
+});
+
+describe("while D1 is away", () => {
+  const away = {
+    prepare() {
+      throw new Error("D1_ERROR: D1 is away");
+    },
+  };
+  const ask = (path: string, init: RequestInit) =>
+    worker.fetch(
+      incoming(CONSOLE + path, init),
+      { ...env, DB: away as unknown as D1Database },
+      createExecutionContext(),
+    );
+
+  it("a page says so under 503, and one that needs no session opens", async () => {
+    const headers = { accept: "text/html", origin: CONSOLE };
+    const page = await ask("/keys", { headers: { ...headers, cookie: `session=${newToken()}` } });
+    expect(page.status).toBe(503);
+    expect(page.headers.get("retry-after")).toBe("1");
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(await page.text()).toContain("The service is busy");
+    const body = new URLSearchParams({ phone: "9876543210" });
+    expect((await ask("/sign-in", { method: "POST", headers, body })).status).toBe(503);
+    expect((await ask("/sign-in", { headers })).status).toBe(200);
+  });
+});

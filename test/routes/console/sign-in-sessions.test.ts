@@ -1,0 +1,126 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { configOf } from "../../../src/config.ts";
+import { openCustomer } from "../../../src/accounts/open.ts";
+import { insertSession } from "../../../src/db/people.ts";
+import { newAccountId } from "../../../src/crypto/ids.ts";
+import { hashOf, newToken } from "../../../src/sign-in/sessions.ts";
+import worker from "../../../src/worker.ts";
+import { DEPLOYED, incoming } from "../../world/deployment.ts";
+import { codeFor, freshNumber, sessionsWith, signInByPhone, twin } from "../../world/people.ts";
+import { CONSOLE, Visitor, visit } from "../../world/visitor.ts";
+
+describe("a session", () => {
+  it("has a new token after every sign-in; the one before opens nothing any more", async () => {
+    const { visitor } = await visit();
+    const before = twin(visitor);
+    await signInByPhone(freshNumber(), visitor);
+    expect(visitor.cookies.get("session")).not.toBe(before.cookies.get("session"));
+    expect((await visitor.get("/settings")).status).toBe(200);
+    expect((await before.get("/settings")).status).toBe(303);
+  });
+
+  it("never takes a token that somebody else chose", async () => {
+    const visitor = new Visitor();
+    const planted = newToken();
+    visitor.cookies.set("session", planted);
+    await signInByPhone(freshNumber(), visitor);
+    expect(visitor.cookies.get("session")).not.toBe(planted);
+    const attacker = new Visitor();
+    attacker.cookies.set("session", planted);
+    expect((await attacker.get("/settings")).status).toBe(303);
+  });
+
+  it("that is altered, expired or the operator's counts as none", async () => {
+    const { visitor, person } = await visit();
+    const token = visitor.cookies.get("session") ?? "";
+    for (const forged of [token.slice(0, -1), `${token}A`, token.toLowerCase(), hashOf(token), "", "'; --"]) {
+      const forger = new Visitor();
+      forger.cookies.set("session", forged);
+      expect((await forger.get("/settings")).headers.get("location")).toBe("/sign-in?next=%2Fsettings");
+    }
+    const nowMs = Date.now();
+    const row = { device: "", createdAt: nowMs, authenticatedAt: nowMs, seenAt: nowMs, expiresAt: nowMs + 60_000 };
+    for (const change of [{ expiresAt: nowMs - 1 }, { holder: "operator" }, { holder: "psn_gone" }]) {
+      const other = newToken();
+      await insertSession(env.DB, { hash: hashOf(other), holder: person.id, ...row, ...change });
+      const stranger = new Visitor();
+      stranger.cookies.set("session", other);
+      expect((await stranger.get("/settings")).status).toBe(303);
+    }
+    expect((await visitor.get("/settings")).status).toBe(200);
+  });
+
+  it("ends with a sign-out, and all of them with a sign-out everywhere", async () => {
+    const number = freshNumber();
+    const [{ visitor: one }, { visitor: other }] = [await signInByPhone(number), await signInByPhone(number)];
+    const kept = twin(one);
+    await one.submit("/sign-out");
+    expect(one.cookies.has("session")).toBe(false);
+    expect((await kept.get("/settings")).status).toBe(303);
+    expect((await other.get("/settings")).status).toBe(200);
+    const { visitor: third } = await signInByPhone(number);
+    await other.submit("/sign-out/everywhere");
+    expect((await third.get("/settings")).status).toBe(303);
+    expect(await sessionsWith(`+91${number}`)).toBe(0);
+  });
+
+  it("stands in cookies that only https carries, where the console is reached by https", async () => {
+    const secure = { ...env, CONSOLE_URL: "https://console.localhost" };
+    const ask = (path: string, form: Record<string, string>, cookie = "") => {
+      const headers = { origin: "https://console.localhost", accept: "text/html", cookie };
+      const url = `https://console.localhost${path}`;
+      const request = incoming(url, { method: "POST", body: new URLSearchParams(form), headers });
+      return worker.fetch(request, secure, createExecutionContext());
+    };
+    const number = freshNumber();
+    const [challenge = ""] = (await ask("/sign-in", { phone: number })).headers.getSetCookie();
+    expect(challenge).toMatch(/^__Host-challenge=[\w-]{43}; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Lax$/u);
+    const code = await codeFor(`+91${number}`);
+    const cookies = (await ask("/sign-in/code", { code }, challenge.split(";")[0])).headers.getSetCookie();
+    const flags = "Max-Age=\\d+; Path=/; HttpOnly; Secure; SameSite=Lax$";
+    expect(cookies.find((one) => one.startsWith("__Host-session="))).toMatch(new RegExp(flags, "u"));
+    expect(cookies.find((one) => one.startsWith("__Host-device="))).toMatch(new RegExp(flags, "u"));
+    expect(cookies.every((one) => one.startsWith("__Host-") && one.includes("Secure"))).toBe(true);
+  });
+});
+
+describe("the demo customer", () => {
+  it("signs in by one button or by e-mail and password, on one's own machine only", async () => {
+    const config = configOf(env);
+    const accountId = newAccountId(env.KEY_SECRET, "demo-account");
+    await openCustomer(env, config, accountId, { name: "Demo", plan: "business" });
+    const login = { email: "Demo@Example.com", password: "demo1234", next: "/keys" };
+    const visitor = new Visitor();
+    expect((await visitor.submit("/sign-in/password", login)).headers.get("location")).toBe("/keys");
+    expect((await new Visitor().submit("/sign-in/demo")).headers.get("location")).toBe("/");
+    expect((await visitor.submit("/confirm/demo", { next: "/keys" })).headers.get("location")).toBe("/keys");
+    const { visitor: other } = await visit();
+    expect((await other.submit("/confirm/demo", { next: "/keys" })).status).toBe(404);
+  });
+
+  it("is nobody's elsewhere", async () => {
+    const elsewhere = { ...env, ...DEPLOYED, PAYMENTS: "none" };
+    const ask = (init: RequestInit, path: string) =>
+      worker.fetch(incoming(elsewhere.CONSOLE_URL + path, init), elsewhere, createExecutionContext());
+    const accountId = newAccountId(elsewhere.KEY_SECRET, "demo-account");
+    await openCustomer(env, configOf(env), accountId, { name: "Demo", plan: "business" });
+    await env.DB.prepare("DELETE FROM person WHERE email = 'demo@example.com'").run();
+    const headers = { origin: elsewhere.CONSOLE_URL, accept: "text/html" };
+    const button = await ask({ method: "POST", headers }, "/sign-in/demo");
+    expect(button.status).toBe(404);
+    const body = new URLSearchParams({ email: "demo@example.com", password: "demo1234" });
+    expect((await ask({ method: "POST", headers, body }, "/sign-in/password")).status).toBe(401);
+    const page = await (await ask({ headers }, "/sign-in")).text();
+    expect(page).not.toMatch(/\/sign-in\/demo|\/inbox/u);
+  });
+});
+
+it("leads whoever is signed in on from the sign-in", async () => {
+  const { visitor } = await visit();
+  expect((await visitor.get("/sign-in?next=/keys")).headers.get("location")).toBe("/keys");
+  expect(new URL((await visitor.get("/sign-in?next=//evil")).headers.get("location") ?? "", CONSOLE).origin).toBe(
+    CONSOLE,
+  );
+});

@@ -1,0 +1,159 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { configOf } from "../../../src/config.ts";
+import { insertPerson } from "../../../src/db/people.ts";
+import { houseRef } from "../../../src/sign-in/code-sender.ts";
+import { newAccountId, objectName, randomId } from "../../../src/crypto/ids.ts";
+import { operator } from "../../world/world.ts";
+import {
+  allOfD1,
+  codeFor,
+  codesFor,
+  freshNumber,
+  otherCode,
+  same,
+  sessionsWith,
+  signInByPhone,
+} from "../../world/people.ts";
+import { Visitor } from "../../world/visitor.ts";
+
+const personWith = (phone: string) => env.DB.prepare("SELECT * FROM person WHERE phone = ?").bind(phone).all();
+
+/** What a browser sees that asks for a code, answers wrong and asks again. */
+async function see(number: string) {
+  const visitor = new Visitor();
+  const written = `${number.slice(0, 5)} ${number.slice(5)}`;
+  const pages = [await visitor.submit("/sign-in", { phone: number }), await visitor.get("/sign-in/code")];
+  const wrong = otherCode(await codeFor(`+91${number}`));
+  pages.push(await visitor.submit("/sign-in/code", { code: wrong }), await visitor.submit("/sign-in/resend"));
+  return { pages: pages.map((page) => same(page, written)), cookies: [...visitor.cookies.keys()] };
+}
+
+describe("signing in by phone", () => {
+  it("sends a code, takes it, and opens an account for somebody new", async () => {
+    const number = freshNumber();
+    const visitor = new Visitor();
+    const asked = await visitor.submit("/sign-in", { phone: number, next: "/keys" });
+    expect(asked.status).toBe(303);
+    expect(asked.headers.get("location")).toBe("/sign-in/code");
+    const form = await visitor.get("/sign-in/code");
+    expect(form.text).toContain(`+91 ${number.slice(0, 5)} ${number.slice(5)}`);
+    expect(form.text).toContain('href="/inbox"');
+    const done = await visitor.submit("/sign-in/code", { code: await codeFor(`+91${number}`) });
+    expect(done.headers.get("location")).toBe("/keys");
+    expect((await visitor.get("/settings")).status).toBe(200);
+    const [person] = (await personWith(`+91${number}`)).results;
+    const accountId = String(person?.["account_id"]);
+    const live = env.ACCOUNT.getByName(accountId);
+    expect(await live.view()).toMatchObject({ plan: "starter", status: "active", balance: 1_000_000 });
+    expect(await live.keys()).toHaveLength(1);
+    expect(await env.ACCOUNT.getByName(objectName({ accountId, mode: "test" })).keys()).toHaveLength(1);
+  });
+
+  it("finds whoever has the number, however it is written", async () => {
+    const number = freshNumber();
+    await signInByPhone(number);
+    const devanagari = number.replaceAll(/\d/gu, (digit) => String.fromCodePoint(0x0966 + Number(digit)));
+    for (const typed of [`0${number}`, `+91 ${number.slice(0, 5)}-${number.slice(5)}`, devanagari]) {
+      const visitor = new Visitor();
+      expect((await visitor.submit("/sign-in", { phone: typed })).status).toBe(303);
+      await visitor.submit("/sign-in/code", { code: await codeFor(`+91${number}`) });
+    }
+    expect((await personWith(`+91${number}`)).results).toHaveLength(1);
+    expect(await sessionsWith(`+91${number}`)).toBe(4);
+  });
+
+  it.each(["", "12345", "1234567890", "+91 22 2345 6789", "+999 12345678", "98765432101", "call me"])(
+    "refuses %j, and sends nothing",
+    async (phone) => {
+      const page = await new Visitor().submit("/sign-in", { phone });
+      expect(page.status).toBe(400);
+      expect(page.text).toContain("Enter a mobile number");
+      expect(page.headers.getSetCookie()).toEqual([]);
+    },
+  );
+
+  it("answers the same whether the phone is known or not", async () => {
+    const [known, unknown] = [freshNumber(), freshNumber()];
+    await signInByPhone(known);
+    expect(await see(known)).toEqual(await see(unknown));
+  });
+
+  it("never has a code in D1", async () => {
+    const number = freshNumber();
+    const visitor = new Visitor();
+    await visitor.submit("/sign-in", { phone: number });
+    await visitor.submit("/sign-in/resend");
+    for (const code of await codesFor(`+91${number}`)) {
+      expect(await allOfD1()).not.toMatch(new RegExp(`(?<!\\d)${code}(?!\\d)`, "u"));
+    }
+  });
+
+  it("leads to no other site", async () => {
+    for (const next of ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)"]) {
+      const number = freshNumber();
+      const visitor = new Visitor();
+      await visitor.submit("/sign-in", { phone: number, next });
+      const page = await visitor.submit("/sign-in/code", { code: await codeFor(`+91${number}`) });
+      expect(page.headers.get("location")).toBe("/");
+    }
+  });
+
+  it("completes an account that an earlier sign-in left unopened, and opens it once", async () => {
+    const phone = `+91${freshNumber()}`;
+    const accountId = newAccountId(env.KEY_SECRET, null);
+    const rest = { name: "", email: null, password: null, buyer: null, createdAt: Date.now() };
+    await insertPerson(env.DB, { id: randomId("psn"), accountId, phone, ...rest });
+    await signInByPhone(phone.slice(3));
+    expect(await env.ACCOUNT.getByName(accountId).view()).toMatchObject({ balance: 1_000_000 });
+    // Opened by now, and changed since: another sign-in leaves it alone.
+    await env.DB.prepare("UPDATE person SET name = 'Asha' WHERE phone = ?").bind(phone).run();
+    const { page } = await signInByPhone(phone.slice(3));
+    expect(page.status).toBe(303);
+    expect(await env.ACCOUNT.getByName(accountId).view()).toMatchObject({ balance: 1_000_000 });
+  });
+
+  it("makes one person of two first sign-ins at once", async () => {
+    const number = freshNumber();
+    const [one, other] = [new Visitor(), new Visitor()];
+    await one.submit("/sign-in", { phone: number });
+    const first = await codeFor(`+91${number}`);
+    await other.submit("/sign-in", { phone: number });
+    const second = await codeFor(`+91${number}`);
+    const pages = await Promise.all([
+      one.submit("/sign-in/code", { code: first }),
+      other.submit("/sign-in/code", { code: second }),
+    ]);
+    expect(pages.map((page) => page.status)).toEqual([303, 303]);
+    expect((await personWith(`+91${number}`)).results).toHaveLength(1);
+    expect(await sessionsWith(`+91${number}`)).toBe(2);
+  });
+});
+
+describe("a number abroad", () => {
+  it("gets its code as an international SMS, at the price of the rate card", async () => {
+    const visitor = new Visitor();
+    const house = env.ACCOUNT.getByName(objectName(houseRef(configOf(env))));
+    await signInByPhone(freshNumber());
+    const before = (await house.view())?.balance ?? 0;
+    expect((await visitor.submit("/sign-in", { phone: "+1 415 555 0132" })).status).toBe(303);
+    expect((await house.view())?.balance).toBe(before - 50_000);
+    const page = await visitor.submit("/sign-in/code", { code: await codeFor("+14155550132") });
+    expect(page.status).toBe(303);
+    expect((await personWith("+14155550132")).results).toHaveLength(1);
+  });
+
+  it("is refused in one sentence while the house has no money, and Indian numbers are not", async () => {
+    await signInByPhone(freshNumber());
+    const { accountId } = houseRef(configOf(env));
+    const balance = (await env.ACCOUNT.getByName(accountId).view())?.balance ?? 0;
+    const taken = { amount: -balance / 10_000, reference: "empty the house" };
+    expect((await operator("POST", `/operator/accounts/${accountId}/credits`, taken)).status).toBe(200);
+    const visitor = new Visitor();
+    const page = await visitor.submit("/sign-in", { phone: "+44 7400 123456" });
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("Use an Indian number or e-mail and password.");
+    expect(visitor.cookies.has("challenge")).toBe(false);
+    expect((await signInByPhone(freshNumber())).page.status).toBe(303);
+  });
+});

@@ -1,0 +1,207 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { objectName } from "../../../src/crypto/ids.ts";
+import { balanceOf, ledgerOf, openWorld, recordHistory, sendSms } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
+import { atTheDesk } from "../../world/operators.ts";
+import { shownIn } from "../../world/visitor.ts";
+import type { Page } from "../../world/visitor.ts";
+
+const pageOf = (world: World) => `/desk/accounts/${world.ref.accountId}`;
+const twinOf = (world: World) => env.ACCOUNT.getByName(objectName({ ...world.ref, mode: "test" }));
+
+const COINS = 10_000;
+
+describe("the list of accounts", () => {
+  it("finds an account by a part of its name, the beginning of its id, and its id", async () => {
+    const desk = await atTheDesk();
+    const world = await openWorld();
+    await recordHistory(world, []);
+    const { accountId } = world.ref;
+    const found = async (q: string) => (await desk.get(`/desk?q=${encodeURIComponent(q)}`)).text.includes(accountId);
+    expect(await found(accountId.slice(0, 12))).toBe(true);
+    expect(await found(accountId.slice(1, 12))).toBe(false);
+    expect(await found("_%")).toBe(false);
+    expect((await desk.get(`/desk?q=${accountId}`)).headers.get("location")).toBe(pageOf(world));
+  });
+
+  it("goes on where its page ends", async () => {
+    const desk = await atTheDesk();
+    const name = `Walk ${crypto.randomUUID()}`;
+    const rows = Array.from({ length: 51 }, (_, at) => `acc_walk${String(at).padStart(3, "0")}`);
+    await env.DB.batch(
+      rows.map((id) =>
+        env.DB.prepare("INSERT INTO account VALUES (?, 'live', 1, ?, 'active', 'starter', 0)").bind(id, name),
+      ),
+    );
+    const first = await desk.get(`/desk?q=${encodeURIComponent(name.toUpperCase())}`);
+    expect(first.text).toContain("acc_walk049");
+    expect(first.text).not.toContain("acc_walk050");
+    const href = /href="([^"]*after=[^"]*)"/u.exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const second = await desk.get(href);
+    expect(second.text).toContain("acc_walk050");
+    expect(shownIn(second)).not.toContain("acc_walk049");
+  });
+});
+
+describe("opening an account", () => {
+  it("opens it once per form, with both keys", async () => {
+    const desk = await atTheDesk();
+    const form = {
+      name: `<img src=x> & "Co"`,
+      plan: "business",
+      balance: "12.5",
+      otpRate: "0.1",
+      once: crypto.randomUUID(),
+    };
+    const [one, two] = [await desk.submit("/desk/accounts", form), await desk.submit("/desk/accounts", form)];
+    expect(one.text).toBe(two.text.replaceAll(/\bonce_\w+/gu, ""));
+    expect(one.text).not.toContain("<img");
+    const id = /acc_[0-9A-Za-z]{11}/u.exec(one.text)?.[0] ?? "";
+    const view = await env.ACCOUNT.getByName(id).view();
+    expect(view).toMatchObject({ name: form.name, plan: "business", balance: 12.5 * COINS, otpRate: 0.1 * COINS });
+    const apiKey = /dsk_live_\w+/u.exec(one.text)?.[0] ?? "";
+    expect((await sendSms({ apiKey } as World)).status).toBe(200);
+    expect(one.text).toContain("dsk_test_");
+    const page = await desk.get(`/desk/accounts/${id}`);
+    expect(page.text).toContain("&lt;img src=x&gt; &amp; &quot;Co&quot;");
+    expect(page.text).not.toContain("<img");
+    const other = await desk.submit("/desk/accounts", { ...form, name: "Other" });
+    expect([other.status, other.text.includes("under another name")]).toEqual([400, true]);
+  });
+
+  it("says what is wrong with a form, and keeps what was typed", async () => {
+    const desk = await atTheDesk();
+    const form = { name: "Shop", plan: "starter", balance: "", otpRate: "", once: "x" };
+    for (const [change, sentence] of [
+      [{ name: " " }, "The name has"],
+      [{ name: "x".repeat(101) }, "The name has"],
+      [{ balance: "-1" }, "The balance is"],
+      [{ balance: "1e3" }, "The balance is"],
+      [{ otpRate: "0.00001" }, "The rate is"],
+    ] as const) {
+      const page = await desk.submit("/desk/accounts", { ...form, ...change });
+      expect(page.status).toBe(400);
+      expect(page.text).toContain(sentence);
+    }
+  });
+});
+
+describe("an account", () => {
+  it("shows what it has, and what is newest in it", async () => {
+    const desk = await atTheDesk();
+    const world = await openWorld();
+    for (let times = 0; times < 20; times += 1) await sendSms(world);
+    const page = await desk.get(pageOf(world));
+    expect(page.status).toBe(200);
+    const parts = ["₹980.00", "Premium", "Debit", "+91 98765 43210", "first key"];
+    for (const part of parts) expect(page.text).toContain(part);
+    expect(page.text).not.toContain("₹1,000.00");
+    expect(page.text).not.toContain("dsk_");
+    expect(page.text).not.toContain("Hello");
+  });
+
+  it("that nobody opened is not there", async () => {
+    const desk = await atTheDesk();
+    for (const id of ["acc_00000000000", "x", "acc_x", "..%2f.."]) {
+      const page = await desk.get(`/desk/accounts/${id}`);
+      expect(page.status).toBe(404);
+    }
+    for (const what of ["standing", "credits"]) {
+      const form = { status: "active", amount: "1", reference: "r" };
+      expect((await desk.submit(`/desk/accounts/acc_00000000000/${what}`, form)).status).toBe(404);
+    }
+  });
+
+  it("is suspended and activated, in both modes", async () => {
+    const desk = await atTheDesk();
+    const world = await openWorld();
+    await twinOf(world).open({
+      name: "Test",
+      plan: "premium",
+      otpRate: null,
+      balance: 0,
+      keyId: 0x8000_0001,
+      keyName: "k",
+    });
+    const standing = (status: string) => desk.submit(`${pageOf(world)}/standing`, { status });
+    expect((await standing("suspended")).headers.get("location")).toBe(`${pageOf(world)}?done=changed`);
+    expect((await sendSms(world)).body).toMatchObject({ code: "account_suspended" });
+    expect(await twinOf(world).view()).toMatchObject({ status: "suspended" });
+    await standing("active");
+    expect((await sendSms(world)).status).toBe(200);
+    expect((await standing("closed")).status).toBe(400);
+  });
+
+  it("gets another plan and a rate of its own; a form changes one thing only", async () => {
+    const desk = await atTheDesk();
+    const world = await openWorld({ plan: "starter" });
+    const change = (form: Record<string, string>) => desk.submit(`${pageOf(world)}/standing`, form);
+    await change({ otpRate: "0.12" });
+    expect(await world.stub.view()).toMatchObject({ plan: "starter", otpRate: 1_200, ownOtpRate: 1_200 });
+    await change({ plan: "business" });
+    expect(await world.stub.view()).toMatchObject({ plan: "business", otpRate: 1_200, status: "active" });
+    await change({ otpRate: "" });
+    expect(await world.stub.view()).toMatchObject({ otpRate: 2_000, ownOtpRate: null });
+    for (const form of [{ otpRate: "-1" }, { otpRate: "a" }, { plan: "gold" }, {}]) {
+      expect((await change(form as Record<string, string>)).status).toBe(400);
+    }
+    expect(await world.stub.view()).toMatchObject({ plan: "business", otpRate: 2_000 });
+  });
+});
+
+async function booked(world: World, form: Record<string, string>): Promise<Page> {
+  const desk = await atTheDesk();
+  return desk.submit(`${pageOf(world)}/credits`, { mode: "live", note: "", ...form });
+}
+
+describe("credit", () => {
+  it("is given once per reference", async () => {
+    const world = await openWorld({ balance: 10 });
+    const form = { amount: "5.25", reference: "inv 1", note: "thanks" };
+    const [one, two] = [await booked(world, form), await booked(world, form)];
+    expect(one.headers.get("location")).toBe(`${pageOf(world)}?mode=live&done=booked`);
+    expect(two.headers.get("location")).toBe(`${pageOf(world)}?mode=live&done=replayed`);
+    expect(await balanceOf(world)).toBe(15.25 * COINS);
+    expect((await ledgerOf(world)).at(-1)).toMatchObject({ type: "credit", reference: "operator:inv 1" });
+    const other = await booked(world, { ...form, amount: "6" });
+    expect([other.status, other.text.includes("used for another amount")]).toEqual([400, true]);
+    expect(await balanceOf(world)).toBe(15.25 * COINS);
+  });
+
+  it("is taken back down to 0 and no further", async () => {
+    const world = await openWorld({ balance: 10 });
+    const below = await booked(world, { amount: "-10.0001", reference: "a" });
+    expect([below.status, below.text.includes("below 0; nothing was booked")]).toEqual([400, true]);
+    expect((await booked(world, { amount: "-10", reference: "a" })).status).toBe(303);
+    expect(await balanceOf(world)).toBe(0);
+    expect((await ledgerOf(world)).at(-1)).toMatchObject({ type: "adjustment", amount: -10 * COINS });
+  });
+
+  it("goes to the object of the chosen mode", async () => {
+    const world = await openWorld({ mode: "test", balance: 1 });
+    await booked(world, { mode: "test", amount: "2", reference: "a" });
+    expect(await balanceOf(world)).toBe(3 * COINS);
+  });
+
+  it("is refused with a sentence where it is none, and the form keeps what was typed", async () => {
+    const world = await openWorld({ balance: 10 });
+    for (const [form, sentence] of [
+      [{ amount: "0", reference: "a" }, "The amount is"],
+      [{ amount: "", reference: "a" }, "The amount is"],
+      [{ amount: "1,000", reference: "a" }, "The amount is"],
+      [{ amount: "1.00001", reference: "a" }, "The amount is"],
+      [{ amount: "9999999999", reference: "a" }, "The amount is"],
+      [{ amount: "0x10", reference: "a" }, "The amount is"],
+      [{ amount: "1", reference: "  " }, "The reference has"],
+      [{ amount: "1", reference: "x".repeat(101) }, "The reference has"],
+      [{ amount: "1", reference: "a", note: "x".repeat(501) }, "The note has"],
+    ] as const) {
+      const page = await booked(world, form);
+      expect(page.status).toBe(400);
+      expect(page.text).toContain(sentence);
+    }
+    expect((await booked(world, { amount: "x", reference: "keep me" })).text).toContain('value="keep me"');
+    expect(await ledgerOf(world)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,201 @@
+import { createMessageBatch, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
+import { consumeDead, deadLetters } from "../../../src/queues/dead.ts";
+import { DEAD_LETTERS_MAX } from "../../../src/db/dead-letters.ts";
+import { currentRateCard, writeRateCard } from "../../../src/sending/rate-card.ts";
+import { openWorld, recordHistory, sendSms } from "../../world/world.ts";
+import { atTheDesk } from "../../world/operators.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("the rate card", () => {
+  const CARD = { smsIndia: "1", smsAbroad: "5", ttsCall: "2", voiceCallPer30s: "2", countries: "" };
+
+  afterEach(() => writeRateCard(env.RECORDINGS, DEFAULT_RATE_CARD));
+
+  it("is saved as typed, and prices the next request", async () => {
+    const desk = await atTheDesk();
+    const world = await openWorld();
+    const countries = "US 3\r\n\r\n+44   4\r\n KP -";
+    const page = await desk.submit("/desk/rate-card", { ...CARD, smsIndia: "7", countries });
+    expect(page.headers.get("location")).toBe("/desk/rate-card?done=saved");
+    const smsByCountry = { US: 3, "+44": 4, KP: null };
+    expect(await currentRateCard(env.RECORDINGS)).toEqual({ ...DEFAULT_RATE_CARD, smsIndia: 7, smsByCountry });
+    expect((await sendSms(world)).body).toMatchObject({ coins_used: 7 });
+    const shown = (await desk.get("/desk/rate-card")).text;
+    expect(shown).toContain('value="7"');
+    expect(shown).toContain("+44 4\nKP -\nUS 3</textarea>");
+  });
+
+  it.each([
+    [{ smsIndia: "" }, "SMS to India, per part: a price is"],
+    [{ smsIndia: "1.5" }, "SMS to India, per part: a price is"],
+    [{ ttsCall: "-1" }, "Call that speaks a text: a price is"],
+    [{ voiceCallPer30s: "10001" }, "per 30 s: a price is"],
+    [{ countries: "US 3\nusa 4" }, "Line 2 of the countries"],
+    [{ countries: "US" }, "Line 1 of the countries"],
+    [{ countries: "US 10001" }, "Line 1 of the countries"],
+    [{ countries: "US 3\nUS 4" }, "US stands twice"],
+    [{ countries: "<i>" }, "Line 1 of the countries"],
+  ])("with %j is refused with a sentence", async (change, sentence) => {
+    const desk = await atTheDesk();
+    const page = await desk.submit("/desk/rate-card", { ...CARD, ...change });
+    expect(page.status).toBe(400);
+    expect(page.text).toContain(sentence);
+    expect(page.text).not.toContain("<i>");
+    expect(await currentRateCard(env.RECORDINGS)).toEqual(DEFAULT_RATE_CARD);
+  });
+});
+
+describe("payments that wait", () => {
+  it("are listed with what is wrong, until somebody dealt with them", async () => {
+    const desk = await atTheDesk();
+    const eventId = `evt_${crypto.randomUUID()}`;
+    await env.DB.prepare(
+      `INSERT INTO payment_event (provider, event_id, order_id, kind, amount_paise, refunded_paise, currency, quarantined, received_at)
+       VALUES ('sandbox', ?, '<script>ord', 'paid', 12345, 0, 'INR', 'The amount is <wrong>.', 1)`,
+    )
+      .bind(eventId)
+      .run();
+    const { text } = await desk.get("/desk/payments");
+    const parts = [eventId, "₹123.45", "&lt;script&gt;ord", "The amount is &lt;wrong&gt;."];
+    for (const part of parts) expect(text).toContain(part);
+    expect(text).not.toContain("<script>ord");
+    const form = { provider: "sandbox", event: eventId };
+    const done = async () => (await desk.submit("/desk/payments", form)).headers.get("location");
+    expect([await done(), await done()]).toEqual(["/desk/payments?done=resolved", "/desk/payments?done=gone"]);
+    expect((await desk.get("/desk/payments")).text).not.toContain(eventId);
+  });
+});
+
+/** Later than any letter of another test. */
+const FAR_MS = Date.UTC(2200, 0);
+
+const die = (id: string, body: unknown, at = new Date()) =>
+  consumeDead(createMessageBatch("dastak-dead", [{ id, timestamp: at, attempts: 6, body }]), env);
+
+const ids = async () => (await deadLetters(env, 2 * DEAD_LETTERS_MAX)).letters.map(({ id }) => id);
+
+describe("dead letters", () => {
+  it("are kept, listed, and handed to their queue again", async () => {
+    const desk = await atTheDesk();
+    const world = await openWorld();
+    const dispatch = { kind: "follow", account: world.name, seqs: [2, 3] };
+    const history = { account: world.name, seqs: [4], profile: true };
+    const sent: unknown[] = [];
+    vi.spyOn(env.DISPATCH, "send").mockImplementation((body) => Promise.resolve(sent.push("dispatch", body)) as never);
+    vi.spyOn(env.HISTORY, "send").mockImplementation((body) => Promise.resolve(sent.push("history", body)) as never);
+    await die("letter-1", dispatch);
+    await die("letter-1", dispatch);
+    await die("letter-2", history);
+    expect((await desk.get("/desk/queues")).text).toContain(world.name);
+    const act = async (id: string, what: string) =>
+      (await desk.submit("/desk/queues/dead-letters", { id, do: what })).headers.get("location");
+    expect(await act("letter-1", "retry")).toBe("/desk/queues?done=retried");
+    expect(await act("letter-2", "retry")).toBe("/desk/queues?done=retried");
+    expect(sent).toEqual(["dispatch", dispatch, "history", history]);
+    expect(await act("letter-1", "retry")).toBe("/desk/queues?done=gone");
+    expect(await ids()).toEqual([]);
+  });
+
+  it("are forgotten when the operator says so, and sent nowhere", async () => {
+    const desk = await atTheDesk();
+    const send = vi.spyOn(env.DISPATCH, "send");
+    await die("letter-3", { kind: "send", account: "acc_00000000000", seqs: [1] });
+    await desk.submit("/desk/queues/dead-letters", { id: "letter-3", do: "forget" });
+    expect(await ids()).toEqual([]);
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it("that are no job of ours keep nothing of their body, and can only be forgotten", async () => {
+    const desk = await atTheDesk();
+    await die("letter-4", { secret: "4829" });
+    const row = await env.DB.prepare("SELECT body FROM dead_letter WHERE id = 'letter-4'").first();
+    expect(row).toEqual({ body: "null" });
+    const { text } = await desk.get("/desk/queues");
+    expect(text).toContain("no job of ours");
+    expect(text).not.toContain("Hand over again");
+    const page = await desk.submit("/desk/queues/dead-letters", { id: "letter-4", do: "retry" });
+    expect(page.headers.get("location")).toBe("/desk/queues?done=gone");
+  });
+
+  it("are acknowledged while D1 is away", async () => {
+    const told = vi.spyOn(console, "error").mockReturnValue();
+    const batch = createMessageBatch("dastak-dead", [{ id: "a", timestamp: new Date(), attempts: 6, body: {} }]);
+    const ackAll = vi.spyOn(batch, "ackAll");
+    const away = { batch: () => Promise.reject(new Error("away")), prepare: () => env.DB.prepare("SELECT 1") };
+    await consumeDead(batch, { ...env, DB: away as unknown as D1Database });
+    expect(ackAll).toHaveBeenCalledOnce();
+    expect(told).toHaveBeenCalledOnce();
+  });
+
+  it("are at most a thousand: the oldest go", async () => {
+    const body = { kind: "send", account: "acc_00000000000", seqs: [1] };
+    const all = Array.from({ length: DEAD_LETTERS_MAX + 40 }, (_, n) => ({
+      id: `many-${n}`,
+      timestamp: new Date(FAR_MS + n),
+      attempts: 6,
+      body,
+    }));
+    vi.spyOn(console, "log").mockReturnValue();
+    await consumeDead(createMessageBatch("dastak-dead", all), env);
+    const kept = await ids();
+    expect(kept).toHaveLength(DEAD_LETTERS_MAX);
+    expect(kept[0]).toBe(`many-${DEAD_LETTERS_MAX + 39}`);
+    expect(kept).not.toContain("many-39");
+    await env.DB.prepare("DELETE FROM dead_letter WHERE id LIKE 'many-%'").run();
+  });
+});
+
+describe("the queues", () => {
+  it("say how many messages wait, where the runtime tells it", async () => {
+    const desk = await atTheDesk();
+    vi.spyOn(env.DISPATCH, "metrics").mockResolvedValue({ backlogCount: 4_321, backlogBytes: 1 });
+    vi.spyOn(env.HISTORY, "metrics").mockRejectedValue(new Error("not here"));
+    vi.spyOn(console, "error").mockReturnValue();
+    const { text } = await desk.get("/desk/queues");
+    expect(text).toContain("4,321");
+    expect(text).toContain("not available on this machine");
+  });
+});
+
+describe("recounting", () => {
+  it("says that everything adds up", async () => {
+    const desk = await atTheDesk();
+    const world = await openWorld();
+    await sendSms(world);
+    const page = await desk.get(`/desk/reconcile?run=1&account=${world.ref.accountId}`);
+    expect(page.text).toContain("Everything adds up");
+  });
+
+  it("shows a difference, in the twin as well, alone and among all", async () => {
+    const desk = await atTheDesk();
+    const world = await openWorld({ mode: "test" });
+    await runInDurableObject(world.stub, (_, state) => {
+      state.storage.sql.exec("UPDATE ledger_entry SET balance_after = balance_after + 1");
+    });
+    const path = `/desk/reconcile?run=1&account=${world.ref.accountId}`;
+    const { text } = await desk.get(path);
+    expect(text).not.toContain("Everything adds up");
+    expect(text).toContain("recounted 10000000");
+    expect(text).toContain(`/desk/accounts/${world.ref.accountId}?mode=test`);
+    const live = await openWorld();
+    await recordHistory(live, []);
+    await runInDurableObject(live.stub, (_, state) => {
+      state.storage.sql.exec("UPDATE ledger_entry SET balance_after = balance_after + 1");
+    });
+    expect((await desk.get("/desk/reconcile?run=1")).text).toContain(live.ref.accountId);
+  });
+
+  it("does nothing before it is asked, and knows no account that nobody opened", async () => {
+    const desk = await atTheDesk();
+    expect((await desk.get("/desk/reconcile")).text).not.toContain("Everything adds up");
+    for (const account of ["acc_00000000000", "x"]) {
+      const page = await desk.get(`/desk/reconcile?run=1&account=${account}`);
+      expect(page.status).toBe(404);
+      expect(page.text).toContain("There is no such account");
+    }
+  });
+});

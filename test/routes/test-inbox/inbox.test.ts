@@ -1,0 +1,301 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { recordingPath } from "../../../src/inbox/landing.ts";
+import { showKey } from "../../../src/crypto/api-key.ts";
+import { callWith } from "../../world/deployment.ts";
+import { API, DEPLOYED_SIM, ask, land, landAll, localInbox, newPhone } from "../../world/inbox.ts";
+import { expectFailure } from "../../world/operating.ts";
+import { bearer, call, openWorld, post, recordingOf } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
+import { CONSOLE, visit } from "../../world/visitor.ts";
+
+// The test inbox for programs. Only a test that starts to wait before it sends shows that a wait waits.
+
+interface Shown {
+  id: string;
+  to: string;
+  text: string;
+}
+
+const textsOf = async (world: World | null, path = "") =>
+  ((await ask(world, path)).body.data as Shown[]).map(({ text }) => text);
+
+describe("the list", () => {
+  it("shows each kind as its phone got it, newest first", async () => {
+    const world = await openWorld();
+    const phone = newPhone();
+    await land(world, { phone, message: "Hello", senderId: "MYSHOP" });
+    await post("http://otp.localhost/send-otp", { phone, otp: "0042", brandName: "Shop 9999" }, bearer(world.apiKey));
+    const abroad = { phone: "+14155550132", message: "Hi", isFlash: true };
+    await post("http://sms.localhost/send-international-sms", abroad, bearer(world.apiKey));
+    const spoken = { callee: phone, text: "Your code is 7788", language: "HI" };
+    await post("http://tts.localhost/api/tts-call", spoken, { "x-api-key": world.apiKey });
+    const played = { callee: `91${phone}`, fileId: await recordingOf(world) };
+    await post("http://voice.localhost/api/make-voice-call", played, { "x-api-key": world.apiKey });
+    await landAll(world);
+    const reply = await ask(world);
+    const [voice, tts, international, otp, sms] = reply.body.data;
+    expect(reply.body).toMatchObject({ success: true, has_more: false, next: null });
+    expect(sms).toEqual({
+      id: expect.stringMatching(/^msg_/u),
+      request_id: expect.stringMatching(/^req_/u),
+      to: `+91${phone}`,
+      operation: "sms",
+      sender: "MYSHOP",
+      text: "Hello",
+      code: null,
+      flash: false,
+      audio_url: null,
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u),
+    });
+    expect(otp).toMatchObject({ operation: "otp", code: "0042", sender: null });
+    expect(international).toMatchObject({ operation: "sms_international", flash: true, to: "+14155550132" });
+    expect(tts).toMatchObject({ operation: "tts", text: "Your code is 7788", code: "7788" });
+    expect(tts.id).toMatch(/^call_/u);
+    expect(voice).toMatchObject({ operation: "voice", text: null, code: null });
+    expect(voice.audio_url).toMatch(/^http:\/\/console\.localhost\/media\/[\w-]+$/u);
+  });
+
+  it("leads to a recording that plays", async () => {
+    const world = await openWorld();
+    const key = `${world.name}/${"ab".repeat(32)}`;
+    await env.RECORDINGS.put(key, "RIFF");
+    const config = { KEY_SECRET: env.KEY_SECRET, AUDIO_URL_TTL_MS: 1_000 } as unknown as Parameters<
+      typeof recordingPath
+    >[0];
+    const path = recordingPath(config, { recording: { objectKey: key, mime: "audio/wav" } });
+    expect((await call(CONSOLE + path)).text).toBe("RIFF");
+    expect(recordingPath(config, {})).toBeNull();
+  });
+
+  it("pages by a cursor, and finds by search, number and time", async () => {
+    const world = await openWorld();
+    const phones = [newPhone(), newPhone(), newPhone()];
+    for (const [at, phone] of phones.entries()) await land(world, { phone, message: `Message ${at}` });
+    const first = await ask(world, "?limit=2");
+    expect(first.body).toMatchObject({ has_more: true, data: [{ text: "Message 2" }, { text: "Message 1" }] });
+    const second = await ask(world, `?limit=2&after=${first.body.next}`);
+    expect(second.body).toMatchObject({ has_more: false, next: null, data: [{ text: "Message 0" }] });
+    expect(await textsOf(world, "?q=-text:1")).toEqual(["Message 2", "Message 0"]);
+    expect(await textsOf(world, "?q=kind:otp")).toEqual([]);
+    expect(await textsOf(world, `?to=${phones[1]}`)).toEqual(["Message 1"]);
+    expect(await textsOf(world, `?to=%2B91${phones[1]}`)).toEqual(["Message 1"]);
+    expect(await textsOf(world, `?to=+91${phones[1]}`)).toEqual(["Message 1"]);
+    expect(await textsOf(world, `?to=${phones[1]?.slice(1)}`)).toEqual([]);
+    const oldest = second.body.data[0] as { id: string; request_id: string };
+    expect(await textsOf(world, `?since=${oldest.id}`)).toEqual(["Message 2", "Message 1"]);
+    expect(await textsOf(world, `?q=request:${oldest.request_id}`)).toEqual(["Message 0"]);
+    expect(await textsOf(world, `?since=${Date.now() + 60_000}`)).toEqual([]);
+    expect(await textsOf(world, "?since=2020-01-01T00:00:00%2B05:30")).toHaveLength(3);
+  });
+
+  it.each([
+    ["?since=yesterday", "since"],
+    ["?since=msg_doesnotexist", "since"],
+    ["?to=98", "to"],
+    ["?to=abc", "to"],
+    ["?limit=0", "limit"],
+    ["?after=x", "after"],
+    ["?q=stat:delivered", "q"],
+    ["?q=kind:", "q"],
+    ["/wait?timeout=61", "timeout"],
+    ["/wait?timeout=-1", "timeout"],
+    ["/wait?timeout=x", "timeout"],
+    ["/wait?since=msg_doesnotexist", "since"],
+  ])("%s is refused", async (path, param) => {
+    expectFailure(await ask(await openWorld(), path), 400, "invalid_request", { param });
+  });
+
+  it("gives hostile texts back as they were sent", async () => {
+    const world = await openWorld();
+    const texts = [
+      "<img src=x onerror=alert(1)>",
+      "\u202egnp.exe",
+      "'; DROP TABLE caught; --",
+      "😀".repeat(70),
+      "%_\\",
+    ];
+    for (const message of texts) await land(world, { message });
+    expect(await textsOf(world)).toEqual(texts.toReversed());
+    expect(await textsOf(world, `?q=${encodeURIComponent('"DROP TABLE"')}`)).toEqual([texts[2]]);
+    expect(await textsOf(world, `?q=${encodeURIComponent("text:%_")}`)).toEqual(["%_\\"]);
+  });
+});
+
+describe("a wait", () => {
+  it("answers as soon as the message comes, with its code", async () => {
+    const world = await openWorld();
+    const phone = newPhone();
+    const waited = ask(world, `/wait?to=${phone}&timeout=20`);
+    // Another call of the same object is answered, so the wait is open.
+    await localInbox().list({ account: null }, {}, 1);
+    await land(world, { message: "not for whoever waits" });
+    await post("http://otp.localhost/send-otp", { phone, otp: "482913" }, bearer(world.apiKey));
+    await landAll(world);
+    const reply = await waited;
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({
+      success: true,
+      message: { to: `+91${phone}`, code: "482913", operation: "otp" },
+    });
+  });
+
+  it("answers at once with what is there: since a message the next, without since the newest of just now", async () => {
+    const world = await openWorld();
+    for (const message of ["one", "two", "three"]) await land(world, { message });
+    expect((await ask(world, "/wait?timeout=0")).body.message.text).toBe("three");
+    const [, , first] = (await ask(world)).body.data as Shown[];
+    const next = await ask(world, `/wait?since=${first?.id}&timeout=0`);
+    expect(next.body.message.text).toBe("two");
+    expect((await ask(world, `/wait?since=${next.body.message.id}&timeout=0`)).body.message.text).toBe("three");
+    const [newest] = (await ask(world)).body.data as Shown[];
+    expect((await ask(world, `/wait?since=${newest?.id}&timeout=0`)).body).toEqual({ success: true, message: null });
+  });
+
+  it("says null when its time is over", async () => {
+    const world = await openWorld();
+    const reply = await ask(world, "/wait?timeout=0.02");
+    expect(reply.status).toBe(200);
+    expect(reply.body).toEqual({ success: true, message: null });
+  });
+
+  it("gives parallel waits each the message of its number", async () => {
+    const world = await openWorld();
+    const phones = Array.from({ length: 8 }, newPhone);
+    const waits = phones.map((phone) => ask(world, `/wait?to=${phone}&timeout=20`));
+    await localInbox().list({ account: null }, {}, 1);
+    for (const phone of phones.toReversed()) await land(world, { phone, message: `code ${phone.slice(-6)}` });
+    for (const [at, reply] of (await Promise.all(waits)).entries()) {
+      expect(reply.body.message).toMatchObject({ to: `+91${phones[at]}`, code: phones[at]?.slice(-6) });
+    }
+  });
+
+  it("hears nothing of other accounts", async () => {
+    const [mine, other] = [await openWorld(), await openWorld()];
+    const waited = ask(mine, "/wait?timeout=20");
+    await localInbox().list({ account: null }, {}, 1);
+    await land(other, { message: "theirs" });
+    await land(mine, { message: "mine" });
+    expect((await waited).body.message.text).toBe("mine");
+  });
+});
+
+describe("who may read", () => {
+  it("is, with a key, the key's account in its mode; without one, on this machine, everybody", async () => {
+    const [live, test] = [await openWorld(), await openWorld({ mode: "test" })];
+    const mark = `mark${newPhone()}`;
+    await land(live, { message: `${mark} live` });
+    await land(test, { message: `${mark} test` });
+    expect(await textsOf(live)).toEqual([`${mark} live`]);
+    expect(await textsOf(test)).toEqual([`${mark} test`]);
+    expect(await textsOf(null, `?q=${mark}`)).toEqual([`${mark} test`, `${mark} live`]);
+    const [theirs] = (await ask(live)).body.data as Shown[];
+    for (const method of ["GET", "DELETE"]) {
+      expectFailure(await ask(test, `/${theirs?.id}`, { method }), 404, "not_found");
+    }
+    expect((await ask(test, `?since=${theirs?.id}`)).status).toBe(400);
+    expect((await ask(live, `/${theirs?.id}`)).body.message.text).toBe(`${mark} live`);
+  });
+
+  it("is nobody with a key that is forged, revoked, or not a key", async () => {
+    const world = await openWorld();
+    await land(world);
+    await world.stub.revokeKey(world.keyId);
+    expectFailure(await ask(world), 401, "unauthorized");
+    for (const authorization of [`Bearer ${world.apiKey.slice(0, -1)}x`, "Bearer", "Bearer x", "Basic x"]) {
+      expectFailure(await call(API, { headers: { authorization } }), 401, "unauthorized");
+    }
+    expectFailure(await call(API, { headers: { "x-api-key": world.apiKey } }), 401, "unauthorized");
+  });
+
+  it("does not change with a cookie", async () => {
+    const { visitor, world } = await visit();
+    await land(world, { message: "mine" });
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const other = await openWorld();
+    const reply = await call(API, { headers: { cookie, ...bearer(other.apiKey) } });
+    expect(reply.body).toMatchObject({ success: true, data: [] });
+    expectFailure(
+      await callWith(DEPLOYED_SIM, "https://console.dastak.example/v1/test/inbox", { headers: { cookie } }),
+      401,
+      "unauthorized",
+    );
+  });
+
+  it("takes no place in the rate window", async () => {
+    const world = await openWorld({ plan: "starter" });
+    for (let at = 0; at < 15; at++) expect((await ask(world, "?limit=1")).status).toBe(200);
+  });
+
+  it("answers on the console's host only", async () => {
+    expect((await call("http://sms.localhost/v1/test/inbox")).status).toBe(404);
+  });
+});
+
+/** A world whose key a deployed service knows. */
+async function deployedWorld(mode: "live" | "test") {
+  const world = await openWorld({ mode });
+  return { ...world, apiKey: showKey(DEPLOYED_SIM.KEY_SECRET ?? "", { ...world.ref, keyId: world.keyId }) };
+}
+
+describe("a deployed service", () => {
+  const URL = "https://console.dastak.example/v1/test/inbox";
+
+  it("opens for test keys only, each account for itself", async () => {
+    const [test, other] = [await deployedWorld("test"), await deployedWorld("test")];
+    await land(await openWorld(), { message: "in the local inbox" });
+    await env.INBOX.getByName(test.name).put([
+      {
+        account: test.name,
+        requestId: "req_1",
+        operation: "sms",
+        content: {},
+        text: null,
+        messages: [{ ref: "msg_1", to: "+919876543210" }],
+      },
+    ]);
+    const reply = await callWith(DEPLOYED_SIM, URL, { headers: bearer(test.apiKey) });
+    expect(reply.body).toMatchObject({ success: true, data: [{ id: "msg_1" }] });
+    expect((await callWith(DEPLOYED_SIM, URL, { headers: bearer(other.apiKey) })).body).toMatchObject({ data: [] });
+  });
+
+  it("refuses live keys with a sentence, and requests without a key", async () => {
+    const live = await deployedWorld("live");
+    for (const [path, method] of [
+      ["", "GET"],
+      ["/wait", "GET"],
+      ["", "DELETE"],
+      ["/msg_1", "GET"],
+      ["/msg_1", "DELETE"],
+    ] as const) {
+      const init = { method, headers: bearer(live.apiKey) };
+      expectFailure(await callWith(DEPLOYED_SIM, URL + path, init), 403, "permission_denied");
+      expectFailure(await callWith(DEPLOYED_SIM, URL + path, { method }), 401, "unauthorized");
+    }
+    await live.stub.revokeKey(live.keyId);
+    expectFailure(await callWith(DEPLOYED_SIM, URL, { headers: bearer(live.apiKey) }), 401, "unauthorized");
+  });
+});
+
+describe("deleting", () => {
+  it("takes one message, what a search finds, or all of the account and no more", async () => {
+    const [mine, other] = [await openWorld(), await openWorld()];
+    for (const message of ["one", "two", "three", "four"]) await land(mine, { message });
+    await land(other, { message: "theirs" });
+    const [newest] = (await ask(mine)).body.data as Shown[];
+    expect((await ask(mine, `/${newest?.id}`, { method: "DELETE" })).body).toEqual({ success: true, deleted: 1 });
+    expectFailure(await ask(mine, `/${newest?.id}`, { method: "DELETE" }), 404, "not_found");
+    expectFailure(await ask(mine, `/${newest?.id}`), 404, "not_found");
+    expect((await ask(mine, "?q=two", { method: "DELETE" })).body).toEqual({ success: true, deleted: 1 });
+    expect(await textsOf(mine)).toEqual(["three", "one"]);
+    // What is not understood deletes nothing.
+    expect((await ask(mine, "?q=stat:x", { method: "DELETE" })).status).toBe(400);
+    expect((await ask(mine, "", { method: "DELETE" })).body).toEqual({ success: true, deleted: 2 });
+    expect(await textsOf(mine)).toEqual([]);
+    expect(await textsOf(other)).toEqual(["theirs"]);
+  });
+
+  it("knows no other method", async () => {
+    expectFailure(await call(API, { method: "PATCH" }), 405, "method_not_allowed");
+  });
+});

@@ -1,0 +1,156 @@
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import type { KeyPlace } from "../../../src/http/auth.ts";
+import { showKey } from "../../../src/crypto/api-key.ts";
+import { call } from "../world.ts";
+import type { Reply, World } from "../world.ts";
+
+// What the contract suite knows of an endpoint, and how it asks one. Every reply that comes back through `ask` is
+// checked for what contract §3 promises of every reply.
+
+export type Fields = Record<string, unknown>;
+
+/** A value that a field refuses, and what the refusal says. */
+export interface Refused {
+  value: unknown;
+  error: string;
+  /** The field itself unless said otherwise, such as `recipients[1]`. */
+  param?: string;
+  hint?: string;
+}
+
+/** The rule of one field: its type, and values at both sides of each edge. */
+export interface FieldRule {
+  type: "string" | "number" | "boolean" | "list";
+  required: boolean;
+  accepted: readonly unknown[];
+  refused: readonly Refused[];
+}
+
+/** A customer's endpoint. */
+export interface Endpoint {
+  url: string;
+  method: "GET" | "POST";
+  /** Where its key may stand; the first is where the suite puts it. */
+  keyPlaces: readonly KeyPlace[];
+  /** Fields that are accepted; the same for the same world. */
+  body: (world: World) => Fields | Promise<Fields>;
+  rules: Readonly<Record<string, FieldRule>>;
+  /** Coins that `body` costs; 0 for an endpoint that bills nothing. */
+  cost: number;
+  /** Endpoints that wait for R2 answer 409 to a second request that comes meanwhile (contract §8). */
+  slow?: boolean;
+}
+
+export const KEY_PLACES: readonly KeyPlace[] = ["bearer", "x-api-key", "body"];
+
+/** Where the request carries which key; a body can hold anything in its place. */
+export interface Keys {
+  bearer?: string;
+  "x-api-key"?: string;
+  body?: unknown;
+}
+
+export interface Asking {
+  /** Fields in place of those that are accepted; `undefined` takes one away. */
+  fields?: Fields;
+  /** A body in place of the JSON of the fields. */
+  raw?: BodyInit;
+  keys?: Keys;
+  headers?: Record<string, string>;
+  /** Content type; null for none at all. */
+  type?: string | null;
+  method?: string;
+  query?: string;
+}
+
+function headersOf(keys: Keys): Record<string, string> {
+  return {
+    ...(keys.bearer !== undefined && { authorization: `Bearer ${keys.bearer}` }),
+    ...(keys["x-api-key"] !== undefined && { "x-api-key": keys["x-api-key"] }),
+  };
+}
+
+/** The key where this endpoint reads it first. */
+export function keyOf(endpoint: Endpoint, world: World): Keys {
+  return { [endpoint.keyPlaces[0] ?? "bearer"]: world.apiKey };
+}
+
+/** A second key of the same account. */
+export async function secondKey(world: World): Promise<string> {
+  const keyId = world.keyId ^ 1;
+  await world.stub.makeKey(keyId, "second key");
+  return showKey(env.KEY_SECRET, { ...world.ref, keyId });
+}
+
+/** What every reply of the service owes (contract §3). */
+function checkEveryReply(reply: Reply): void {
+  const names = [...reply.headers.keys()];
+  expect(reply.headers.get("x-request-id")).toMatch(/^req_[0-9A-Za-z]+$/u);
+  expect(reply.headers.get("cache-control")).toBe("no-store");
+  expect(names.filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  expect(reply.headers.get("content-type")).toMatch(/^application\/json/u);
+  if (reply.status < 400 || reply.text === "") return;
+  const { success, error, code, request_id: requestId, ...more } = reply.body as Record<string, unknown>;
+  expect({ success, requestId }).toEqual({ success: false, requestId: reply.headers.get("x-request-id") });
+  expect(code).toMatch(/^[a-z_]+$/u);
+  expect(error, "one plain sentence").toMatch(/^[A-Za-z0-9].*[^.]\.$/u);
+  expect(error, "one plain sentence").not.toMatch(/[.!?] [A-Z]|\n/u);
+  expect(Object.keys(more).filter((name) => name !== "param" && name !== "hint")).toEqual([]);
+}
+
+/** Asks an endpoint as the world's customer, with a request that is accepted unless told otherwise. */
+export async function ask(endpoint: Endpoint, world: World, asking: Asking = {}): Promise<Reply> {
+  const method = asking.method ?? endpoint.method;
+  const keys = asking.keys ?? keyOf(endpoint, world);
+  const init: RequestInit = { method, headers: { ...headersOf(keys), ...asking.headers } };
+  if (method !== "GET" && method !== "HEAD") {
+    const inBody = keys.body === undefined ? {} : { apiKey: keys.body };
+    const fields = asking.raw === undefined && { ...(await endpoint.body(world)), ...asking.fields, ...inBody };
+    init.body = asking.raw ?? JSON.stringify(fields);
+    const { type = "application/json" } = asking;
+    if (type !== null) init.headers = { "content-type": type, ...init.headers };
+  }
+  const reply = await call(endpoint.url + (asking.query ?? ""), init);
+  checkEveryReply(reply);
+  return reply;
+}
+
+/** The whole JSON of an accepted request, its key included where it stands there. */
+export async function bodyText(endpoint: Endpoint, world: World): Promise<string> {
+  const { body } = keyOf(endpoint, world);
+  return JSON.stringify({ ...(await endpoint.body(world)), ...(body !== undefined && { apiKey: body }) });
+}
+
+/** Whether this reply shows the account's window (contract §7). */
+export function showsWindow(reply: Reply): boolean {
+  const shown = ["ratelimit", "ratelimit-policy"].map((name) => reply.headers.has(name));
+  expect(shown[0], "both RateLimit headers or none").toBe(shown[1]);
+  return shown[0] ?? false;
+}
+
+/** Requests left in the window, and seconds until the oldest leaves it. */
+export function windowOf(reply: Reply): { plan: string; left: number; seconds: number } {
+  const [, plan = "", left, seconds] = /^"(\w+)";r=(\d+);t=(\d+)$/u.exec(reply.headers.get("ratelimit") ?? "") ?? [];
+  return { plan, left: Number(left), seconds: Number(seconds) };
+}
+
+/** A success. */
+export function expectDone(reply: Reply): void {
+  expect(reply.body).toMatchObject({ success: true });
+  expect(reply.status).toBe(200);
+}
+
+/** A refusal before the account was asked: it shows no window, for it counts toward none. */
+export function expectEdge(reply: Reply, status: number, code: string, more: Fields = {}): void {
+  expect(reply.body).toMatchObject({ code, ...more });
+  expect(reply.status).toBe(status);
+  expect(showsWindow(reply), "a refusal at the edge shows no window").toBe(false);
+}
+
+/** A refusal by the account, after its key check. */
+export function expectRefused(reply: Reply, status: number, code: string, more: Fields = {}): void {
+  expect(reply.body).toMatchObject({ code, ...more });
+  expect(reply.status).toBe(status);
+  expect(showsWindow(reply), "a refusal by the account shows its window").toBe(true);
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { BODY_BYTES_MAX } from "../../../src/http/body.ts";
+import { openWorld } from "../world.ts";
+import { ask, bodyText, expectDone, expectEdge, keyOf } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** A body that arrives in pieces, so that no header declares its length. */
+function inPieces(text: string): ReadableStream {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.subarray(at, at + 65_536));
+      at += 65_536;
+    },
+  });
+}
+
+function methodSuite(endpoint: Endpoint): void {
+  const allow = endpoint.method === "GET" ? "GET, HEAD" : "POST";
+  const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+  it.each(others.filter((method) => !allow.split(", ").includes(method)))("%s: 405 with Allow", async (method) => {
+    const world = await openWorld();
+    for (const keys of [keyOf(endpoint, world), {}]) {
+      const preflight = { origin: "https://app.example", "access-control-request-method": endpoint.method };
+      const reply = await ask(endpoint, world, { method, keys, raw: "{}", headers: preflight });
+      expect(reply.status).toBe(405);
+      expect(reply.headers.get("allow")).toBe(allow);
+      if (method !== "HEAD") expectEdge(reply, 405, "method_not_allowed", { error: `This address takes ${allow}.` });
+    }
+  });
+
+  it("another path below it: 404", async () => {
+    const world = await openWorld();
+    for (const path of ["/", "/more", "%20"]) {
+      const elsewhere = { ...endpoint, url: endpoint.url + path };
+      expectEdge(await ask(elsewhere, world), 404, "not_found");
+    }
+  });
+}
+
+function jsonSuite(endpoint: Endpoint): void {
+  it.each(["", "{", "{'phone': 1}", '{"a":1,}', "phone=9876543210", "\ufffd", "NaN"])(
+    "%j is not JSON: 400",
+    async (raw) => {
+      const world = await openWorld();
+      const inBody = endpoint.keyPlaces.includes("body");
+      const bearer = { [inBody ? "bearer" : endpoint.keyPlaces[0]!]: world.apiKey };
+      expectEdge(await ask(endpoint, world, { raw, keys: bearer }), 400, "invalid_json");
+      // Where the only key could have stood in this body, there is none.
+      expectEdge(await ask(endpoint, world, { raw, keys: {} }), 401, "unauthorized");
+    },
+  );
+
+  it("a body that is not UTF-8: 400", async () => {
+    const world = await openWorld();
+    const [place = "bearer"] = endpoint.keyPlaces.filter((one) => one !== "body");
+    const raw = Uint8Array.of(0x7b, 0xff, 0xfe, 0x7d);
+    expectEdge(await ask(endpoint, world, { raw, keys: { [place]: world.apiKey } }), 400, "invalid_json");
+  });
+
+  it.each(["[]", "null", '"text"', "5", "true"])("%s is JSON but no object: 400", async (raw) => {
+    const world = await openWorld();
+    const [place = "bearer"] = endpoint.keyPlaces.filter((one) => one !== "body");
+    const reply = await ask(endpoint, world, { raw, keys: { [place]: world.apiKey } });
+    expectEdge(reply, 400, "invalid_request", { error: "The body must be a JSON object." });
+    expectEdge(await ask(endpoint, world, { raw, keys: {} }), 401, "unauthorized");
+  });
+}
+
+function typeSuite(endpoint: Endpoint): void {
+  it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "json"])(
+    "content type %s: 415",
+    async (type) => {
+      const world = await openWorld();
+      const reply = await ask(endpoint, world, { type });
+      expectEdge(reply, 415, "unsupported_media_type");
+    },
+  );
+
+  it.each(["application/json", "Application/JSON; charset=UTF-8", "application/problem+json"])(
+    "content type %s is read as JSON",
+    async (type) => {
+      expectDone(await ask(endpoint, await openWorld(), { type }));
+    },
+  );
+
+  it.each([null, ""])("content type %j is read as JSON", async (type) => {
+    const world = await openWorld();
+    // Bytes bring no content type of their own, as a string would.
+    const raw = new TextEncoder().encode(await bodyText(endpoint, world));
+    expectDone(await ask(endpoint, world, { raw, type }));
+  });
+}
+
+function sizeSuite(endpoint: Endpoint): void {
+  it("a body of 10 MiB is read; one byte more: 413, declared or not", async () => {
+    const world = await openWorld();
+    const text = await bodyText(endpoint, world);
+    const whole = text + " ".repeat(BODY_BYTES_MAX - new TextEncoder().encode(text).length);
+    expectDone(await ask(endpoint, world, { raw: whole }));
+    expectEdge(await ask(endpoint, world, { raw: `${whole} ` }), 413, "payload_too_large");
+    expectEdge(await ask(endpoint, world, { raw: inPieces(`${whole} `) }), 413, "payload_too_large");
+    expectDone(await ask(endpoint, world, { raw: inPieces(text) }));
+  });
+}
+
+/** How a request arrives: method, type, size and JSON (contract §3). */
+export function transportSuite(endpoint: Endpoint): void {
+  describe("method and path", () => methodSuite(endpoint));
+  if (endpoint.method === "GET") return;
+  describe("body", () => {
+    jsonSuite(endpoint);
+    typeSuite(endpoint);
+    sizeSuite(endpoint);
+  });
+}

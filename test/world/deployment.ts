@@ -1,0 +1,30 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../../src/worker.ts";
+import type { Reply } from "./world.ts";
+
+/** A request as the runtime hands it over: Request's own type leaves out what the edge adds and nothing here reads. */
+export const incoming = (url: string, init: RequestInit) =>
+  new Request(url, init) as unknown as Request<unknown, IncomingRequestCfProperties>;
+
+/** Sends a request to a service with other variables or bindings than the suite's. */
+export async function callWith(changed: Partial<Cloudflare.Env>, url: string, init: RequestInit = {}): Promise<Reply> {
+  const response = await worker.fetch(incoming(url, init), { ...env, ...changed }, createExecutionContext());
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text === "" ? null : JSON.parse(text) };
+}
+
+/** Variables of a deployed service: five hostnames, and secrets that are not for one's own machine. */
+export const DEPLOYED: Partial<Cloudflare.Env> = {
+  ENVIRONMENT: "production",
+  SMS_URL: "https://sms.dastak.example",
+  TTS_URL: "https://tts.dastak.example",
+  VOICE_URL: "https://voice.dastak.example",
+  OTP_URL: "https://otp.dastak.example",
+  CONSOLE_URL: "https://console.dastak.example",
+  KEY_SECRET: "key-secret-of-a-deployed-service-0123456789",
+  SEAL_SECRET: "seal-secret-of-a-deployed-service-0123456789",
+  OPERATOR_TOKEN: "operator-token-of-a-deployed-service-0123456789",
+  PAYMENTS: "none",
+  CARRIER_HTTP_SECRET: "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5",
+};

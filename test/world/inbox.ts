@@ -1,0 +1,71 @@
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { KEPT_MAX } from "../../src/durable/inbox/rows.ts";
+import type { InboxMessage } from "../../src/inbox/types.ts";
+import type { Inbox } from "../../src/durable/inbox.ts";
+import { LOCAL_INBOX } from "../../src/inbox/landing.ts";
+import { DEPLOYED } from "./deployment.ts";
+import { bearer, call, dispatch, messagesOf, post } from "./world.ts";
+import type { Reply, World } from "./world.ts";
+
+// What tests of the inbox share: sending something and taking it as far as the inbox, and asking its API.
+
+export const API = "http://console.localhost/v1/test/inbox";
+
+/** The inbox that everything of the suite lands in, unless a consumer was told that it is deployed. */
+export const localInbox = (): DurableObjectStub<Inbox> => env.INBOX.getByName(LOCAL_INBOX);
+
+/** Everything of an account that the suite's inbox holds, newest first. */
+export async function inboxOf(world: World): Promise<InboxMessage[]> {
+  return (await localInbox().list({ account: world.name }, {}, KEPT_MAX)) ?? [];
+}
+
+/** A deployed service that has no gateway yet: the simulator takes live messages too. */
+export const DEPLOYED_SIM: Record<string, string> = {
+  // All of these are variables, none is a binding.
+  ...(DEPLOYED as unknown as Record<string, string>),
+  CARRIER: "sim",
+  PAYMENTS: "none",
+};
+
+let numbers = 9_400_000_000;
+
+/** An Indian number that no other test of this file sends to. */
+export const newPhone = (): string => String(numbers++);
+
+/** Everything of the account that still waits. */
+async function waiting(world: World): Promise<number[]> {
+  const messages = await messagesOf(world);
+  return [...new Set(messages.filter(({ state }) => state === "queued").map(({ seq }) => seq))];
+}
+
+/** Takes what waits through the carrier, and so into the inbox. */
+export async function landAll(world: World, variables: Record<string, string> = {}): Promise<void> {
+  await dispatch(world, await waiting(world), variables);
+}
+
+/** Sends an SMS and takes it into the inbox. */
+export async function land(
+  world: World,
+  body: { phone?: string; message?: string; senderId?: string } = {},
+  variables: Record<string, string> = {},
+): Promise<void> {
+  const sms = { phone: newPhone(), message: "Hello", ...body };
+  const reply = await post("http://sms.localhost/send-sms", sms, bearer(world.apiKey));
+  if (reply.status !== 200) throw new Error(reply.text);
+  await landAll(world, variables);
+}
+
+/** Asks the inbox's API; without a world, without a key. */
+export function ask(world: World | null, path = "", init: RequestInit = {}): Promise<Reply> {
+  return call(API + path, { ...init, ...(world && { headers: bearer(world.apiKey) }) });
+}
+
+/** An environment whose inbox fails, before or after it has kept what it was given. */
+export function brokenInbox(when: "before" | "after"): { INBOX: Env["INBOX"]; asked: () => number } {
+  const put = vi.fn(async (...caught: Parameters<Inbox["put"]>) => {
+    if (when === "after") await localInbox().put(...caught);
+    throw new Error("the inbox is away");
+  });
+  return { INBOX: { getByName: () => ({ put }) } as unknown as Env["INBOX"], asked: () => put.mock.calls.length };
+}

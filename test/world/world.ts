@@ -1,0 +1,176 @@
+import { createExecutionContext, createMessageBatch, getQueueResult, runDurableObjectAlarm } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import type { Account } from "../../src/durable/account.ts";
+import { newAccountId, objectName, randomId } from "../../src/crypto/ids.ts";
+import type { AccountRef, Mode } from "../../src/model/ref.ts";
+import { newKeyId, showKey } from "../../src/crypto/api-key.ts";
+import { recordingKey } from "../../src/recordings/signed-address.ts";
+import { UNITS_PER_COIN } from "../../src/money/money.ts";
+import type { Plan } from "../../src/money/plans.ts";
+import { consumeDispatch } from "../../src/queues/dispatch.ts";
+import { consumeHistory } from "../../src/queues/history.ts";
+
+// Every test is its own world: a fresh account, and queues that are delivered by hand.
+
+export interface World {
+  ref: AccountRef;
+  /** The object's name. */
+  name: string;
+  stub: DurableObjectStub<Account>;
+  keyId: number;
+  apiKey: string;
+}
+
+export interface Opening {
+  plan?: Plan;
+  /** Coins. */
+  balance?: number;
+  mode?: Mode;
+  /** Coins per OTP. */
+  otpRate?: number;
+}
+
+/** Opens a fresh account: premium with 1,000 coins unless asked otherwise. */
+export async function openWorld({
+  plan = "premium",
+  balance = 1_000,
+  mode = "live",
+  otpRate,
+}: Opening = {}): Promise<World> {
+  const ref = { accountId: newAccountId(env.KEY_SECRET, null), mode };
+  const keyId = newKeyId(env.KEY_SECRET, mode, null);
+  const stub = env.ACCOUNT.getByName(objectName(ref));
+  await stub.open({
+    name: "Test",
+    plan,
+    otpRate: otpRate === undefined ? null : otpRate * UNITS_PER_COIN,
+    balance: balance * UNITS_PER_COIN,
+    keyId,
+    keyName: "first key",
+  });
+  return { ref, name: objectName(ref), stub, keyId, apiKey: showKey(env.KEY_SECRET, { ...ref, keyId }) };
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // Replies are checked field by field; their type is what the test expects of them.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+  text: string;
+}
+
+/** Sends a request through the Worker's own entry and reads the whole reply. */
+export async function call(url: string, init: RequestInit = {}): Promise<Reply> {
+  const response = await exports.default.fetch(url, init);
+  const text = await response.text();
+  let body: unknown = null;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Not every reply is JSON: media is not.
+  }
+  return { status: response.status, headers: response.headers, body, text };
+}
+
+/** Posts JSON. */
+export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+  return call(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+export const bearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
+
+/** Sends one SMS as the world's customer. */
+export function sendSms(world: World, more: { body?: object; headers?: Record<string, string> } = {}): Promise<Reply> {
+  return post(
+    "http://sms.localhost/send-sms",
+    { phone: "9876543210", message: "Hello", ...more.body },
+    { ...bearer(world.apiKey), ...more.headers },
+  );
+}
+
+/** Calls the operator API. */
+export function operator(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  return call(`http://console.localhost${path}`, {
+    method,
+    headers: { ...bearer(env.OPERATOR_TOKEN), "content-type": "application/json", ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+const recordings = new WeakMap<World, Map<number, Promise<string>>>();
+
+async function addRecording(world: World, durationMs: number): Promise<string> {
+  const fileId = randomId("file");
+  const objectKey = recordingKey(world.ref, crypto.getRandomValues(new Uint8Array(32)));
+  const recording = { fileId, name: "hello.wav", objectKey, mime: "audio/wav", sizeBytes: 1_044, durationMs };
+  await world.stub.finishUpload({ keyId: world.keyId, requestId: "req_upload" }, recording);
+  return fileId;
+}
+
+/** A recording of the account, the same for the same length; it takes no place in the rate window and has no bytes. */
+export function recordingOf(world: World, durationMs = 1_000): Promise<string> {
+  const known = recordings.get(world) ?? new Map<number, Promise<string>>();
+  recordings.set(world, known);
+  const fileId = known.get(durationMs) ?? addRecording(world, durationMs);
+  known.set(durationMs, fileId);
+  return fileId;
+}
+
+let delivered = 0;
+
+async function deliver(
+  queue: string,
+  body: unknown,
+  consume: (batch: MessageBatch, at: Env, ctx: ExecutionContext) => Promise<void>,
+  at: Env,
+) {
+  delivered += 1;
+  const batch = createMessageBatch(queue, [{ id: `m${delivered}`, timestamp: new Date(), attempts: 1, body }]);
+  await consume(batch, at, createExecutionContext());
+  return getQueueResult(batch, createExecutionContext());
+}
+
+/** Delivers a `send` job to the dispatch consumer, as the queue would. Variables may be changed for this consumer. */
+export function dispatch(world: World, seqs: number[], variables: Partial<Env> | Record<string, string> = {}) {
+  const body = { kind: "send", account: world.name, seqs };
+  return deliver("dastak-dispatch", body, consumeDispatch, { ...env, ...variables });
+}
+
+/** Delivers a `follow` job: the carrier is asked what became of these jobs' messages. */
+export function follow(world: World, seqs: number[], variables: Partial<Env> | Record<string, string> = {}) {
+  const body = { kind: "follow", account: world.name, seqs };
+  return deliver("dastak-dispatch", body, consumeDispatch, { ...env, ...variables });
+}
+
+/** Delivers a job to the history consumer. */
+export function recordHistory(world: World, seqs: number[], at: Env = env) {
+  return deliver("dastak-history", { account: world.name, seqs, profile: true }, consumeHistory, at);
+}
+
+/** Runs the account's alarm now; false when none was set. */
+export const runAlarm = (world: World) => runDurableObjectAlarm(world.stub);
+
+/** Every message of the account, as the operator sees it. */
+export async function messagesOf(world: World) {
+  return (await world.stub.messages({ seq: 0, index: 0 }, 20_000)) ?? [];
+}
+
+/** Every ledger entry of the account. */
+export async function ledgerOf(world: World) {
+  return (await world.stub.ledger(0, 20_000)) ?? [];
+}
+
+/** The balance in units. */
+export async function balanceOf(world: World): Promise<number> {
+  return (await world.stub.view())?.balance ?? Number.NaN;
+}

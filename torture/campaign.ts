@@ -1,0 +1,219 @@
+import http from "node:http";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { bundleService } from "../harness/service.mjs";
+import { booksOf, historyOf, openWork, operator } from "./books.ts";
+import type { AccountBooks } from "./books.ts";
+import { Carrier } from "./carrier.ts";
+import { findLibfaketime } from "./clock.ts";
+import { Lane } from "./customer.ts";
+import type { Account, World } from "./customer.ts";
+import { planFaults } from "./faults.ts";
+import type { Fault } from "./faults.ts";
+import { Harmer } from "./harm.ts";
+import { Log } from "./log.ts";
+import { RECORDING_SECONDS, upload } from "./orders.ts";
+import { between, randomOf } from "./random.ts";
+import { Receipts } from "./receipts.ts";
+import { Service } from "./service.ts";
+import { BASE, CARRIER_SECRET, PORTS, TIMERS, rolesOf } from "./settings.ts";
+import type { Role } from "./settings.ts";
+
+// A run from its beginning to its end: customers, gateway, faults; then everything unknown is repeated, everything open
+// comes to its end, and the books are read.
+
+/** Whatever has no answer by then is a finding. */
+const SETTLE_MS_MAX = 120_000;
+/** The clock ends this far beyond where it ever was, so that no lease, window or validity is still running. */
+const BEYOND_MS = 60_000;
+const MEMORY_EVERY_MS = 500;
+/** Poor accounts get this often a little. */
+const ALMS_EVERY_MS = 3_000;
+
+export interface RunOptions {
+  directory: string;
+  seed: string;
+  durationMs: number;
+  accounts: number;
+  gapMs: number;
+  /** How many times faster than usual everybody orders. */
+  pace: number;
+  say: (line: string) => void;
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+interface Customer extends Account {
+  role: Role;
+}
+
+export class Run {
+  readonly #options: RunOptions;
+  readonly #clients: Log;
+  readonly #memory: Log;
+  readonly #receipts: Receipts;
+  readonly #carrier: Carrier;
+  readonly #faults: Fault[];
+  readonly #harms: Log;
+  readonly #agent = new http.Agent({ keepAlive: true });
+  readonly #customers: Customer[] = [];
+  #service: Service | null = null;
+  #isOver = false;
+  #isClosed = false;
+
+  constructor(options: RunOptions) {
+    const { directory, seed, durationMs, gapMs } = options;
+    const log = (name: string) => new Log(path.join(directory, name));
+    this.#options = options;
+    this.#clients = log("clients.jsonl");
+    this.#memory = log("memory.jsonl");
+    this.#harms = log("faults.jsonl");
+    const carrierLog = log("carrier.jsonl");
+    const timesMs = () => this.#service?.timesMs() ?? [Date.now()];
+    const common = { secret: CARRIER_SECRET, log: carrierLog, timesMs };
+    this.#receipts = new Receipts({ ...common, agent: this.#agent });
+    const { CARRIER_TIMEOUT_MS: timeoutMs } = TIMERS;
+    this.#carrier = new Carrier({ ...common, seed, port: PORTS.carrier, timeoutMs, receipts: this.#receipts });
+    this.#faults = planFaults(seed, durationMs, gapMs);
+  }
+
+  /** Starts everything, does all the harm, and ends when nothing is open any more. */
+  async torture(): Promise<void> {
+    const { directory, seed, durationMs, say } = this.#options;
+    const clock = findLibfaketime(path.join(directory, "clock"));
+    const library = "library" in clock ? clock.library : null;
+    say(library ? `clock: ${library}` : `clock: shifted inside the runtime; ${"why" in clock ? clock.why : ""}`);
+    const settings = { seed, minutes: durationMs / 60_000, timers: TIMERS, clock: library ?? "runtime" };
+    writeFileSync(path.join(directory, "config.json"), JSON.stringify(settings));
+    const bundle = path.join(directory, "bundle.js");
+    writeFileSync(bundle, await bundleService(path.join(directory, "state")));
+    const service = (this.#service = new Service(directory, bundle, library));
+    process.once("exit", () => service.killNow());
+    await this.#carrier.listen();
+    await service.start();
+    await this.#openAccounts();
+    const sampling = setInterval(() => {
+      this.#memory.append({ t: "memory", life: service.lives, kb: service.memoryKb() });
+    }, MEMORY_EVERY_MS);
+    try {
+      await this.#load(service, durationMs);
+      await this.#settle(service);
+    } finally {
+      clearInterval(sampling);
+    }
+  }
+
+  get #world(): World {
+    return {
+      seed: this.#options.seed,
+      base: BASE,
+      agent: this.#agent,
+      log: this.#clients,
+      isOver: () => this.#isOver,
+      isClosed: () => this.#isClosed,
+    };
+  }
+
+  async #openAccounts(): Promise<void> {
+    for (const [index, role] of rolesOf(this.#options.accounts).entries()) {
+      const { plan, opening } = role;
+      const name = `torture-${index}`;
+      const { status, body } = await operator("POST", "/accounts", { name, plan, balance: opening }, name);
+      const [id, apiKey] = [body.account_id ?? "", body.api_key ?? ""];
+      if (status !== 200) throw new Error(`opening an account failed: ${status} ${body.error}`);
+      this.#clients.append({ t: "account", id, index, plan, opening });
+      this.#customers.push({ index, id, apiKey, fileIds: [], role });
+    }
+  }
+
+  /** Everybody orders and everything goes wrong until the time is over; then what is unknown is repeated. */
+  async #load(service: Service, durationMs: number): Promise<void> {
+    const { seed, say } = this.#options;
+    const ids = this.#customers.map(({ id }) => id);
+    const harmer = new Harmer({ service, carrier: this.#carrier, seed, ids, log: this.#harms });
+    const actors = [...this.#customers.map((customer) => this.#live(customer)), this.#giveAlms()];
+    const lives = Promise.all(actors);
+    const beganAt = Date.now();
+    const harms: Promise<void>[] = [];
+    for (const fault of this.#faults) {
+      await pause(Math.max(0, beganAt + fault.atMs - Date.now()));
+      harms.push(harmer.do(fault));
+    }
+    await pause(Math.max(0, beganAt + durationMs - Date.now()));
+    this.#isOver = true;
+    await Promise.all(harms);
+    say(
+      `${this.#faults.length} faults in ${Math.round((Date.now() - beganAt) / 1000)} s; now everything comes to its end`,
+    );
+    await Promise.race([lives, pause(SETTLE_MS_MAX).then(() => (this.#isClosed = true))]);
+    await lives;
+  }
+
+  /** A customer's life: recordings first, then orders. */
+  async #live(customer: Customer): Promise<void> {
+    const { role } = customer;
+    const office = new Lane(this.#world, customer, 0);
+    for (const seconds of RECORDING_SECONDS) {
+      const reply = await office.insist(upload(seconds));
+      if (reply?.body.fileId !== undefined) customer.fileIds.push(reply.body.fileId);
+    }
+    const lanes = Array.from({ length: role.lanes }, (_, at) => new Lane(this.#world, customer, 1 + at));
+    await Promise.all(lanes.map((lane) => lane.run(role.meanGapMs / this.#options.pace)));
+  }
+
+  /** The operator gives poor accounts a little now and then, once per reference however often it is asked. */
+  async #giveAlms(): Promise<void> {
+    const random = randomOf(this.#options.seed, "alms");
+    const poor = this.#customers.filter(({ role }) => role.opening < 100);
+    for (let round = 1; !this.#isOver; round++) {
+      await pause(ALMS_EVERY_MS);
+      for (const { id } of poor) {
+        const [amount, reference] = [between(random, 1, 6), `alms-${round}`];
+        this.#clients.append({ t: "credit", account: id, amount, reference });
+        for (let left = 1 + Math.floor(random() * 2); left > 0 && !this.#isClosed;) {
+          const reply = await operator("POST", `/accounts/${id}/credits`, { amount, reference }).catch(() => null);
+          if (reply?.status === 200) left -= 1;
+          else await pause(300);
+          this.#clients.append({ t: "credited", account: id, reference, status: reply?.status ?? null });
+        }
+      }
+    }
+  }
+
+  /** Lets all that is open come to its end: after a last restart, with a clock that is past every window. */
+  async #settle(service: Service): Promise<void> {
+    const { directory, say } = this.#options;
+    const giveUpAt = Date.now() + SETTLE_MS_MAX;
+    while (this.#receipts.pending > 0 && Date.now() < giveUpAt) await pause(100);
+    this.#receipts.close();
+    const clocks = this.#faults.map((fault) => (fault.kind === "clock" ? fault.toMs : 0));
+    const toMs = Math.max(0, ...clocks) + BEYOND_MS;
+    this.#harms.append({ t: "begin", id: "end", kind: "clock", toMs });
+    await service.setClock(toMs);
+    await service.terminate();
+    await service.start();
+    const ids = this.#customers.map(({ id }) => id);
+    for (;;) {
+      const left = await openWork(ids, path.join(directory, "state"));
+      if (left.open + left.missing === 0) return;
+      if (Date.now() >= giveUpAt) return say(`not settled in time: ${JSON.stringify(left)}`);
+      await pause(500);
+    }
+  }
+
+  /** The service's own books, for the checker. */
+  async books(): Promise<{ accounts: AccountBooks[]; history: unknown[] }> {
+    const accounts: AccountBooks[] = [];
+    for (const { id } of this.#customers) accounts.push(await booksOf(id));
+    return { accounts, history: historyOf(path.join(this.#options.directory, "state")) };
+  }
+
+  /** Leaves no process and no port behind. */
+  async end(): Promise<void> {
+    this.#isOver = this.#isClosed = true;
+    this.#receipts.close();
+    this.#agent.destroy();
+    await this.#carrier.close();
+    await this.#service?.kill();
+  }
+}

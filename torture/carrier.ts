@@ -1,0 +1,180 @@
+import type http from "node:http";
+import type net from "node:net";
+import { isSigned } from "../src/crypto/webhook-signature.ts";
+import { LoopbackServer } from "../test/process/loopback.ts";
+import type { Log } from "./log.ts";
+import { between, oneOf, randomOf, weighted } from "./random.ts";
+import type { Random } from "./random.ts";
+import type { Receipts } from "./receipts.ts";
+
+// A gateway with bad days: it rejects, is busy, hangs, breaks off before or after it has read, answers late, twice or
+// rubbish. It writes down every submission before it does anything about it.
+
+const WEIGHTS = {
+  accepts: 66,
+  accepts_slowly: 9,
+  accepts_with_rubbish: 1,
+  accepts_twice: 1,
+  accepts_by_half: 0.7,
+  rejects: 6,
+  busy: 8,
+  resets: 1.5,
+  hangs: 1.2,
+  answers_late: 1.3,
+  fails: 2,
+  speaks_no_http: 0.8,
+};
+
+export type Decision = keyof typeof WEIGHTS | "resets_unread";
+
+/** What its answer tells the service for certain. */
+const TELLS: Record<Decision, "taken" | "rejected" | "busy" | "nothing"> = {
+  accepts: "taken",
+  accepts_slowly: "taken",
+  accepts_with_rubbish: "taken",
+  accepts_twice: "taken",
+  accepts_by_half: "taken",
+  rejects: "rejected",
+  busy: "busy",
+  resets: "nothing",
+  resets_unread: "nothing",
+  hangs: "nothing",
+  answers_late: "nothing",
+  fails: "nothing",
+  speaks_no_http: "nothing",
+};
+
+const BODY = "content-length: 2\r\n\r\n{}";
+
+/** Of all connections, these are reset before a byte of the message was read. */
+const UNREAD = 0.012;
+/** Of all numbers, these are never taken: they are refused as busy until the service gives up. */
+const ALWAYS_BUSY = 0.004;
+
+const REJECTIONS = [400, 403, 404, 410, 422] as const;
+/** Answers that say nothing certain about the message. */
+const FAILURES = [302, 408, 425, 500, 502, 504] as const;
+
+export interface Submission {
+  ref: string;
+  operation: string;
+  to: string;
+  text?: string;
+  callback_url: string;
+}
+
+export interface CarrierSettings {
+  seed: string;
+  port: number;
+  secret: string;
+  /** An answer later than this comes too late for the service. */
+  timeoutMs: number;
+  log: Log;
+  receipts: Receipts;
+  /** The time as the service has it, and as it had it before its clock jumped a moment ago. */
+  timesMs: () => number[];
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+async function readAll(request: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+export class Carrier {
+  readonly #settings: CarrierSettings;
+  /** How often each number was submitted: each time has a chance of its own, whenever it comes. */
+  readonly #tries = new Map<string, number>();
+  #connections = 0;
+  readonly #server: LoopbackServer;
+
+  constructor(settings: CarrierSettings) {
+    this.#settings = settings;
+    this.#server = new LoopbackServer(settings.port, (request, response) => {
+      // Whoever sent it is gone before it was whole.
+      this.#take(request, response).catch(() => request.socket.destroy());
+    });
+  }
+
+  listen(): Promise<void> {
+    return this.#server.listen();
+  }
+
+  /** Stops listening and breaks off whatever it was about to answer. */
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+
+  async #take(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const { seed, log, secret, receipts, timesMs } = this.#settings;
+    const ref = String(request.headers["webhook-id"]);
+    this.#connections += 1;
+    if (randomOf(seed, "unread", this.#connections)() < UNREAD) {
+      log.append({ t: "submission", ref, decision: "resets_unread", tells: TELLS.resets_unread });
+      request.socket.resetAndDestroy();
+      return;
+    }
+    const body = await readAll(request);
+    const submission = JSON.parse(body) as Submission;
+    const { to, operation, text } = submission;
+    const tries = (this.#tries.get(to) ?? 0) + 1;
+    this.#tries.set(to, tries);
+    const random = randomOf(seed, "carrier", to, tries);
+    const decision = randomOf(seed, "always busy", to)() < ALWAYS_BUSY ? "busy" : weighted(random, WEIGHTS);
+    const headers = new Headers(request.headers as Record<string, string>);
+    const signed = timesMs().some((nowMs) => isSigned(secret, headers, body, nowMs));
+    const same = submission.ref === ref;
+    log.append({ t: "submission", ref, to, operation, text, decision, tells: TELLS[decision], signed: signed && same });
+    receipts.plan(random, submission, TELLS[decision]);
+    await this.#answer(random, decision, request.socket, response);
+    if (TELLS[decision] !== "nothing") log.append({ t: "answered", ref });
+  }
+
+  async #answer(random: Random, decision: Decision, socket: net.Socket, response: http.ServerResponse): Promise<void> {
+    const answer = (status: number, body = `{"id":"gw-${Math.floor(random() * 1e9)}"}`) =>
+      new Promise<void>((resolve, reject) => {
+        response.once("close", () => (response.writableFinished ? resolve() : reject(new Error("nobody heard it"))));
+        response.writeHead(status, { "content-type": "application/json" }).end(body);
+      });
+    const raw = (text: string) => new Promise<void>((resolve) => socket.write(text, () => resolve()));
+    switch (decision) {
+      case "accepts":
+        return answer(oneOf(random, [200, 201, 202]));
+      case "accepts_slowly":
+        await pause(between(random, 200, 900));
+        return answer(200);
+      case "accepts_with_rubbish":
+        return answer(200, "<html>it's fine");
+      case "accepts_twice":
+        // It says that it closes: else a client would take the second answer for that to its next request.
+        await raw(`HTTP/1.1 200 OK\r\nconnection: close\r\n${BODY}HTTP/1.1 422 Oh\r\n${BODY}`);
+        socket.end();
+        return;
+      case "accepts_by_half":
+        await raw('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id": "ha');
+        socket.end();
+        return;
+      case "rejects":
+        return answer(oneOf(random, REJECTIONS));
+      case "busy":
+        if (random() < 0.5) response.setHeader("retry-after", "1");
+        return answer(oneOf(random, [429, 503]));
+      case "resets":
+      case "resets_unread":
+        socket.resetAndDestroy();
+        return;
+      case "hangs":
+        return;
+      case "answers_late":
+        await pause(this.#settings.timeoutMs + 700);
+        return answer(200);
+      case "fails":
+        return answer(oneOf(random, FAILURES));
+      case "speaks_no_http":
+        await raw("It is a fine day, is it not?\r\n\r\n");
+        socket.end();
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import type http from "node:http";
+import { call } from "../test/process/http.ts";
+import type { Reply } from "../test/process/http.ts";
+import type { Log } from "./log.ts";
+import { Numbers, newOrder, wrongOrder } from "./orders.ts";
+import type { Order } from "./orders.ts";
+import { between, pauseMs, randomOf, weighted } from "./random.ts";
+import type { Random } from "./random.ts";
+
+// Customers: they write down what they want before they ask for it, repeat with their keys whatever has no answer, and
+// write down every answer.
+
+/** Longer than this nobody waits for an answer; the outcome is then unknown. */
+const PATIENCE_MS = 15_000;
+/** Some turn away at once, and the answer finds nobody. */
+const HASTY = { share: 0.04, waitMs: 8 };
+/** An order whose answers all fail is given up after so many. */
+const ATTEMPTS_MAX = 400;
+/** Answered orders that a customer remembers, to repeat them. */
+const REMEMBERED = 20;
+
+/** What an order is meant to meet: `other` repeats a key with another body. */
+export type Meaning = "good" | "wrong" | "forged" | "other";
+
+export interface Account {
+  index: number;
+  id: string;
+  apiKey: string;
+  fileIds: string[];
+}
+
+interface Intention extends Order {
+  id: string;
+  key?: string;
+  means: Meaning;
+}
+
+/** What all customers share. */
+export interface World {
+  seed: string;
+  base: string;
+  agent: http.Agent;
+  log: Log;
+  /** No new orders from then on. */
+  isOver: () => boolean;
+  /** Nothing is repeated any more from then on. */
+  isClosed: () => boolean;
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+function impatient(ms: number): { timeout: Promise<never>; clear: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("no answer in time")), ms);
+  return { timeout: promise, clear: () => clearTimeout(timer) };
+}
+
+/** A key that looks right and opens nothing. */
+const forge = (key: string) => `${key.slice(0, -3)}${key.endsWith("AAA") ? "BBB" : "AAA"}`;
+
+/** One thread of a customer's doings. */
+export class Lane {
+  readonly #world: World;
+  readonly #account: Account;
+  readonly #name: string;
+  /** Decides what is ordered; nothing that depends on time draws from it. */
+  readonly #random: Random;
+  readonly #patience: Random;
+  readonly #numbers: Numbers;
+  readonly #answered: Intention[] = [];
+  #count = 0;
+
+  constructor(world: World, account: Account, lane: number) {
+    this.#world = world;
+    this.#account = account;
+    this.#name = `${account.index}.${lane}`;
+    this.#random = randomOf(world.seed, "lane", this.#name);
+    this.#patience = randomOf(world.seed, "patience", this.#name);
+    this.#numbers = new Numbers(account.index * 8 + lane);
+  }
+
+  /** Orders one thing after the other until the time is over. */
+  async run(meanMs: number): Promise<void> {
+    for (;;) {
+      await pause(pauseMs(this.#random, meanMs));
+      if (this.#world.isOver()) return;
+      await this.#step();
+    }
+  }
+
+  /** Places an order with a key, and waits for its answer. */
+  async insist(order: Order): Promise<Reply | null> {
+    return this.#untilAnswered(this.#intend(order, "good", true));
+  }
+
+  async #step(): Promise<void> {
+    const random = this.#random;
+    const does = weighted(random, { order: 72, again: 9, twice: 5, unkeyed: 8, wrong: 3, forged: 1.5, other: 1.5 });
+    const order = does === "wrong" ? wrongOrder(random, this.#numbers) : this.#newOrder();
+    const known = this.#answered[Math.floor(random() * this.#answered.length)];
+    switch (does) {
+      case "order":
+        await this.#untilAnswered(this.#intend(order, "good", true));
+        return;
+      case "twice": {
+        const intention = this.#intend(order, "good", true);
+        await Promise.all([this.#untilAnswered(intention), this.#untilAnswered(intention)]);
+        return;
+      }
+      case "unkeyed":
+        await this.#attempt(this.#intend(order, "good", false));
+        return;
+      case "wrong":
+      case "forged":
+        await this.#attempt(this.#intend(order, does, true));
+        return;
+      case "again":
+        if (known) await this.#untilAnswered(known);
+        return;
+      case "other":
+        if (known?.key !== undefined && order.method === "POST") {
+          await this.#attempt(this.#intend(order, "other", known.key));
+        }
+    }
+  }
+
+  #newOrder(): Order {
+    return newOrder(this.#random, this.#numbers, this.#account.fileIds);
+  }
+
+  /** Writes down what is wanted, before anything is sent. `key`: its own, an old one, or none. */
+  #intend(order: Order, means: Meaning, key: boolean | string): Intention {
+    this.#count += 1;
+    const id = `${this.#name}.${this.#count}`;
+    const own = typeof key === "string" ? key : `key-${id}`;
+    // A balance is read; reading takes no key.
+    const keyed = key !== false && order.method === "POST";
+    const intention: Intention = { ...order, id, means, ...(keyed && { key: own }) };
+    // A recording itself would only make the log long; its name says how many seconds it lasts.
+    const { base64Data: _, ...body } = order.body ?? {};
+    this.#world.log.append({ t: "intend", account: this.#account.id, ...intention, body });
+    return intention;
+  }
+
+  /** Sends until there is an answer; without a key an unknown outcome stays unknown. */
+  async #untilAnswered(intention: Intention): Promise<Reply | null> {
+    for (let tries = 0; tries < ATTEMPTS_MAX && !this.#world.isClosed(); tries++) {
+      const reply = await this.#attempt(intention);
+      const waitMs = this.#waitMs(reply, tries);
+      if (waitMs === null) return reply && this.#remember(intention, reply);
+      await pause(waitMs);
+    }
+    return null;
+  }
+
+  /** How long to wait before the next try, or null after an answer. */
+  #waitMs(reply: Reply | null, tries: number): number | null {
+    if (!reply) return between(this.#patience, 100, 600);
+    if (reply.status >= 500) return between(this.#patience, 200, 1_000);
+    if (reply.status === 409) return 1_000;
+    const limited = reply.status === 429 && tries < 2 && !this.#world.isOver();
+    return limited ? Math.min(10, Number(reply.headers["retry-after"])) * 1_000 : null;
+  }
+
+  #remember(intention: Intention, reply: Reply): Reply {
+    if (reply.status === 200 && intention.key !== undefined && !this.#answered.includes(intention)) {
+      this.#answered.push(intention);
+      if (this.#answered.length > REMEMBERED) this.#answered.shift();
+    }
+    return reply;
+  }
+
+  /** One try, written down before and after. */
+  async #attempt(intention: Intention): Promise<Reply | null> {
+    const { id, means, method, path, body, key } = intention;
+    const { base, agent, log } = this.#world;
+    const apiKey = means === "forged" ? forge(this.#account.apiKey) : this.#account.apiKey;
+    const headers: Record<string, string> = { authorization: `Bearer ${apiKey}`, "x-api-key": apiKey };
+    if (key !== undefined) headers["idempotency-key"] = key;
+    const attempt = { id, try: crypto.randomUUID() };
+    log.append({ t: "attempt", ...attempt });
+    const { timeout, clear } = impatient(this.#patience() < HASTY.share ? HASTY.waitMs : PATIENCE_MS);
+    try {
+      const reply = await Promise.race([call(base + path, { method, headers, ...(body && { body }), agent }), timeout]);
+      const replayed = reply.headers["idempotent-replayed"] === "true";
+      const told = { status: reply.status, replayed, requestId: reply.headers["x-request-id"] };
+      log.append({ t: "reply", ...attempt, ...told, body: reply.bytes.toString() });
+      return reply;
+    } catch (problem) {
+      log.append({ t: "broken", ...attempt, why: String(problem) });
+      return null;
+    } finally {
+      clear();
+    }
+  }
+}

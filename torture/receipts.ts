@@ -1,0 +1,160 @@
+import type http from "node:http";
+import { signedHeaders } from "../src/crypto/webhook-signature.ts";
+import { call } from "../test/process/http.ts";
+import type { Submission } from "./carrier.ts";
+import type { Log } from "./log.ts";
+import { between, weighted } from "./random.ts";
+import type { Random } from "./random.ts";
+
+// The gateway's receipts: late, twice, out of order, contradicting each other, forged, stale, about nothing, or never.
+
+type State = "submitted" | "delivered" | "undelivered" | "failed";
+
+/** One receipt; `faults` are those that the service must not believe. */
+interface Receipt {
+  state: State;
+  afterMs: number;
+  fault?: "forged" | "stale" | "unknown_ref" | "no_state";
+}
+
+/** A receipt that is not taken is sent again, until its time is over. */
+const REPEAT_MS = 400;
+const ANSWER_MS_MAX = 10_000;
+
+const PLANS = {
+  delivered: 62,
+  delivered_twice: 5,
+  in_order: 7,
+  out_of_order: 5,
+  delivered_then_failed: 3,
+  undelivered: 5,
+  undelivered_then_delivered: 1.5,
+  failed: 3.5,
+  failed_then_delivered: 1.5,
+  very_late: 2.5,
+  never: 4,
+};
+
+/** What becomes of a message that was taken. */
+function newsOfTaken(random: Random): Receipt[] {
+  const soon = between(random, 0, 1_200);
+  const later = soon + between(random, 200, 3_000);
+  switch (weighted(random, PLANS)) {
+    case "delivered":
+      return [{ state: "delivered", afterMs: soon }];
+    case "delivered_twice":
+      return [soon, soon, later].map((afterMs) => ({ state: "delivered", afterMs }));
+    case "in_order":
+      return [
+        { state: "submitted", afterMs: soon },
+        { state: "delivered", afterMs: later },
+      ];
+    case "out_of_order":
+      return [
+        { state: "delivered", afterMs: soon },
+        { state: "submitted", afterMs: later },
+      ];
+    case "delivered_then_failed":
+      return [
+        { state: "delivered", afterMs: soon },
+        { state: "failed", afterMs: later },
+      ];
+    case "undelivered":
+      return [{ state: "undelivered", afterMs: soon }];
+    case "undelivered_then_delivered":
+      return [
+        { state: "undelivered", afterMs: soon },
+        { state: "delivered", afterMs: later },
+      ];
+    case "failed":
+      return [{ state: "failed", afterMs: soon }];
+    case "failed_then_delivered":
+      return [
+        { state: "failed", afterMs: soon },
+        { state: "delivered", afterMs: later },
+      ];
+    case "very_late":
+      return [{ state: "delivered", afterMs: between(random, 5_000, 11_000) }];
+    case "never":
+      return [];
+  }
+}
+
+/** Receipts for one submission, by what the gateway told of it. */
+function planFor(random: Random, tells: string): Receipt[] {
+  const chance = random();
+  const plan: Receipt[] = [];
+  if (tells === "taken") plan.push(...newsOfTaken(random));
+  // Where the service was told nothing, the gateway may have taken the message all the same.
+  if (tells === "nothing" && chance < 0.4) plan.push({ state: "delivered", afterMs: between(random, 500, 9_000) });
+  // A gateway that contradicts itself.
+  if (tells === "rejected" && chance < 0.03) plan.push({ state: "delivered", afterMs: 500 });
+  const fault = weighted(random, { none: 95, forged: 2, stale: 1, unknown_ref: 1, no_state: 1 });
+  if (fault !== "none") plan.push({ state: chance < 0.5 ? "failed" : "delivered", afterMs: 50, fault });
+  return plan;
+}
+
+export interface ReceiptSettings {
+  secret: string;
+  log: Log;
+  agent: http.Agent;
+  /** The time as the service has it, first. */
+  timesMs: () => number[];
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+export class Receipts {
+  readonly #settings: ReceiptSettings;
+  #count = 0;
+  #pending = 0;
+  #isClosed = false;
+
+  constructor(settings: ReceiptSettings) {
+    this.#settings = settings;
+  }
+
+  /** How many are on their way. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** Gives up whatever has not been taken. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Sends what becomes of a submission, in its time. */
+  plan(random: Random, submission: Submission, tells: string): void {
+    for (const receipt of planFor(random, tells)) void this.#send(submission, receipt);
+  }
+
+  async #send({ ref, callback_url: url }: Submission, { state, afterMs, fault }: Receipt): Promise<void> {
+    this.#pending += 1;
+    this.#count += 1;
+    const id = `receipt-${this.#count}`;
+    const { log } = this.#settings;
+    await pause(afterMs);
+    log.append({ t: "receipt", id, ref, state, fault });
+    for (let status: number | null = null; status !== 200 && !this.#isClosed;) {
+      status = await this.#post(url, id, ref, state, fault);
+      log.append({ t: "receipt-reply", id, status });
+      // What must not be believed is not said twice.
+      if (fault !== undefined && status !== null && status < 500) break;
+      if (status !== 200) await pause(REPEAT_MS);
+    }
+    this.#pending -= 1;
+  }
+
+  async #post(url: string, id: string, ref: string, state: State, fault: Receipt["fault"]): Promise<number | null> {
+    const { secret, agent, timesMs } = this.#settings;
+    const [nowMs = Date.now()] = timesMs();
+    const about = fault === "unknown_ref" ? `${ref.slice(0, -4)}AAAA` : ref;
+    const body = JSON.stringify({ ref: about, state: fault === "no_state" ? "perhaps" : state });
+    const signedAt = nowMs - (fault === "stale" ? 3_600_000 : 0);
+    const key = fault === "forged" ? `whsec_${Buffer.alloc(32).toString("base64")}` : secret;
+    const headers = signedHeaders(key, id, body, signedAt);
+    const reply = call(url, { method: "POST", headers, body, agent }).then(({ status }) => status);
+    return Promise.race([reply, pause(ANSWER_MS_MAX).then(() => null)]).catch(() => null);
+  }
+}
