@@ -79,7 +79,7 @@ export async function makeKey(
 }
 
 /** A new key in place of an old one, which ends after the overlap; the same `once` again is the same rotation. */
-export function rotateKey(
+export async function rotateKey(
   env: Env,
   secret: string,
   accountId: string,
@@ -88,10 +88,11 @@ export function rotateKey(
   const { keyId, overlapMs, once } = asked;
   const ref = { accountId, mode: modeOfKeyId(keyId) };
   const newId = newKeyId(secret, ref.mode, once && `console\0${accountId}\0${keyId}\0${once}`);
-  return env.ACCOUNT.getByName(objectName(ref)).rotateKey(keyId, newId, overlapMs);
+  const rotated: Rotation | null = await env.ACCOUNT.getByName(objectName(ref)).rotateKey(keyId, newId, overlapMs);
+  return rotated ?? { ok: false, reason: "unknown" };
 }
 
 /** Ends a key at once; false when there is none. */
-export function revokeKey(env: Env, accountId: string, keyId: number): Promise<boolean> {
-  return env.ACCOUNT.getByName(objectName({ accountId, mode: modeOfKeyId(keyId) })).revokeKey(keyId);
+export async function revokeKey(env: Env, accountId: string, keyId: number): Promise<boolean> {
+  return (await env.ACCOUNT.getByName(objectName({ accountId, mode: modeOfKeyId(keyId) })).revokeKey(keyId)) ?? false;
 }

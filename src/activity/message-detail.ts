@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { messageId, objectName } from "../crypto/ids.ts";
 import { unseal } from "../crypto/seal.ts";
 import { logProblem } from "../log.ts";
-import type { Story } from "../model/message-detail.ts";
+import type { MessageDetail } from "../model/message-detail.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { VOICE_BLOCK_MS } from "../money/pricing.ts";
 import { TTS_REPLY, VOICE_REPLY, otpReply, smsReply } from "../sending/replies.ts";
@@ -27,7 +27,7 @@ export interface ShownText {
   otp: OtpParts | null;
 }
 
-function textOf(config: Config, ref: AccountRef, story: Story): string | null {
+function textOf(config: Config, ref: AccountRef, story: MessageDetail): string | null {
   if (story.text === null) return null;
   try {
     return unseal(config.SEAL_SECRET, objectName(ref), story.text);
@@ -39,7 +39,7 @@ function textOf(config: Config, ref: AccountRef, story: Story): string | null {
 }
 
 /** The text, with the one-time password of a live message masked: this page is no place to read it (contract §5.8). */
-export function shownText(config: Config, ref: AccountRef, story: Story): ShownText {
+export function shownText(config: Config, ref: AccountRef, story: MessageDetail): ShownText {
   const { operation } = story.message;
   if (operation === "voice") return { text: null, why: "recording", otp: null };
   const text = textOf(config, ref, story);
@@ -64,7 +64,7 @@ const BEARER = "Authorization: Bearer ";
 /** Ten digits, where an operation of the API wants no country code. */
 const withoutCountry = (to: string) => to.replace(/^\+91/u, "");
 
-function smsRequest(config: Config, { message, content, request }: Story, text: string | null): ApiRequest {
+function smsRequest(config: Config, { message, content, request }: MessageDetail, text: string | null): ApiRequest {
   const words = { message: text ?? HIDDEN };
   const sender = content.sender === undefined ? {} : { senderId: content.sender };
   const base = { url: `${config.SMS_URL}/send-sms`, auth: BEARER };
@@ -78,7 +78,7 @@ function smsRequest(config: Config, { message, content, request }: Story, text: 
 }
 
 /** The request that a message came with. Of a long list of recipients it has the first. */
-export function requestOf(config: Config, story: Story, { text, otp }: ShownText): ApiRequest {
+export function requestOf(config: Config, story: MessageDetail, { text, otp }: ShownText): ApiRequest {
   const { message, content, recording } = story;
   switch (message.operation) {
     case "sms":
@@ -123,7 +123,7 @@ export function curlOf({ url, auth, body }: ApiRequest): string {
   ].join(" \\\n  ");
 }
 
-function templateOf({ message, request }: Story, { text, otp }: ShownText): ReplyTemplate {
+function templateOf({ message, request }: MessageDetail, { text, otp }: ShownText): ReplyTemplate {
   switch (message.operation) {
     case "sms":
     case "sms_international": {
@@ -143,7 +143,12 @@ function templateOf({ message, request }: Story, { text, otp }: ShownText): Repl
 }
 
 /** The reply of the API to the request. */
-export function replyOf(config: Config, ref: AccountRef, story: Story, shown: ShownText): Record<string, unknown> {
+export function replyOf(
+  config: Config,
+  ref: AccountRef,
+  story: MessageDetail,
+  shown: ShownText,
+): Record<string, unknown> {
   const { message, request } = story;
   return fillTemplate(templateOf(story, shown), {
     spent: request.spent,
@@ -165,7 +170,7 @@ export interface Price {
 }
 
 /** How the price of a request came about. */
-export function priceOf(story: Story, { text }: ShownText): Price {
+export function priceOf(story: MessageDetail, { text }: ShownText): Price {
   const { message, request, recording } = story;
   const of = (part: Price["part"], parts: number): Price => {
     // A price that does not divide comes from elsewhere; then it is told as a whole.

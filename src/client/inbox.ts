@@ -1,12 +1,12 @@
 import type { LiveEvent, LiveMessage } from "../inbox/event.ts";
 import { phoneText } from "../ui/format.ts";
-import { at, find, findAll, on } from "./dom.ts";
+import { find, findAll, on } from "./dom.ts";
+import { startFeed } from "./feed.ts";
 import { localTimes, putPart } from "./page.ts";
 
 // The test inbox: rows that come by themselves, and a phone that changes without another page.
 
 const ROWS_MAX = 50;
-const AGAIN_MS = 1_000;
 /** A bulk is many rows; the phone shows the last of them. */
 const SETTLE_MS = 120;
 
@@ -74,14 +74,14 @@ function startLive(list: HTMLElement, pane: HTMLElement): void {
     clearTimeout(settling);
     if (messages.length > 0) settling = setTimeout(follow, SETTLE_MS);
   };
-  const connect = () => {
-    const query = new URLSearchParams({ after: list.dataset["after"] ?? "", q: list.dataset["q"] ?? "" });
-    const socket = new WebSocket(`${location.origin.replace("http", "ws")}${at("/inbox/live")}?${query}`);
-    socket.addEventListener("message", ({ data }: MessageEvent<string>) => hear(JSON.parse(data) as LiveEvent));
-    socket.addEventListener("close", () => setTimeout(connect, AGAIN_MS));
-  };
   document.addEventListener("visibilitychange", () => count(0));
-  connect();
+  startFeed({
+    address: () => {
+      const query = new URLSearchParams({ after: list.dataset["after"] ?? "", q: list.dataset["q"] ?? "" });
+      return `/inbox/live?${query}`;
+    },
+    take: (news) => hear(news as LiveEvent),
+  });
 }
 
 export function startInbox(): void {

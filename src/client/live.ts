@@ -1,17 +1,11 @@
 import { otpsLeft } from "../model/live.ts";
 import type { LiveAccount, LiveNews } from "../model/live.ts";
-import { at, find, findAll, locale, on, rupees } from "./dom.ts";
+import { find, findAll, locale, on, rupees } from "./dom.ts";
+import { startFeed } from "./feed.ts";
 import { LiveList } from "./live-list.ts";
 
 // The account's live feed: rows and tiles follow it. A connection that is lost comes back with the oldest row that is
 // shown, so that nothing is missed.
-
-const RETRY_MS = 500;
-const RETRY_MS_MAX = 30_000;
-/** The server answers a heartbeat without waking anything; two without an answer mean that the connection is dead. */
-const BEAT_MS = 20_000;
-/** The server asks to connect again. */
-const COME_BACK = 4000;
 
 function put(name: string, text: string): void {
   for (const element of findAll(`[data-live=${name}]`)) {
@@ -37,60 +31,6 @@ function showAccount({ balance, otpRate, plan, status, requestsPerMinute }: Live
     pill.classList.toggle("ok", status === "active");
     pill.classList.toggle("bad", status !== "active");
   }
-}
-
-/** Keeps a connection for as long as the page is open; `told` hears whether there is one, and after all news. */
-function startFeed(list: LiveList, told: (open: boolean) => void): void {
-  let socket: WebSocket | null = null;
-  let open = false;
-  let heard = true;
-  let tries = 0;
-  let timer = 0;
-
-  const lost = (which: WebSocket, atOnce: boolean) => {
-    if (socket !== which) return;
-    socket = null;
-    open = false;
-    told(open);
-    // Half of the pause is chance, so that not everybody comes back in the same moment.
-    const pause = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** tries++) * (0.5 + Math.random() / 2);
-    timer = setTimeout(connect, atOnce ? 0 : pause);
-  };
-
-  const connect = () => {
-    clearTimeout(timer);
-    const mine = new WebSocket(`${location.origin.replace("http", "ws")}${at("/live")}?from=${list.from}`);
-    socket = mine;
-    heard = true;
-    mine.addEventListener("message", ({ data }: MessageEvent<string>) => {
-      heard = true;
-      if (socket !== mine || data === "pong") return;
-      open = true;
-      tries = 0;
-      const news = JSON.parse(data) as LiveNews;
-      list.take(news);
-      showAccount(news.account);
-      told(open);
-    });
-    mine.addEventListener("close", ({ code }) => lost(mine, code === COME_BACK));
-  };
-
-  const wake = () => {
-    if (!socket && !document.hidden) connect();
-  };
-  document.addEventListener("visibilitychange", wake);
-  addEventListener("online", wake);
-  setInterval(() => {
-    if (!socket || !open) return;
-    if (heard) {
-      heard = false;
-      socket.send("ping");
-    } else {
-      socket.close();
-      lost(socket, true);
-    }
-  }, BEAT_MS);
-  connect();
 }
 
 /** The buttons of the list: pause, show what came meanwhile, search. */
@@ -140,5 +80,18 @@ export function startLive(): void {
   const controls = find("[data-live-controls]");
   if (controls) controls.hidden = false;
   const list = new LiveList(body);
-  startFeed(list, startControls(list));
+  const show = startControls(list);
+  let isOpen = false;
+  startFeed({
+    address: () => `/live?from=${list.from}`,
+    take: (news) => {
+      list.take(news as LiveNews);
+      showAccount((news as LiveNews).account);
+      show(isOpen);
+    },
+    changed: (now) => {
+      isOpen = now;
+      show(isOpen);
+    },
+  });
 }

@@ -1,292 +1,249 @@
 import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config.ts";
-import { accountOfName } from "../crypto/ids.ts";
-import { recordedJobs, recordedProfile } from "../db/history.ts";
-import { logProblem } from "../log.ts";
-import type {
-  AccountView,
-  Amendment,
-  Credited,
-  Difference,
-  KeyView,
-  LedgerView,
-  Opening,
-  Outline,
-  Rotation,
-} from "../model/account.ts";
-import type { BalanceView, Caller, DoneOrRefusal, Refusal, SendCommand, UploadDoor } from "../model/command.ts";
-import type { Story } from "../model/message-detail.ts";
-import type {
-  ClaimedJob,
-  Followed,
-  MessageView,
-  News,
-  Recorded,
-  Recording,
-  RecordingPlace,
-  RecordingView,
-} from "../model/message.ts";
-import type { Payment, PaymentRefund, Refunded, Settled } from "../model/payment.ts";
+import type * as model from "../model/account.ts";
+import type * as command from "../model/command.ts";
+import type { MessageDetail } from "../model/message-detail.ts";
+import type * as message from "../model/message.ts";
+import type * as payment from "../model/payment.ts";
 import type { MessagePlace } from "../model/ref.ts";
-import { enqueueDispatch, enqueueHistory } from "../queues/enqueue.ts";
+import { enqueueHistory } from "../queues/enqueue.ts";
 import type { Fresh, Look } from "../search/look.ts";
 import { enter, writeTimes } from "./account/admission.ts";
-import type { WindowTimes } from "./account/admission.ts";
-import { claimJobs, followJobs, reportNews, timersOf } from "./account/delivery.ts";
+import { AccountAlarm } from "./account/alarm.ts";
+import { claimJobs, followJobs, reportNews } from "./account/delivery.ts";
 import { Gathering } from "./account/gather-receipts.ts";
-import { Turns } from "./account/group-commit.ts";
-import { dueAmong, messagePage, messageViews, readJob } from "./account/jobs.ts";
+import { GroupCommit } from "./account/group-commit.ts";
+import { messagePage, messageViews, readJob } from "./account/jobs.ts";
 import { addKey, isActive, listKeys, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerHead, ledgerPage } from "./account/ledger.ts";
-import { LiveFeed, outline } from "./account/live.ts";
-import { tellStory } from "./account/message-detail.ts";
-import type { Timers } from "./account/message-life.ts";
-import { lateJobsUnrecorded, nextDueMs } from "./account/open-jobs.ts";
+import { LiveFeed } from "./account/live.ts";
+import { messageDetail } from "./account/message-detail.ts";
 import { refundPayment, settlePayment } from "./account/payments.ts";
-import { accountView, amendAccount, credit, openAccount, readAccount } from "./account/profile.ts";
+import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/recent-messages.ts";
 import { reconcile } from "./account/reconcile.ts";
 import { abandonUpload, beginUpload, finishUpload, listRecordings, readRecording } from "./account/recordings.ts";
+import { MIGRATIONS } from "./account/schema.ts";
 import { send } from "./account/send.ts";
-import { settle, sweep } from "./account/sweep.ts";
+import { beginTurn } from "./account/turn.ts";
+import type { Changes, Turn } from "./account/turn.ts";
+import type { WindowTimes } from "./account/window.ts";
 import { isOpened, migrate } from "./migrate.ts";
+import { nameOf } from "./name.ts";
 
-const UNKNOWN_ACCOUNT: Refusal = { ok: false, reason: "unauthorized" };
-
-/** An alarm that failed comes again after this. */
-const ALARM_RETRY_MS = 30_000;
-
-/** One account in one mode: the only truth about its money, keys, window, messages and recordings (design §1). */
+/**
+ * One account in one mode: the only truth about its money, keys, window, messages and recordings (design §1). Every
+ * method answers null where the account was never opened.
+ */
 export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #window: WindowTimes = { times: null };
-  readonly #turns = new Turns();
-  readonly #receipts = new Gathering((news: News[]) => this.#report(news, false));
+  readonly #groupCommit = new GroupCommit();
+  readonly #receipts = new Gathering((news: message.News[]) => this.#report(news, false));
   readonly #live = new LiveFeed(this.ctx, this.env);
-  #opened = false;
-  #alarmAt: number | null = null;
+  readonly #alarm = new AccountAlarm({
+    ctx: this.ctx,
+    env: () => this.env,
+    sweepMs: () => configOf(this.env).SWEEP_MS,
+    commit: (work) => this.#commit(work),
+  });
+  #isOpened = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     if (!isOpened(this.#sql)) return;
     void ctx.blockConcurrencyWhile(async () => {
-      this.#transact(() => migrate(this.#sql));
-      this.#opened = true;
-      this.#alarmAt = await ctx.storage.getAlarm();
-      this.#armForDue(Date.now());
+      ctx.storage.transactionSync(() => migrate(this.#sql, MIGRATIONS));
+      this.#isOpened = true;
+      await this.#alarm.wake();
     });
   }
 
   /** Opens the account; false when it exists under another name. Repeating it changes nothing. */
-  open(opening: Opening): boolean {
-    const fresh = !this.#opened;
-    const opened = this.#transact((nowMs) => {
-      if (fresh) migrate(this.#sql);
-      return openAccount(this.#sql, opening, nowMs);
+  open(opening: model.Opening): boolean {
+    const opened = this.#commit((turn) => {
+      if (!this.#isOpened) migrate(this.#sql, MIGRATIONS);
+      return openAccount(turn, opening);
     });
-    this.#opened = true;
-    if (opened && fresh) this.#tellProfile();
+    this.#isOpened = true;
     return opened;
   }
 
   /** The balance, as a counted request of a customer. */
-  balance(caller: Caller): BalanceView | Refusal {
-    if (!this.#opened) return UNKNOWN_ACCOUNT;
-    return this.#transact((nowMs) => {
-      const door = enter(this.#sql, this.#window, caller, nowMs);
-      if (!door.ok) return door;
-      writeTimes(this.#sql, this.#window.times ?? []);
-      if (door.replayed) throw new Error("reading a balance has no Idempotency-Key");
-      return { ok: true, balance: ledgerHead(this.#sql).balance, window: door.window };
+  balance(caller: command.Caller): command.BalanceView | command.Refusal | null {
+    return this.#change((turn) => {
+      const admitted = enter(turn, caller);
+      if (!admitted.ok) return admitted;
+      writeTimes(turn);
+      if (admitted.replayed) throw new Error("reading a balance has no Idempotency-Key");
+      return { ok: true, balance: ledgerHead(turn.sql).balance, window: admitted.window };
     });
   }
 
   /** Whether a key opens this account now. No request of a customer: it is not counted. */
-  isActive(keyId: number): boolean {
-    return this.#opened && isActive(this.#sql, keyId, Date.now());
+  isActive(keyId: number): boolean | null {
+    return this.#read((sql) => isActive(sql, keyId, Date.now()));
   }
 
-  /** One billable request: all of it is stored before this returns, or none of it (contract §6). */
-  async send(command: SendCommand): Promise<DoneOrRefusal> {
-    if (!this.#opened) return UNKNOWN_ACCOUNT;
-    await this.#turns.next();
-    const { result, seqs } = this.#transact((nowMs) => send(this.#sql, this.#window, command, this.#timers(), nowMs));
-    if (seqs.length > 0) {
-      // Whoever asked brings them on their way. The rows are safe: what is lost there, the alarm finds.
-      this.#armBy(Date.now() + this.#timers().sweepMs);
-      this.#live.tell(seqs);
-    }
-    return result;
+  /**
+   * One billable request: all of it is stored before this returns, or none of it (contract §6). The caller dispatches the
+   * jobs; where that is lost, the alarm finds the rows.
+   */
+  async send(asked: command.SendCommand): Promise<command.DoneOrRefusal | null> {
+    await this.#groupCommit.next();
+    return this.#change((turn) => send(turn, asked));
   }
 
   /** Admits an upload before its bytes travel. */
-  beginUpload(caller: Caller): UploadDoor {
-    if (!this.#opened) return UNKNOWN_ACCOUNT;
-    return this.#transact((nowMs) => beginUpload(this.#sql, this.#window, caller, nowMs));
+  beginUpload(caller: command.Caller): command.UploadDoor | null {
+    return this.#change((turn) => beginUpload(turn, caller));
   }
 
   /** Makes a recording the account's own; its bytes are in R2 by then. */
-  finishUpload(caller: Caller, recording: Recording): void {
-    this.#transact((nowMs) => finishUpload(this.#sql, caller, recording, nowMs));
+  finishUpload(caller: command.Caller, recording: message.Recording): void {
+    this.#change((turn) => finishUpload(turn, caller, recording));
   }
 
   /** Gives an upload up whose bytes did not arrive. */
-  abandonUpload(caller: Caller): void {
-    this.#transact(() => abandonUpload(this.#sql, caller));
+  abandonUpload(caller: command.Caller): void {
+    this.#change((turn) => abandonUpload(turn, caller));
   }
 
   /** Recordings after a place, newest first. */
-  recordings(after: RecordingPlace | null, limit: number): RecordingView[] {
-    return this.#opened ? listRecordings(this.#sql, after, limit) : [];
+  recordings(after: message.RecordingPlace | null, limit: number): message.RecordingView[] | null {
+    return this.#read((sql) => listRecordings(sql, after, limit));
   }
 
   /** One recording of this account; null for another account's and for an unknown one. */
-  recording(fileId: string): RecordingView | null {
-    return this.#opened ? readRecording(this.#sql, fileId) : null;
+  recording(fileId: string): message.RecordingView | null {
+    return this.#read((sql) => readRecording(sql, fileId));
   }
 
-  /** Takes up to `max` waiting messages for one attempt each; nobody else gets them while the lease lasts. */
-  claim(seqs: number[], max: number, carrier: string, leaseMs: number): ClaimedJob[] {
-    if (!this.#opened) return [];
-    const claimed = this.#transact((nowMs) =>
-      claimJobs(this.#sql, { seqs, max, carrier, leaseMs }, this.#timers(), nowMs),
-    );
-    const changed = claimed.map((job) => job.seq);
-    this.#lookAgain(changed);
-    this.#live.tell(changed);
-    return claimed;
+  /** Takes up to `max` waiting messages for one attempt each; no other consumer gets them while the lease lasts. */
+  claim(seqs: number[], max: number, carrier: string, leaseMs: number): message.ClaimedJob[] | null {
+    return this.#change((turn) => claimJobs(turn, { seqs, max, carrier, leaseMs }));
   }
 
   /**
    * Takes in outcomes and receipts, in any order and any number of times; refunds what is due. Returns the messages of
-   * every job that came to its end, for whoever reported to record them in history.
+   * every job that ended, which the caller records in history. `follow`: the carrier can be asked about its messages.
    */
-  async report(news: News[], follow: boolean): Promise<MessageView[][]> {
-    if (!this.#opened) return [];
+  async report(news: message.News[], follow: boolean): Promise<message.MessageView[][] | null> {
+    if (!this.#isOpened) return null;
     if (news.some(({ kind }) => kind === "outcome")) return this.#report(news, follow);
     return (await this.#receipts.add(news)) ?? [];
   }
 
   /** The messages of these jobs whose carrier can still tell something new. */
-  follow(seqs: number[]): Followed[] {
-    return this.#opened ? followJobs(this.#sql, seqs) : [];
+  follow(seqs: number[]): message.Followed[] | null {
+    return this.#read((sql) => followJobs(sql, seqs));
   }
 
   /** The newest state of these jobs' messages, for history. */
-  changes(seqs: number[]): MessageView[] {
-    if (!this.#opened) return [];
-    return seqs.flatMap((seq) => {
-      const job = readJob(this.#sql, seq);
-      return job ? messageViews(job) : [];
-    });
+  changes(seqs: number[]): message.MessageView[] | null {
+    return this.#read((sql) =>
+      seqs.flatMap((seq) => {
+        const job = readJob(sql, seq);
+        return job ? messageViews(job) : [];
+      }),
+    );
   }
 
-  /** The account as it stands, or null where nobody opened one. */
-  view(): AccountView | null {
-    return this.#opened ? accountView(this.#sql) : null;
+  /** The account as it is now. */
+  view(): model.AccountView | null {
+    return this.#read(accountView);
   }
 
   /** Changes standing, plan or OTP rate; effective for the next request. */
-  amend(change: Amendment): AccountView | null {
-    if (!this.#opened) return null;
-    this.#transact(() => amendAccount(this.#sql, change));
-    this.#tellProfile();
-    this.#live.tell([]);
-    return accountView(this.#sql);
+  amend(change: model.Amendment): model.AccountView | null {
+    return this.#change((turn) => {
+      amendAccount(turn, change);
+      return accountView(turn.sql);
+    });
   }
 
   /** Gives credit, or takes an adjustment, once per reference. */
-  credit(asked: Parameters<typeof credit>[1]): Credited | null {
-    if (!this.#opened) return null;
-    const credited = this.#transact((nowMs) => credit(this.#sql, asked, nowMs));
-    this.#live.tell([]);
-    return credited;
+  credit(asked: Parameters<typeof credit>[1]): model.Credited | null {
+    return this.#change((turn) => credit(turn, asked));
   }
 
-  /** Credits a paid order once and raises the plan to it; null where nobody opened an account. */
-  settlePayment(payment: Payment): Settled | null {
-    if (!this.#opened) return null;
-    const settled = this.#transact((nowMs) => settlePayment(this.#sql, payment, nowMs));
-    if (settled.ok && settled.changed) this.#tellAccount();
-    return settled;
+  /** Credits a paid order once and raises the plan to it. */
+  settlePayment(paid: payment.Payment): payment.Settled | null {
+    return this.#change((turn) => settlePayment(turn, paid));
   }
 
-  /** Takes the credit of a refunded payment back once, never below 0; null where nobody opened an account. */
-  refundPayment(refund: PaymentRefund): Refunded | null {
-    if (!this.#opened) return null;
-    const refunded = this.#transact((nowMs) => refundPayment(this.#sql, refund, nowMs));
-    if (refunded.ok && refunded.changed) this.#tellAccount();
-    return refunded;
+  /** Takes the credit of a refunded payment back once, never below 0. */
+  refundPayment(refund: payment.PaymentRefund): payment.Refunded | null {
+    return this.#change((turn) => refundPayment(turn, refund));
   }
 
   /** Ledger entries after a number, oldest first. */
-  ledger(after: number, limit: number): LedgerView[] | null {
-    return this.#opened ? ledgerPage(this.#sql, after, limit) : null;
+  ledger(after: number, limit: number): model.LedgerView[] | null {
+    return this.#read((sql) => ledgerPage(sql, after, limit));
   }
 
   /** Messages after a place, oldest first. */
-  messages(after: { seq: number; index: number }, limit: number): MessageView[] | null {
-    return this.#opened ? messagePage(this.#sql, after, limit) : null;
+  messages(after: { seq: number; index: number }, limit: number): message.MessageView[] | null {
+    return this.#read((sql) => messagePage(sql, after, limit));
   }
 
-  /** What a search finds among the messages that history may lack; null where nobody opened an account. */
+  /** What a search finds among the messages that may be missing from history. */
   look(asked: Look): Fresh | null {
-    return this.#opened ? lookAtFresh(this.#sql, asked) : null;
+    return this.#read((sql) => lookAtFresh(sql, asked));
   }
 
-  /** One message with all that belongs to it. */
-  story(place: MessagePlace): Story | null {
-    return this.#opened ? tellStory(this.#sql, place) : null;
+  /** One message with all that belongs to it; null also where the account has no such message. */
+  messageDetail(place: MessagePlace): MessageDetail | null {
+    return this.#read((sql) => messageDetail(sql, place));
   }
 
   /** Every key, revoked ones included. */
-  keys(): KeyView[] | null {
-    return this.#opened ? listKeys(this.#sql) : null;
+  keys(): model.KeyView[] | null {
+    return this.#read(listKeys);
   }
 
-  /** Adds a key; null when there is no account, false when it has too many. */
+  /** Adds a key; false when the account has too many. */
   makeKey(keyId: number, name: string): boolean | null {
-    return this.#opened ? this.#transact((nowMs) => addKey(this.#sql, keyId, name, nowMs)) : null;
+    return this.#change((turn) => addKey(turn, keyId, name));
   }
 
-  /** Revokes a key before the next request; false when there is none. */
-  revokeKey(keyId: number): boolean {
-    return this.#opened && this.#transact((nowMs) => revokeKey(this.#sql, keyId, nowMs));
+  /** Revokes a key before the next request; false when the account has no such key. */
+  revokeKey(keyId: number): boolean | null {
+    return this.#change((turn) => revokeKey(turn, keyId));
   }
 
   /** Replaces a key; both work while the overlap lasts. */
-  rotateKey(oldId: number, newId: number, overlapMs: number): Rotation {
-    if (!this.#opened) return { ok: false, reason: "unknown" };
-    return this.#transact((nowMs) => rotateKey(this.#sql, oldId, newId, overlapMs, nowMs));
+  rotateKey(oldId: number, newId: number, overlapMs: number): model.Rotation | null {
+    return this.#change((turn) => rotateKey(turn, oldId, newId, overlapMs));
   }
 
-  /** Recounts everything; null where nobody opened an account. */
-  reconcile(): Difference[] | null {
-    return this.#opened ? reconcile(this.#sql) : null;
+  /** Recounts everything; an empty list is the only good answer. */
+  reconcile(): model.Difference[] | null {
+    return this.#read(reconcile);
   }
 
   /** What a first page shows: the account, its keys, its newest jobs, and the first job since a time. */
-  outline(sinceMs: number): Outline | null {
-    return this.#opened ? outline(this.#sql, this.#live, sinceMs) : null;
+  outline(sinceMs: number): model.Outline | null {
+    return this.#read(() => this.#live.outline(sinceMs));
   }
 
-  /** Opens a WebSocket that is told of every change; `from` is the first job that its listener still shows. */
+  /** Opens a WebSocket that gets every change; `from` is the first job that its client still shows. */
   override fetch(request: Request): Response {
-    if (!this.#opened) return new Response(null, { status: 404 });
+    if (!this.#isOpened) return new Response(null, { status: 404 });
     return this.#live.accept(Number(new URL(request.url).searchParams.get("from")) || null);
   }
 
-  /** A session of its person ended: whoever listens has to show anew that theirs did not. */
+  /** Closes every live socket, so that each client must authenticate again: a session of its person ended. */
   hangUp(): void {
     this.#live.hangUp();
   }
 
-  /** Listeners have nothing to say; one that does is not ours. */
+  /** Clients never send on this socket; closes any that does. */
   override webSocketMessage(socket: WebSocket): void {
-    socket.close(1008, "this feed only tells");
+    socket.close(1008, "this feed only sends");
   }
 
-  /** Answers a listener's goodbye. */
+  /** Completes the closing handshake. */
   override webSocketClose(socket: WebSocket): void {
     socket.close(1000);
   }
@@ -296,114 +253,48 @@ export class Account extends DurableObject<Env> {
     return "pong";
   }
 
-  /** Lets time pass, hands over again what the queues lost, and completes history. Never throws: it must come again. */
+  /** Never throws: an alarm that fails too often is not repeated. */
   override async alarm(): Promise<void> {
-    this.#alarmAt = null;
-    if (!this.#opened) return;
-    try {
-      const atomically = (work: () => void) => this.ctx.storage.transactionSync(work);
-      const swept = this.#transact((nowMs) => sweep(this.#sql, atomically, this.#timers(), nowMs));
-      const { dispatch, follow, changed } = swept;
-      this.#live.tell(changed);
-      await this.#enqueue("send", dispatch);
-      await this.#enqueue("follow", follow);
-      // While D1 is away history waits, and nothing else does.
-      const incomplete = await this.#completeHistory().catch((problem: unknown) => {
-        logProblem("history", problem);
-        return true;
-      });
-      if (incomplete) this.#armBy(Date.now() + this.#timers().sweepMs);
-      this.#armForDue(Date.now());
-    } catch (problem) {
-      logProblem("alarm", problem);
-      // By a constant: whatever failed may be the configuration itself.
-      this.#armBy(Date.now() + ALARM_RETRY_MS);
-    }
+    if (this.#isOpened) await this.#alarm.ring();
   }
 
-  /** Everything with money happens in here: all of `work` is stored, or nothing (design §3.3). */
-  #transact<T>(work: (nowMs: number) => T): T {
+  /** Applies news, and returns the messages of every job that ended. */
+  #report(news: message.News[], follow: boolean): message.MessageView[][] | null {
+    return this.#change((turn) => reportNews(turn, news, follow).map((job) => messageViews(job)));
+  }
+
+  /** Reads; null where the account was never opened. */
+  #read<T>(work: (sql: SqlStorage) => T): T | null {
+    return this.#isOpened ? work(this.#sql) : null;
+  }
+
+  /** Commits; null where the account was never opened. */
+  #change<T>(work: (turn: Turn) => T): T | null {
+    return this.#isOpened ? this.#commit(work) : null;
+  }
+
+  /**
+   * Everything that writes happens in here: all of `work` is stored, or nothing (design §3.3). Then, and only here, the
+   * alarm is set and the feeds are served, from what `work` noted as changed.
+   */
+  #commit<T>(work: (turn: Turn) => T): T {
+    const turn = beginTurn(this.#sql, this.#window, this.env);
+    let result: T;
     try {
-      return this.ctx.storage.transactionSync(() => work(Date.now()));
+      result = this.ctx.storage.transactionSync(() => work(turn));
     } catch (problem) {
       this.#window.times = null;
       throw problem;
     }
+    this.#afterCommit(turn.changes);
+    return result;
   }
 
-  /** Applies news, and returns the messages of every job that came to its end. */
-  #report(news: News[], follow: boolean): MessageView[][] {
-    const { changed, ended } = this.#transact((nowMs) => reportNews(this.#sql, news, follow, this.#timers(), nowMs));
-    this.#lookAgain(changed);
-    this.#live.tell(changed);
-    return ended.map((job) => messageViews(job));
-  }
-
-  /** Standing, plan or balance changed: history and whoever looks on are told. */
-  #tellAccount(): void {
-    this.#tellProfile();
-    this.#live.tell([]);
-  }
-
-  #timers(): Timers {
-    return timersOf(configOf(this.env));
-  }
-
-  /** Sets the alarm for jobs that changed: when they are due, and for history to be completed. */
-  #lookAgain(seqs: number[]): void {
-    if (seqs.length === 0) return;
-    const nowMs = Date.now();
-    const soon = nowMs + this.#timers().sweepMs;
-    const due = dueAmong(this.#sql, seqs) ?? soon;
-    // What is due already waits for its consumer; only when none comes, the sweep hands it over again.
-    this.#armBy(due > nowMs ? Math.min(soon, due) : soon);
-  }
-
-  #enqueue(kind: "send" | "follow", seqs: number[]): Promise<void> {
-    return enqueueDispatch(this.env.DISPATCH, kind, this.#name(), seqs);
-  }
-
-  /** Tells history that the account itself changed. */
-  #tellProfile(): void {
-    this.#armBy(Date.now() + this.#timers().sweepMs);
-    this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, { account: this.#name(), seqs: [], profile: true }));
-  }
-
-  /** Compares with D1 and sends again what it lacks; true when something was missing. D1 decides nothing else. */
-  async #completeHistory(): Promise<boolean> {
-    const ref = accountOfName(this.#name());
-    const account = readAccount(this.#sql);
-    let recorded: Recorded | null = null;
-    let profile = false;
-    try {
-      recorded = await recordedJobs(this.env.DB, ref, account.settledSeq, lateJobsUnrecorded(this.#sql));
-      profile = (await recordedProfile(this.env.DB, ref)) < account.rev;
-    } finally {
-      // While D1 is away, what is open for long no longer holds the settled mark back all the same.
-      if (!recorded) this.#transact((nowMs) => settle(this.#sql, null, this.#timers(), nowMs));
-    }
-    const { missing, againMs } = this.#transact((nowMs) => settle(this.#sql, recorded, this.#timers(), nowMs));
-    if (againMs !== null) this.#armBy(againMs);
-    if (missing.length === 0 && !profile) return false;
-    await enqueueHistory(this.env.HISTORY, { account: this.#name(), seqs: missing, profile });
-    return true;
-  }
-
-  /** Moves the alarm earlier, never later: another may be waiting for it. */
-  #armBy(timeMs: number): void {
-    if (this.#alarmAt !== null && this.#alarmAt <= timeMs) return;
-    this.#alarmAt = timeMs;
-    void this.ctx.storage.setAlarm(timeMs);
-  }
-
-  #armForDue(nowMs: number): void {
-    const dueMs = nextDueMs(this.#sql, readAccount(this.#sql).settledSeq);
-    if (dueMs !== null) this.#armBy(dueMs <= nowMs ? nowMs + this.#timers().sweepMs : dueMs);
-  }
-
-  #name(): string {
-    const { name } = this.ctx.id;
-    if (name === undefined) throw new Error("an account object is reached by its name");
-    return name;
+  #afterCommit(changes: Changes): void {
+    this.#alarm.setFor(changes);
+    if (changes.jobs.size > 0 || changes.account) this.#live.send(changes.jobs);
+    if (!changes.profile) return;
+    const account = nameOf(this.ctx);
+    this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, { account, seqs: [], profile: true }));
   }
 }

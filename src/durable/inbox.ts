@@ -5,7 +5,7 @@ import { matcherOf } from "../inbox/search.ts";
 import type * as types from "../inbox/types.ts";
 import { WAIT_MS_MAX } from "../inbox/types.ts";
 import { logProblem } from "../log.ts";
-import { accept, broadcast, goneEvent, hangUp, landedEvent } from "./inbox/live.ts";
+import { InboxFeed } from "./inbox/live.ts";
 import { INBOX_MIGRATIONS, forget, hasStart, keep, matching, messageByRef, newestSeq } from "./inbox/rows.ts";
 import type { Range } from "./inbox/rows.ts";
 import { isOpened, migrate } from "./migrate.ts";
@@ -23,6 +23,7 @@ interface Waiter {
 export class Inbox extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #waiters = new Set<Waiter>();
+  readonly #live = new InboxFeed(this.ctx);
   /** An inbox that never got a message has no tables, and costs nothing. */
   #opened = false;
 
@@ -90,16 +91,18 @@ export class Inbox extends DurableObject<Env> {
   override async fetch(request: Request): Promise<Response> {
     const { filter, after } = readListener(new URL(request.url));
     const wants = this.#opened && after !== null;
-    return accept(this.ctx, filter, wants ? [...this.#matching(filter, { above: after, newestFirst: false })] : []);
+    return this.#live.accept(filter, wants ? [...this.#matching(filter, { above: after, newestFirst: false })] : []);
   }
 
-  /** A session of its person ended: whoever watches has to show anew that theirs did not. */
+  /** Closes every live socket, so that each page must authenticate again: a session of its person ended. */
   hangUp(): void {
-    hangUp(this.ctx);
+    this.#live.hangUp();
   }
 
-  /** The page says nothing that matters. */
-  override webSocketMessage(): void {}
+  /** Pages never send on this socket; closes any that does. */
+  override webSocketMessage(socket: WebSocket): void {
+    socket.close(1008, "this feed only sends");
+  }
 
   override webSocketClose(socket: WebSocket): void {
     socket.close();
@@ -112,15 +115,14 @@ export class Inbox extends DurableObject<Env> {
 
   /** Tells waits and pages of what came after a place; where nobody listens, nothing is opened. Never throws. */
   #tell(above: number): void {
-    const sockets = this.ctx.getWebSockets();
-    if (this.#waiters.size === 0 && sockets.length === 0) return;
+    if (this.#waiters.size === 0 && this.#live.isEmpty) return;
     try {
       const fresh = [...this.#matching({ account: null }, { above, newestFirst: false })];
       for (const { filter, found } of this.#waiters) {
         const first = fresh.find(matcherOf(filter, Date.now()));
         if (first) found(first);
       }
-      broadcast(sockets, fresh, landedEvent);
+      this.#live.sendLanded(fresh);
     } catch (problem) {
       logProblem("test inbox", problem);
     }
@@ -133,7 +135,7 @@ export class Inbox extends DurableObject<Env> {
         messages.map(({ seq }) => seq),
       ),
     );
-    broadcast(this.ctx.getWebSockets(), messages, goneEvent);
+    this.#live.sendGone(messages);
     return messages.length;
   }
 

@@ -1,12 +1,10 @@
-import { MIGRATIONS } from "./account/schema.ts";
-
 /** Whether this object holds an account: an object that nobody opened stays empty, and costs nothing. */
 export function isOpened(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").toArray().length > 0;
 }
 
 /** Brings the storage to the newest schema; runs inside the caller's transaction. */
-export function migrate(sql: SqlStorage, migrations: readonly string[] = MIGRATIONS): void {
+export function migrate(sql: SqlStorage, migrations: readonly string[]): void {
   sql.exec("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY)");
   const done = Number(sql.exec("SELECT coalesce(max(number), 0) AS done FROM migration").one()["done"]);
   if (done > migrations.length) throw new Error(`storage is at schema ${done}, this code knows ${migrations.length}`);

@@ -1,6 +1,9 @@
 // What the live list gets and how it reads it. The server and the browser's script share this file, so that a row says
 // the same before and after the script has run; it therefore imports nothing.
 
+/** The code with which the server closes a socket whose client is to connect again (RFC 6455 §7.4.2: for applications). */
+export const COME_BACK = 4000;
+
 /** One job as it stands, with what a list shows of it. A request of more than 100 messages has several. */
 export interface LiveJob<State extends string = string, Kind extends string = string> {
   requestId: string;

@@ -1,7 +1,8 @@
 import type { LedgerView } from "./account.ts";
 import type { Content, MessageView } from "./message.ts";
 
-export interface Story {
+/** One message with all that belongs to it. */
+export interface MessageDetail {
   message: MessageView;
   /** Sealed; null for a recording, and where it was forgotten. */
   text: Uint8Array | null;

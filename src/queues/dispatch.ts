@@ -71,8 +71,8 @@ function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJ
 async function report(env: Env, ctx: Waits, name: string, news: News[], follow: boolean): Promise<void> {
   for (let left = REPORT_TRIES; ; left--) {
     try {
-      const ended: MessageView[][] = await env.ACCOUNT.getByName(name).report(news, follow);
-      return recordEnded(ctx, env, name, ended);
+      const ended: MessageView[][] | null = await env.ACCOUNT.getByName(name).report(news, follow);
+      return recordEnded(ctx, env, name, ended ?? []);
     } catch (problem) {
       if (left <= 1) throw problem;
     }
@@ -89,7 +89,7 @@ async function claimWith(
   try {
     const stub: Stub = env.ACCOUNT.getByName(name);
     const leaseMs = config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS;
-    const jobs: ClaimedJob[] = await stub.claim(seqs, asked, carrier, leaseMs);
+    const jobs: ClaimedJob[] = (await stub.claim(seqs, asked, carrier, leaseMs)) ?? [];
     used = jobs.reduce((sum, job) => sum + job.messages.length, 0);
     return { jobs, used };
   } finally {
@@ -187,7 +187,7 @@ async function followJobs(env: Env, ctx: Waits, config: Config, { account: name,
   const ref = accountOfName(name);
   const { mode } = ref;
   const stub: Stub = env.ACCOUNT.getByName(name);
-  const open: Followed[] = await stub.follow(seqs);
+  const open: Followed[] = (await stub.follow(seqs)) ?? [];
   const news: News[] = [];
   for (const { seq, index, attempt, unknown, carrier, operation, to } of open) {
     const found = await carrierNamed(config, carrier)?.lookup?.({ operation, to, mode });

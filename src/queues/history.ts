@@ -61,7 +61,7 @@ function* wavesOf(wanted: Map<string, Wanted>): Generator<Piece[]> {
 
 async function changesOf(env: Env, { account, seqs, profile }: Piece): Promise<AccountChanges> {
   const stub = env.ACCOUNT.getByName(account);
-  const messages = await stub.changes([...seqs]);
+  const messages = (await stub.changes([...seqs])) ?? [];
   return { ...accountOfName(account), messages, profile: profile ? await stub.view() : null };
 }
 

@@ -26,8 +26,12 @@ export interface Order {
   notOffered?: string;
 }
 
-/** Ends the request with an account's refusal. */
-export function refuse(c: Context<AppEnv>, refusal: Refusal): never {
+/** An account that was never opened refuses as an unknown key does. */
+const UNKNOWN_ACCOUNT: Refusal = { ok: false, reason: "unauthorized" };
+
+/** Ends the request with an account's refusal; null where the account was never opened. */
+export function refuse(c: Context<AppEnv>, answer: Refusal | null): never {
+  const refusal = answer ?? UNKNOWN_ACCOUNT;
   showWindow(c, refusal.window);
   throw new FailureError(failureOf(refusal));
 }
@@ -76,7 +80,7 @@ function isRetryable(problem: unknown): boolean {
 }
 
 /** Asks the account; once more, with a fresh stub, where an Idempotency-Key makes that safe. */
-async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal> {
+async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal | null> {
   try {
     return await accountOf(c).send(command);
   } catch (problem) {
@@ -95,8 +99,8 @@ export async function bill(
   const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const caller = await callerOf(c, fields, template);
   const command: SendCommand = { ...order, ...caller, text: sealed };
-  const result: DoneOrRefusal = await ask(c, command);
-  if (!result.ok) return refuse(c, result);
+  const result: DoneOrRefusal | null = await ask(c, command);
+  if (!result?.ok) return refuse(c, result);
   const seqs = Array.from({ length: result.jobs }, (_, nth) => result.seq + nth);
   if (seqs.length > 0) {
     dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), seqs, order.recipients.length);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { countByDay } from "../../src/db/usage.ts";
-import { firstSince } from "../../src/durable/account/live.ts";
+import { firstJobSince } from "../../src/durable/account/jobs.ts";
 import { scaleOf } from "../../src/ui/chart.tsx";
 import { DAYS, daysOf, usageOf, usageStartMs } from "../../src/activity/usage.ts";
 import { openWorld, recordHistory, sendSms } from "../world/world.ts";
@@ -108,7 +108,7 @@ describe("usage", () => {
         [150_001, 15_001],
         [999_999, 20_001],
       ] as const) {
-        const found = firstSince(counting, sinceMs);
+        const found = firstJobSince(counting, sinceMs);
         const next = sql.exec("SELECT min(seq) AS seq FROM job WHERE seq >= ?", found).one()["seq"];
         expect(next).toBe(sql.exec("SELECT min(seq) AS seq FROM job WHERE created_at >= ?", sinceMs).one()["seq"]);
         expect(found).toBe(seq);

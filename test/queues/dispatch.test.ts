@@ -156,7 +156,7 @@ describe("a consumer that dies between claim and report", () => {
   it("leaves the message unknown when its lease ends: never sent again, and refunded when the window is over", async () => {
     const world = await openWorld({ balance: 10 });
     const seq = await sendOne(world);
-    const claimed = await world.stub.claim([seq], 1, "http", LEASE_MS);
+    const claimed = (await world.stub.claim([seq], 1, "http", LEASE_MS)) ?? [];
     expect(claimed[0]?.messages).toHaveLength(1);
     // The consumer is gone. While its lease lasts nobody else gets the message, and it is not given up either.
     later(LEASE_MS - 1);

@@ -1,30 +1,18 @@
-import type { Config } from "../../config.ts";
 import type { ClaimedJob, Followed, News } from "../../model/message.ts";
 import { readJob, stepJob, writeJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { applyOutcome, applyReceipt, claim, isFinal } from "./message-life.ts";
-import type { Message, Step, Timers } from "./message-life.ts";
+import type { Message, Step } from "./message-life.ts";
+import type { Turn } from "./turn.ts";
 
 // The account's side of delivery: claim before a submission, report after it (design §2).
 
-/** The timers of contract §12 that the account needs. */
-export function timersOf(config: Config): Timers {
-  return {
-    retryBaseMs: config.RETRY_BASE_MS,
-    attemptsMax: config.ATTEMPTS_MAX,
-    unknownWindowMs: config.UNKNOWN_WINDOW_MS,
-    receiptWindowMs: config.RECEIPT_WINDOW_MS,
-    sweepMs: config.SWEEP_MS,
-  };
-}
-
 /** Takes up to `max` waiting messages, in the order of the jobs; one row written per job. */
 export function claimJobs(
-  sql: SqlStorage,
+  turn: Turn,
   asked: { seqs: number[]; max: number; carrier: string; leaseMs: number },
-  timers: Timers,
-  nowMs: number,
 ): ClaimedJob[] {
+  const { sql, nowMs } = turn;
   const claimed: ClaimedJob[] = [];
   let left = asked.max;
   for (const seq of asked.seqs) {
@@ -42,53 +30,36 @@ export function claimJobs(
     if (taken.length === 0) continue;
     // A job stays with the carrier that it was first claimed for: that one is asked what became of its messages.
     const carrier = job.carrier ?? asked.carrier;
-    writeJob(sql, { ...job, carrier }, messages, timers);
+    writeJob(turn, { ...job, carrier }, messages);
     const { requestId, operation, content, text } = job;
     claimed.push({ seq, carrier, requestId, operation, content, text, messages: taken });
   }
   return claimed;
 }
 
-/** Applies news job by job; returns the jobs that changed, and those of them that are at their end. */
-export function reportNews(
-  sql: SqlStorage,
-  news: News[],
-  follow: boolean,
-  timers: Timers,
-  nowMs: number,
-): { changed: number[]; ended: Job[] } {
-  const changed: number[] = [];
+/** Applies news job by job; returns the jobs that it ended. `follow`: their carrier can be asked what became of them. */
+export function reportNews(turn: Turn, news: News[], follow: boolean): Job[] {
   const ended: Job[] = [];
   for (const [seq, items] of Map.groupBy(news, (item) => item.seq)) {
-    const job = readJob(sql, seq);
+    const job = readJob(turn.sql, seq);
     if (!job) continue;
     const byIndex = Map.groupBy(items, (item) => item.index);
     const step = (message: Message, index: number): Step => {
       let result: Step = { message, refund: false };
       for (const item of byIndex.get(index) ?? []) {
-        const next = applyNews(result.message, item, { nowMs, expiresAt: job.expiresAt, follow }, timers);
+        const next = applyNews(turn, result.message, item, { expiresAt: job.expiresAt, follow });
         result = { message: next.message, refund: result.refund || next.refund };
       }
       return result;
     };
-    const stepped = stepJob(sql, job, step, timers, nowMs);
-    if (!stepped) continue;
-    changed.push(seq);
-    if (stepped.messages.every(isFinal)) ended.push(stepped);
+    const stepped = stepJob(turn, job, step);
+    if (stepped?.messages.every(isFinal)) ended.push(stepped);
   }
-  return { changed, ended };
+  return ended;
 }
 
-function applyNews(
-  message: Message,
-  news: News,
-  when: { nowMs: number; expiresAt: number; follow: boolean },
-  timers: Timers,
-): Step {
-  if (news.kind === "outcome") {
-    return applyOutcome(message, news.attempt, news.outcome, { ...when, jitter: Math.random() }, timers);
-  }
-  return applyReceipt(message, news.state, news.code, when.nowMs, timers);
+function applyNews(turn: Turn, message: Message, news: News, job: { expiresAt: number; follow: boolean }): Step {
+  return news.kind === "outcome" ? applyOutcome(turn, message, news, job) : applyReceipt(turn, message, news);
 }
 
 /** Messages that were handed to a carrier and have no final receipt. */

@@ -5,8 +5,8 @@
 /** Calls that follow each other this closely are taken together. */
 const BUSY_MS = 5;
 
-/** The turns of one object. */
-export class Turns {
+/** Lets the calls of one object share a commit. */
+export class GroupCommit {
   #next: Promise<void> | null = null;
   #lastMs = 0;
 

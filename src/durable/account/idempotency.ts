@@ -1,5 +1,6 @@
 import type { Idempotency, Refusal, Replay } from "../../model/command.ts";
 import { number, numberOrNull } from "../rows.ts";
+import type { Turn } from "./turn.ts";
 
 // Idempotency-Key (contract §8): a key is remembered in the transaction that does its request, and only when done.
 
@@ -10,7 +11,7 @@ export const KEPT_MS = 7 * 24 * 3_600_000;
 export const RUNNING_MS = 60_000;
 
 /** What this key stands for: null when it is new, the first outcome when it was done, or a refusal. */
-export function recall(sql: SqlStorage, asked: Idempotency | undefined, nowMs: number): Replay | Refusal | null {
+export function recall({ sql, nowMs }: Turn, asked: Idempotency | undefined): Replay | Refusal | null {
   if (!asked) return null;
   const row = sql.exec("SELECT * FROM idempotency WHERE key = ? AND expires_at > ?", asked.key, nowMs).toArray()[0];
   if (!row) return null;
@@ -34,10 +35,9 @@ export function recall(sql: SqlStorage, asked: Idempotency | undefined, nowMs: n
 
 /** Remembers a key with its outcome, or holds it while its request runs. */
 export function remember(
-  sql: SqlStorage,
+  { sql, nowMs }: Turn,
   asked: Idempotency | undefined,
   outcome: { spent: number; balance: number; seq: number; runningUntil?: number },
-  nowMs: number,
 ): void {
   if (!asked) return;
   sql.exec(
@@ -55,20 +55,20 @@ export function remember(
 }
 
 /** Ends the running of a key. Whoever was slower than its hold, and lost the key to another, changes nothing. */
-export function complete(sql: SqlStorage, asked: Idempotency | undefined, balance: number): void {
+export function complete({ sql }: Turn, asked: Idempotency | undefined, balance: number): void {
   if (!asked) return;
   const own = "key = ? AND template = ? AND running_until IS NOT NULL";
   sql.exec(`UPDATE idempotency SET running_until = NULL, balance = ? WHERE ${own}`, balance, asked.key, asked.template);
 }
 
 /** Lets go of a key whose request failed, if it still holds it: a failure is not remembered. */
-export function release(sql: SqlStorage, asked: Idempotency | undefined): void {
+export function release({ sql }: Turn, asked: Idempotency | undefined): void {
   if (!asked) return;
   const own = "key = ? AND template = ? AND running_until IS NOT NULL";
   sql.exec(`DELETE FROM idempotency WHERE ${own}`, asked.key, asked.template);
 }
 
 /** Forgets keys whose time is over. */
-export function forgetOld(sql: SqlStorage, nowMs: number): void {
+export function forgetOld({ sql, nowMs }: Turn): void {
   sql.exec("DELETE FROM idempotency WHERE expires_at <= ?", nowMs);
 }

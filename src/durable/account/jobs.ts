@@ -4,7 +4,9 @@ import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts"
 import { appendEntry, ledgerHead, refundReference } from "./ledger.ts";
 import type { LedgerHead } from "./ledger.ts";
 import { dueOf, isFinal } from "./message-life.ts";
-import type { Message, Step, Timers } from "./message-life.ts";
+import type { Message, Step } from "./message-life.ts";
+import { noteJob } from "./turn.ts";
+import type { Turn } from "./turn.ts";
 
 /** Messages in one job: as many as one queue message speaks of, and a row stays far below its limit of 2 MB. */
 export const MESSAGES_PER_JOB_MAX = 100;
@@ -52,21 +54,27 @@ export function readJob(sql: SqlStorage, seq: number): Job | null {
   return row ? jobOf(row) : null;
 }
 
-/** The earliest time that one of these jobs needs attention, or null. */
-export function dueAmong(sql: SqlStorage, seqs: number[]): number | null {
-  const query = "SELECT min(due_at) AS due FROM job WHERE seq IN (SELECT value FROM json_each(?))";
-  return numberOrNull(sql.exec(query, JSON.stringify(seqs)).one(), "due");
+/** The first job since a time. Times rise with the numbers, unless the clock was set back: a few dozen rows are read. */
+export function firstJobSince(sql: SqlStorage, sinceMs: number): number {
+  let low = 0;
+  let high = ledgerHead(sql).seq + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = sql.exec("SELECT seq, created_at FROM job WHERE seq >= ? ORDER BY seq LIMIT 1", middle).toArray()[0];
+    if (!row || number(row, "created_at") >= sinceMs) high = middle;
+    else low = number(row, "seq") + 1;
+  }
+  return low;
 }
 
 /** Writes a request's jobs, the debit with the first; the caller has checked the balance. Returns their numbers. */
 export function insertJobs(
-  sql: SqlStorage,
+  turn: Turn,
   command: Omit<SendCommand, "price">,
   charge: number,
   head: LedgerHead,
-  timers: Timers,
-  nowMs: number,
 ): { seqs: number[]; balance: number } {
+  const { sql, timers, nowMs } = turn;
   const debit = charge * command.recipients.length;
   const balance = head.balance - debit;
   const seqs: number[] = [];
@@ -76,6 +84,7 @@ export function insertJobs(
       .slice(from, from + MESSAGES_PER_JOB_MAX)
       .map((to): Message => ({ to, state: "queued", attempts: 0 }));
     const expiresAt = nowMs + command.validityMs;
+    const dueMs = Math.min(nowMs + timers.sweepMs, expiresAt);
     sql.exec(
       `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at,
                         content, text, messages, due_at, rev, key_id)
@@ -91,9 +100,10 @@ export function insertJobs(
       JSON.stringify(command.content),
       command.text,
       JSON.stringify(messages),
-      Math.min(nowMs + timers.sweepMs, expiresAt),
+      dueMs,
       command.keyId,
     );
+    noteJob(turn, seq, dueMs);
     seqs.push(seq);
   }
   return { seqs, balance };
@@ -103,21 +113,24 @@ export function insertJobs(
  * Stores a job whose messages changed: one row. Each changed message gets the job's new revision. A one-time password
  * that a real carrier is done with is forgotten with it. Returns the job as it stands then.
  */
-export function writeJob(sql: SqlStorage, job: Job, changed: readonly Message[], timers: Timers): Job {
+export function writeJob(turn: Turn, job: Job, changed: readonly Message[]): Job {
+  const { sql } = turn;
   const rev = job.rev + 1;
   const messages = changed.map((message, at) => (message === job.messages[at] ? message : { ...message, rev }));
-  const dues = messages.map((message) => dueOf(message, job, timers)).filter((due) => due !== null);
+  const dues = messages.map((message) => dueOf(turn, message, job)).filter((due) => due !== null);
   const forget = messages.every(isFinal) && job.operation === "otp" && job.carrier !== "sim";
   const text = forget ? null : job.text;
+  const dueMs = dues.length > 0 ? Math.min(...dues) : null;
   sql.exec(
     "UPDATE job SET messages = ?, carrier = ?, text = ?, due_at = ?, rev = ? WHERE seq = ?",
     JSON.stringify(messages),
     job.carrier,
     text,
-    dues.length > 0 ? Math.min(...dues) : null,
+    dueMs,
     rev,
     job.seq,
   );
+  noteJob(turn, job.seq, dueMs);
   // What changes after it was settled, or was recorded while it was late, lacks in history again.
   sql.exec(
     `UPDATE job SET late = 1 WHERE seq = ?
@@ -131,13 +144,7 @@ export function writeJob(sql: SqlStorage, job: Job, changed: readonly Message[],
  * Applies a step to each message of a job, writes the job once, and pays back what the steps owe. Returns the job as it
  * stands then, or null where nothing changed.
  */
-export function stepJob(
-  sql: SqlStorage,
-  job: Job,
-  step: (message: Message, index: number) => Step,
-  timers: Timers,
-  nowMs: number,
-): Job | null {
+export function stepJob(turn: Turn, job: Job, step: (message: Message, index: number) => Step): Job | null {
   const refunds: number[] = [];
   const messages = job.messages.map((message, index) => {
     const next = step(message, index);
@@ -145,14 +152,14 @@ export function stepJob(
     return next.message;
   });
   if (messages.every((message, index) => message === job.messages[index])) return null;
-  const stepped = writeJob(sql, job, messages, timers);
+  const stepped = writeJob(turn, job, messages);
   if (refunds.length === 0) return stepped;
-  let head = ledgerHead(sql);
+  let head = ledgerHead(turn.sql);
   for (const index of refunds) {
     const message = { seq: job.seq, index };
     const reference = refundReference(job.seq, index);
     const entry = { type: "refund" as const, amount: job.charge, reference, requestId: job.requestId, message };
-    head = appendEntry(sql, head, entry, nowMs);
+    head = appendEntry(turn, head, entry);
   }
   return stepped;
 }

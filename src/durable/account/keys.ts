@@ -1,6 +1,7 @@
 import { modeOfKeyId } from "../../crypto/api-key.ts";
 import type { KeyView, Rotation } from "../../model/account.ts";
 import { number, numberOrNull, text } from "../rows.ts";
+import type { Turn } from "./turn.ts";
 
 // An account's keys: rows that say which key ids are active. The keys themselves are stored nowhere.
 
@@ -11,7 +12,7 @@ export const LAST_USED_STEP_MS = 3_600_000;
 export const KEYS_MAX = 1_000;
 
 /** Whether this key is active now; notes that it was used. */
-export function touchKey(sql: SqlStorage, keyId: number, nowMs: number): boolean {
+export function touchKey({ sql, nowMs }: Turn, keyId: number): boolean {
   const row = sql.exec("SELECT last_used_at, expires_at, revoked_at FROM key WHERE key_id = ?", keyId).toArray()[0];
   if (!row || row["revoked_at"] !== null || (numberOrNull(row, "expires_at") ?? Infinity) <= nowMs) return false;
   if (nowMs - (numberOrNull(row, "last_used_at") ?? 0) >= LAST_USED_STEP_MS) {
@@ -27,7 +28,7 @@ export function isActive(sql: SqlStorage, keyId: number, nowMs: number): boolean
 }
 
 /** Adds a key; the same id again changes nothing. False when the account has too many. */
-export function addKey(sql: SqlStorage, keyId: number, name: string, nowMs: number): boolean {
+export function addKey({ sql, nowMs }: Turn, keyId: number, name: string): boolean {
   if (sql.exec("SELECT 1 FROM key WHERE key_id = ?", keyId).toArray().length > 0) return true;
   if (number(sql.exec("SELECT count(*) AS keys FROM key").one(), "keys") >= KEYS_MAX) return false;
   sql.exec("INSERT INTO key (key_id, name, created_at) VALUES (?, ?, ?)", keyId, name, nowMs);
@@ -51,7 +52,7 @@ export function listKeys(sql: SqlStorage): KeyView[] {
 }
 
 /** Revokes a key from this moment on; false when there is no such key. Revoking twice keeps the first time. */
-export function revokeKey(sql: SqlStorage, keyId: number, nowMs: number): boolean {
+export function revokeKey({ sql, nowMs }: Turn, keyId: number): boolean {
   return (
     sql.exec("UPDATE key SET revoked_at = coalesce(revoked_at, ?) WHERE key_id = ? RETURNING 1", nowMs, keyId).toArray()
       .length > 0
@@ -59,13 +60,14 @@ export function revokeKey(sql: SqlStorage, keyId: number, nowMs: number): boolea
 }
 
 /** Replaces a key: both work until `nowMs + overlapMs`. The same rotation again changes nothing. */
-export function rotateKey(sql: SqlStorage, oldId: number, newId: number, overlapMs: number, nowMs: number): Rotation {
+export function rotateKey(turn: Turn, oldId: number, newId: number, overlapMs: number): Rotation {
+  const { sql, nowMs } = turn;
   const old = sql.exec("SELECT * FROM key WHERE key_id = ?", oldId).toArray()[0];
   if (!old) return { ok: false, reason: "unknown" };
   const expiresAt = numberOrNull(old, "expires_at");
   if (old["replaced_by"] === newId) return { ok: true, keyId: newId, oldExpiresAt: expiresAt ?? nowMs };
   if (old["revoked_at"] !== null || (expiresAt ?? Infinity) <= nowMs) return { ok: false, reason: "not_active" };
-  if (!addKey(sql, newId, text(old, "name"), nowMs)) return { ok: false, reason: "too_many" };
+  if (!addKey(turn, newId, text(old, "name"))) return { ok: false, reason: "too_many" };
   const ends = Math.min(expiresAt ?? Infinity, nowMs + overlapMs);
   sql.exec("UPDATE key SET expires_at = ?, replaced_by = ? WHERE key_id = ?", ends, newId, oldId);
   return { ok: true, keyId: newId, oldExpiresAt: ends };

@@ -1,6 +1,7 @@
 import type { LedgerView } from "../../model/account.ts";
 import type { Operation } from "../../model/message.ts";
 import { number, text, textOrNull } from "../rows.ts";
+import type { Turn } from "./turn.ts";
 
 // The ledger: an append-only chain of entries, each with the balance after it. A debit is the first job of its
 // request (account-jobs.ts writes it); refunds, credits and adjustments are rows of ledger_entry. They share seq.
@@ -37,7 +38,7 @@ export interface Entry {
 }
 
 /** Appends an entry; throws (and so rolls the transaction back) below zero or on a reference that stands. */
-export function appendEntry(sql: SqlStorage, head: LedgerHead, entry: Entry, nowMs: number): LedgerHead {
+export function appendEntry({ sql, nowMs, changes }: Turn, head: LedgerHead, entry: Entry): LedgerHead {
   const next = { seq: head.seq + 1, balance: head.balance + entry.amount };
   sql.exec(
     `INSERT INTO ledger_entry (seq, type, amount, balance_after, reference, request_id, note, job_seq, job_index, created_at)
@@ -53,6 +54,7 @@ export function appendEntry(sql: SqlStorage, head: LedgerHead, entry: Entry, now
     entry.message?.index ?? null,
     nowMs,
   );
+  changes.account = true;
   return next;
 }
 

@@ -1,4 +1,4 @@
-import type { Story } from "../../model/message-detail.ts";
+import type { MessageDetail } from "../../model/message-detail.ts";
 import type { Content } from "../../model/message.ts";
 import type { MessagePlace } from "../../model/ref.ts";
 import { number, text } from "../rows.ts";
@@ -8,8 +8,8 @@ import { entryByReference, refundReference } from "./ledger.ts";
 
 // One message with all that belongs to it: what the console shows when somebody opens it.
 
-/** Recipients of a request that its story names; of a longer list the rest is only counted. */
-export const STORY_RECIPIENTS_MAX = 100;
+/** Recipients of a request that the detail names; of a longer list the rest is only counted. */
+export const DETAIL_RECIPIENTS_MAX = 100;
 
 /** The first job of a request. They were written one after the other, and the first holds the debit. */
 function firstJob(sql: SqlStorage, job: Job): Job {
@@ -22,9 +22,9 @@ function firstJob(sql: SqlStorage, job: Job): Job {
   return first;
 }
 
-function requestOf(sql: SqlStorage, job: Job): Story["request"] {
+function requestOf(sql: SqlStorage, job: Job): MessageDetail["request"] {
   const first = firstJob(sql, job);
-  const recipients = first.messages.map(({ to }) => to).slice(0, STORY_RECIPIENTS_MAX);
+  const recipients = first.messages.map(({ to }) => to).slice(0, DETAIL_RECIPIENTS_MAX);
   const query = `
     SELECT balance_after, (
       SELECT total(json_array_length(later.messages)) FROM job later
@@ -41,7 +41,7 @@ function requestOf(sql: SqlStorage, job: Job): Story["request"] {
   };
 }
 
-function recordingOf(sql: SqlStorage, { recording }: Content): Story["recording"] {
+function recordingOf(sql: SqlStorage, { recording }: Content): MessageDetail["recording"] {
   if (!recording) return null;
   const query = "SELECT file_id, name, duration_ms FROM recording WHERE object_key = ? ORDER BY created_at LIMIT 1";
   const row = sql.exec(query, recording.objectKey).toArray()[0];
@@ -49,7 +49,7 @@ function recordingOf(sql: SqlStorage, { recording }: Content): Story["recording"
 }
 
 /** A message with its text, request, price and refund, or null where there is none. */
-export function tellStory(sql: SqlStorage, { seq, index }: MessagePlace): Story | null {
+export function messageDetail(sql: SqlStorage, { seq, index }: MessagePlace): MessageDetail | null {
   const job = readJob(sql, seq);
   const message = job && messageViews(job)[index];
   if (!message) return null;

@@ -12,6 +12,15 @@ export interface Timers {
   sweepMs: number;
 }
 
+/** When a step happens, and under which settings. */
+export interface Moment {
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  readonly timers: Timers;
+  /** A random number, 0 ≤ random() < 1. */
+  readonly random: () => number;
+}
+
 /** A message as its job's row keeps it; what is absent has not happened. */
 export interface Message {
   to: string;
@@ -85,39 +94,38 @@ export function claim(message: Message, index: number, nowMs: number, leaseMs: n
   ];
 }
 
-/** The gap before the next attempt: doubling, with up to half of it again as jitter (0 ≤ jitter < 1). */
-export function retryGapMs(attempts: number, retryBaseMs: number, jitter: number): number {
-  const gap = Math.min(RETRY_GAP_MS_MAX, retryBaseMs * 2 ** (attempts - 1));
-  return Math.floor(gap * (1 + jitter / 2));
+/** The gap in ms before the next attempt: doubling, with up to half of it again as jitter. */
+export function retryGapMs(attempts: number, { timers, random }: Pick<Moment, "timers" | "random">): number {
+  const gap = Math.min(RETRY_GAP_MS_MAX, timers.retryBaseMs * 2 ** (attempts - 1));
+  return Math.floor(gap * (1 + random() / 2));
 }
 
-function submitted(message: Message, timers: Timers, nowMs: number, more: Partial<Message>): Message {
+function submitted(message: Message, { timers, nowMs }: Moment, more: Partial<Message>): Message {
   return enter(message, "submitted", nowMs, { dueMs: nowMs + timers.receiptWindowMs, ...more });
 }
 
 /** Applies the outcome of an attempt; an outcome that comes twice or too late changes nothing. */
 export function applyOutcome(
+  moment: Moment,
   message: Message,
-  attempt: number,
-  outcome: Outcome,
-  when: { nowMs: number; expiresAt: number; jitter: number; follow: boolean },
-  timers: Timers,
+  { attempt, outcome }: { attempt: number; outcome: Outcome },
+  { expiresAt, follow }: { expiresAt: number; follow: boolean },
 ): Step {
-  const { nowMs } = when;
+  const { nowMs, timers } = moment;
   const pending = message.state === "sending" || message.state === "unknown";
   if (!pending || message.attempts !== attempt) return unchanged(message);
-  const poll = when.follow ? { pollMs: nowMs + timers.sweepMs } : {};
+  const poll = follow ? { pollMs: nowMs + timers.sweepMs } : {};
   switch (outcome.kind) {
     case "submitted": {
       const id = outcome.carrierId === undefined ? {} : { carrierId: outcome.carrierId };
-      return unchanged(submitted(message, timers, nowMs, { ...poll, ...id }));
+      return unchanged(submitted(message, moment, { ...poll, ...id }));
     }
     case "rejected":
       return failWithRefund(message, outcome.code, nowMs);
     case "not_accepted": {
-      const gap = Math.max(outcome.retryAfterMs ?? 0, retryGapMs(attempt, timers.retryBaseMs, when.jitter));
+      const gap = Math.max(outcome.retryAfterMs ?? 0, retryGapMs(attempt, moment));
       // An attempt that was already written off is not resumed: what is certain now is only that nothing was sent.
-      const over = attempt >= timers.attemptsMax || nowMs + gap >= when.expiresAt || message.state === "unknown";
+      const over = attempt >= timers.attemptsMax || nowMs + gap >= expiresAt || message.state === "unknown";
       if (over) return failWithRefund(message, outcome.code, nowMs);
       return unchanged(enter(message, "queued", nowMs, { code: outcome.code, dueMs: nowMs + gap }));
     }
@@ -131,18 +139,17 @@ export function applyOutcome(
 
 /** Applies a carrier's receipt: it may only raise the state, and it never takes money (contract §6). */
 export function applyReceipt(
+  moment: Moment,
   message: Message,
-  state: ReceiptState,
-  code: string | undefined,
-  nowMs: number,
-  timers: Timers,
+  { state, code }: { state: ReceiptState; code?: string | undefined },
 ): Step {
+  const { nowMs } = moment;
   // A message that never left cannot have a receipt.
   if (message.attempts === 0 || RANK[state] <= RANK[message.state]) return unchanged(message);
   const why = code === undefined ? {} : { code };
   switch (state) {
     case "submitted":
-      return unchanged(submitted(message, timers, nowMs, why));
+      return unchanged(submitted(message, moment, why));
     case "delivered":
     case "undelivered":
       return unchanged(enter(message, state, nowMs, why));
@@ -152,7 +159,8 @@ export function applyReceipt(
 }
 
 /** Applies the passing of time: validity, leases and windows that ended. */
-export function applyTime(message: Message, expiresAt: number, timers: Timers, nowMs: number): Step {
+export function applyTime(moment: Moment, message: Message, expiresAt: number): Step {
+  const { nowMs, timers } = moment;
   if (message.state === "queued" && expiresAt <= nowMs) return failWithRefund(message, "validity_ended", nowMs);
   if (message.dueMs === undefined || message.dueMs > nowMs) return unchanged(message);
   switch (message.state) {
@@ -161,7 +169,7 @@ export function applyTime(message: Message, expiresAt: number, timers: Timers, n
       // Whether its carrier can be asked is for the one who asks to know.
       const pollMs = nowMs + timers.sweepMs;
       const lost = enter(message, "unknown", nowMs, { code: "attempt_interrupted", dueMs, pollMs });
-      return dueMs <= nowMs ? applyTime(lost, expiresAt, timers, nowMs) : unchanged(lost);
+      return dueMs <= nowMs ? applyTime(moment, lost, expiresAt) : unchanged(lost);
     }
     case "submitted":
       return unchanged(enter(message, "unconfirmed", nowMs));
@@ -179,14 +187,18 @@ export function applyTime(message: Message, expiresAt: number, timers: Timers, n
 }
 
 /** When a message needs attention next, or null when it never will. */
-export function dueOf(message: Message, job: { createdAt: number; expiresAt: number }, timers: Timers): number | null {
+export function dueOf(
+  { timers }: Pick<Moment, "timers">,
+  message: Message,
+  job: { createdAt: number; expiresAt: number },
+): number | null {
   if (isFinal(message)) return null;
   if (message.state === "queued") return Math.min(message.dueMs ?? job.createdAt + timers.sweepMs, job.expiresAt);
   return Math.min(message.dueMs ?? job.expiresAt, message.pollMs ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** Sets the next time to ask the carrier: the pause doubles with the time that has passed since the attempt. */
-export function pollAgain(message: Message, timers: Timers, nowMs: number): Message {
+export function pollAgain({ timers, nowMs }: Moment, message: Message): Message {
   const waitedMs = Math.max(timers.sweepMs, nowMs - attemptedAt(message, nowMs));
   return { ...message, pollMs: nowMs + waitedMs };
 }

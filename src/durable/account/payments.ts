@@ -4,6 +4,8 @@ import type { Plan } from "../../money/plans.ts";
 import { text } from "../rows.ts";
 import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
 import { readAccount } from "./profile.ts";
+import { noteProfile } from "./turn.ts";
+import type { Turn } from "./turn.ts";
 
 // Payments of plans: a paid order gives its credit and raises the plan, a refund takes the credit back. Each has one
 // entry under a unique reference, so whatever is told twice, or in another order, ends the same.
@@ -100,7 +102,8 @@ function leavePlan(sql: SqlStorage, undone: PaidNote): void {
 }
 
 /** Takes the refunded share of the credit back: as much as is there, and never more. */
-function takeBack(sql: SqlStorage, refund: PaymentRefund, nowMs: number): TakenBack {
+function takeBack(turn: Turn, refund: PaymentRefund): TakenBack {
+  const { sql } = turn;
   const { orderId, paymentRef, refundedPaise, amountPaise } = refund;
   const paid = paidNote(sql, orderId);
   const credit = entryByReference(sql, paidReference(orderId))?.amount ?? 0;
@@ -111,14 +114,15 @@ function takeBack(sql: SqlStorage, refund: PaymentRefund, nowMs: number): TakenB
   const shortfall = due - taken;
   const note: RefundNote = { paymentRef, refundedPaise, amountPaise, shortfall };
   const entry = { type: "adjustment" as const, amount: 0 - taken, reference: refundReference(orderId) };
-  appendEntry(sql, head, { ...entry, note: JSON.stringify(note) }, nowMs);
+  appendEntry(turn, head, { ...entry, note: JSON.stringify(note) });
   if (shortfall > 0) sql.exec("UPDATE account SET status = 'suspended'");
   if (refundedPaise >= amountPaise) leavePlan(sql, paid);
   return { refundedPaise, taken, shortfall };
 }
 
 /** Credits an order once, under the reference of the order, and raises the plan to it. */
-export function settlePayment(sql: SqlStorage, payment: Payment, nowMs: number): Settled {
+export function settlePayment(turn: Turn, payment: Payment): Settled {
+  const { sql } = turn;
   const { orderId, paymentRef, creditUnits, plan } = payment;
   const reference = paidReference(orderId);
   const known = paidNote(sql, orderId);
@@ -135,19 +139,20 @@ export function settlePayment(sql: SqlStorage, payment: Payment, nowMs: number):
   if (!Number.isSafeInteger(head.balance + creditUnits)) return { ok: false, reason: "above_limit" };
   const { plan: from, otpRate } = readAccount(sql);
   const note: PaidNote = { paymentRef, plan, from, otpRate };
-  appendEntry(sql, head, { type: "credit", amount: creditUnits, reference, note: JSON.stringify(note) }, nowMs);
+  appendEntry(turn, head, { type: "credit", amount: creditUnits, reference, note: JSON.stringify(note) });
   takePlan(sql, plan);
   const early = earlyNote(sql, orderId, paymentRef);
-  const refund = early && takeBack(sql, { orderId, ...early }, nowMs);
-  sql.exec("UPDATE account SET rev = rev + 1");
+  const refund = early && takeBack(turn, { orderId, ...early });
+  noteProfile(turn);
   return { ok: true, changed: true, paymentRef, refund };
 }
 
 /** Takes a refunded payment's credit back, once per order; before the payment is told, it is kept in mind. */
-export function refundPayment(sql: SqlStorage, refund: PaymentRefund, nowMs: number): Refunded {
+export function refundPayment(turn: Turn, refund: PaymentRefund): Refunded {
+  const { sql } = turn;
   const { orderId, paymentRef, refundedPaise } = refund;
   const paid = paidNote(sql, orderId);
-  if (!paid) return keepInMind(sql, refund, nowMs);
+  if (!paid) return keepInMind(turn, refund);
   if (paid.paymentRef !== paymentRef) return { ok: true, changed: false, refund: null, why: "not_credited" };
   const known = refundNote(sql, orderId);
   if (known) {
@@ -155,13 +160,14 @@ export function refundPayment(sql: SqlStorage, refund: PaymentRefund, nowMs: num
       ? { ok: true, changed: false, refund: takenBack(sql, orderId, known) }
       : { ok: false, reason: "other_refund" };
   }
-  const taken = takeBack(sql, refund, nowMs);
-  sql.exec("UPDATE account SET rev = rev + 1");
+  const taken = takeBack(turn, refund);
+  noteProfile(turn);
   return { ok: true, changed: true, refund: taken };
 }
 
 /** An entry of nothing, so that the payment, when it is told, gives only what did not go back. */
-function keepInMind(sql: SqlStorage, refund: PaymentRefund, nowMs: number): Refunded {
+function keepInMind(turn: Turn, refund: PaymentRefund): Refunded {
+  const { sql } = turn;
   const { orderId, paymentRef, refundedPaise, amountPaise } = refund;
   const reference = earlyReference(orderId, paymentRef);
   const known = earlyNote(sql, orderId, paymentRef);
@@ -169,7 +175,7 @@ function keepInMind(sql: SqlStorage, refund: PaymentRefund, nowMs: number): Refu
   if (!known) {
     const note: RefundNote = { paymentRef, refundedPaise, amountPaise, shortfall: 0 };
     const entry = { type: "adjustment" as const, amount: 0, reference, note: JSON.stringify(note) };
-    appendEntry(sql, ledgerHead(sql), entry, nowMs);
+    appendEntry(turn, ledgerHead(sql), entry);
   }
   return { ok: true, changed: !known, refund: null, why: "early" };
 }

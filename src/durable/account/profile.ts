@@ -4,6 +4,8 @@ import type { Plan } from "../../money/plans.ts";
 import { number, numberOrNull, text } from "../rows.ts";
 import { addKey } from "./keys.ts";
 import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
+import { noteProfile } from "./turn.ts";
+import type { Turn } from "./turn.ts";
 
 // What an operator does with an account (contract §10): opens it, changes it, gives credit.
 
@@ -64,7 +66,8 @@ export function accountView(sql: SqlStorage): AccountView {
 const OPENING_REFERENCE = "opening";
 
 /** Opens the account, once: the same opening again answers the same, another one is refused. */
-export function openAccount(sql: SqlStorage, opening: Opening, nowMs: number): boolean {
+export function openAccount(turn: Turn, opening: Opening): boolean {
+  const { sql, nowMs, changes } = turn;
   const known = sql.exec("SELECT 1 FROM account").toArray().length > 0;
   if (known) {
     const given = entryByReference(sql, OPENING_REFERENCE)?.amount ?? 0;
@@ -77,31 +80,35 @@ export function openAccount(sql: SqlStorage, opening: Opening, nowMs: number): b
     opening.otpRate,
     nowMs,
   );
-  addKey(sql, opening.keyId, opening.keyName, nowMs);
+  changes.account = true;
+  changes.profile = true;
+  addKey(turn, opening.keyId, opening.keyName);
   if (opening.balance > 0) {
     const entry = { type: "credit" as const, amount: opening.balance, reference: OPENING_REFERENCE };
-    appendEntry(sql, ledgerHead(sql), entry, nowMs);
+    appendEntry(turn, ledgerHead(sql), entry);
   }
   return true;
 }
 
 /** Changes the account; effective for the next request. */
-export function amendAccount(sql: SqlStorage, change: Amendment): void {
+export function amendAccount(turn: Turn, change: Amendment): void {
+  const { sql } = turn;
   const account = readAccount(sql);
   sql.exec(
-    "UPDATE account SET status = ?, plan = ?, otp_rate = ?, rev = rev + 1",
+    "UPDATE account SET status = ?, plan = ?, otp_rate = ?",
     change.status ?? account.status,
     change.plan ?? account.plan,
     change.otpRate === undefined ? account.otpRate : change.otpRate,
   );
+  noteProfile(turn);
 }
 
 /** Gives credit (or takes an adjustment) once per reference; units, signed (contract §10). */
 export function credit(
-  sql: SqlStorage,
+  turn: Turn,
   asked: { amount: number; reference: string; requestId: string; note?: string },
-  nowMs: number,
 ): Credited {
+  const { sql } = turn;
   const reference = `operator:${asked.reference}`;
   const known = entryByReference(sql, reference);
   const head = ledgerHead(sql);
@@ -113,7 +120,7 @@ export function credit(
   if (head.balance + asked.amount < 0) return { ok: false, reason: "below_zero" };
   if (!Number.isSafeInteger(head.balance + asked.amount)) return { ok: false, reason: "above_limit" };
   const type = asked.amount < 0 ? ("adjustment" as const) : ("credit" as const);
-  const after = appendEntry(sql, head, { ...asked, reference, type }, nowMs);
+  const after = appendEntry(turn, head, { ...asked, reference, type });
   const entry = entryByReference(sql, reference);
   if (!entry) throw new Error("an entry that was just written is not there");
   return { ok: true, entry, replayed: false, balance: after.balance };

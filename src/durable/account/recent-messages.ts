@@ -5,8 +5,7 @@ import type { Term } from "../../search/language.ts";
 import { isBeyond } from "../../search/look.ts";
 import type { Fresh, Look } from "../../search/look.ts";
 import { number } from "../rows.ts";
-import { messageViews, readJob } from "./jobs.ts";
-import { ledgerHead } from "./ledger.ts";
+import { firstJobSince, messageViews, readJob } from "./jobs.ts";
 import { LATE } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
 
@@ -21,19 +20,6 @@ const LATE_MAX = 200;
 
 /** The place after every message of a job. */
 const PLACE_MAX = 0xffff;
-
-/** The first job since a time. Jobs stand in the order of their times, unless the clock was set back. */
-function firstJobSince(sql: SqlStorage, atMs: number): number {
-  let low = 0;
-  let high = ledgerHead(sql).seq + 1;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const row = sql.exec("SELECT seq, created_at FROM job WHERE seq >= ? ORDER BY seq LIMIT 1", middle).toArray()[0];
-    if (!row || number(row, "created_at") >= atMs) high = middle;
-    else low = number(row, "seq") + 1;
-  }
-  return low;
-}
 
 function boundsOf(sql: SqlStorage, terms: Term[]): { low: number; high: number } {
   let since = -Infinity;

@@ -2,24 +2,25 @@ import type { Caller, UploadDoor } from "../../model/command.ts";
 import type { Recording, RecordingPlace, RecordingView } from "../../model/message.ts";
 import { number, text } from "../rows.ts";
 import { enter, writeTimes } from "./admission.ts";
-import type { WindowTimes } from "./admission.ts";
 import { RUNNING_MS, complete, release, remember } from "./idempotency.ts";
 import { ledgerHead } from "./ledger.ts";
+import type { Turn } from "./turn.ts";
 
 // An upload asks twice: before the bytes go to R2 and after, so that a refused request leaves nothing there.
 
 /** Admits an upload and holds its Idempotency-Key while the bytes travel. */
-export function beginUpload(sql: SqlStorage, window: WindowTimes, caller: Caller, nowMs: number): UploadDoor {
-  const door = enter(sql, window, caller, nowMs);
+export function beginUpload(turn: Turn, caller: Caller): UploadDoor {
+  const door = enter(turn, caller);
   if (!door.ok || door.replayed) return door;
-  writeTimes(sql, window.times ?? []);
-  const runningUntil = nowMs + RUNNING_MS;
-  remember(sql, caller.idempotency, { spent: 0, balance: 0, seq: 0, runningUntil }, nowMs);
+  writeTimes(turn);
+  const runningUntil = turn.nowMs + RUNNING_MS;
+  remember(turn, caller.idempotency, { spent: 0, balance: 0, seq: 0, runningUntil });
   return { ok: true, replayed: false, window: door.window };
 }
 
 /** Makes the recording the account's own, once its bytes are in R2. */
-export function finishUpload(sql: SqlStorage, caller: Caller, recording: Recording, nowMs: number): void {
+export function finishUpload(turn: Turn, caller: Caller, recording: Recording): void {
+  const { sql, nowMs } = turn;
   sql.exec(
     `INSERT OR IGNORE INTO recording (file_id, name, object_key, mime, size_bytes, duration_ms, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -31,12 +32,12 @@ export function finishUpload(sql: SqlStorage, caller: Caller, recording: Recordi
     recording.durationMs,
     nowMs,
   );
-  complete(sql, caller.idempotency, ledgerHead(sql).balance);
+  complete(turn, caller.idempotency, ledgerHead(sql).balance);
 }
 
 /** Gives an upload up whose bytes did not arrive: the same key may try again at once. */
-export function abandonUpload(sql: SqlStorage, caller: Caller): void {
-  release(sql, caller.idempotency);
+export function abandonUpload(turn: Turn, caller: Caller): void {
+  release(turn, caller.idempotency);
 }
 
 /** The recording that a call plays, or null when it is not this account's. */

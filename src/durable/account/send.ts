@@ -1,14 +1,13 @@
-import type { Done, Refusal, SendCommand } from "../../model/command.ts";
+import type { DoneOrRefusal, Refusal, SendCommand } from "../../model/command.ts";
 import type { Content } from "../../model/message.ts";
 import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
 import { enter, writeTimes } from "./admission.ts";
-import type { WindowTimes } from "./admission.ts";
 import { remember } from "./idempotency.ts";
 import { insertJobs } from "./jobs.ts";
 import { ledgerHead } from "./ledger.ts";
-import type { Timers } from "./message-life.ts";
 import { otpRateOf } from "./profile.ts";
 import type { AccountRow } from "./profile.ts";
+import type { Turn } from "./turn.ts";
 import { findRecording } from "./recordings.ts";
 
 /** Units per message and what the carrier gets, or null when the recording is not this account's. */
@@ -35,20 +34,15 @@ function priced(
 
 /**
  * One billable request, whole: refusals in the order of contract §3, then debit, messages, outbox and idempotency
- * record together. Runs inside the caller's transaction. `seqs` are the jobs to hand to the queue.
+ * record together.
  */
-export function send(
-  sql: SqlStorage,
-  window: WindowTimes,
-  command: SendCommand,
-  timers: Timers,
-  nowMs: number,
-): { result: Done | Refusal; seqs: number[] } {
-  const door = enter(sql, window, command, nowMs);
-  if (!door.ok || door.replayed) return { result: door, seqs: [] };
-  const refuse = (refusal: Refusal) => {
-    writeTimes(sql, window.times ?? []);
-    return { result: { ...refusal, window: door.window }, seqs: [] };
+export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
+  const { sql } = turn;
+  const door = enter(turn, command);
+  if (!door.ok || door.replayed) return door;
+  const refuse = (refusal: Refusal): Refusal => {
+    writeTimes(turn);
+    return { ...refusal, window: door.window };
   };
   if (command.notOffered !== undefined) {
     return refuse({ ok: false, reason: "permission_denied", sentence: command.notOffered });
@@ -60,11 +54,8 @@ export function send(
   if (head.balance < spent) {
     return refuse({ ok: false, reason: "insufficient_balance", needed: spent, balance: head.balance });
   }
-  const { seqs, balance } = insertJobs(sql, { ...command, content: order.content }, order.charge, head, timers, nowMs);
+  const { seqs, balance } = insertJobs(turn, { ...command, content: order.content }, order.charge, head);
   const seq = seqs[0] ?? 0;
-  remember(sql, command.idempotency, { spent, balance, seq }, nowMs);
-  return {
-    result: { ok: true, replayed: false, template: null, spent, balance, seq, jobs: seqs.length, window: door.window },
-    seqs,
-  };
+  remember(turn, command.idempotency, { spent, balance, seq });
+  return { ok: true, replayed: false, template: null, spent, balance, seq, jobs: seqs.length, window: door.window };
 }

@@ -4,9 +4,10 @@ import { forgetOld } from "./idempotency.ts";
 import { readJob, stepJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { applyTime, dueOf, isFinal, pollAgain } from "./message-life.ts";
-import type { Step, Timers } from "./message-life.ts";
+import type { Step } from "./message-life.ts";
 import { LATE, jobsAfter, jobsDue, lateJobsUnrecorded, setLate } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
+import type { Turn } from "./turn.ts";
 
 // What the alarm does with storage: time passes for every open message, and what the queue lost is found again.
 
@@ -26,21 +27,20 @@ export interface Swept {
   dispatch: number[];
   /** Jobs with messages whose carrier is to be asked. */
   follow: number[];
-  /** Jobs that time changed. */
-  changed: number[];
 }
 
-function sweepJob(sql: SqlStorage, job: Job, timers: Timers, nowMs: number, swept: Swept): void {
+function sweepJob(turn: Turn, job: Job, swept: Swept): void {
+  const { nowMs } = turn;
   let waits = false;
   let asks = false;
   const step = (message: Job["messages"][number]): Step => {
-    const { message: after, refund } = applyTime(message, job.expiresAt, timers, nowMs);
-    if (after.state === "queued" && (dueOf(after, job, timers) ?? Infinity) <= nowMs) waits = true;
+    const { message: after, refund } = applyTime(turn, message, job.expiresAt);
+    if (after.state === "queued" && (dueOf(turn, after, job) ?? Infinity) <= nowMs) waits = true;
     if ((after.pollMs ?? Infinity) > nowMs || isFinal(after)) return { message: after, refund };
     asks = true;
-    return { message: pollAgain(after, timers, nowMs), refund };
+    return { message: pollAgain(turn, after), refund };
   };
-  if (stepJob(sql, job, step, timers, nowMs)) swept.changed.push(job.seq);
+  stepJob(turn, job, step);
   if (waits) swept.dispatch.push(job.seq);
   if (asks) swept.follow.push(job.seq);
 }
@@ -49,21 +49,22 @@ function sweepJob(sql: SqlStorage, job: Job, timers: Timers, nowMs: number, swep
 export type Atomically = (work: () => void) => void;
 
 /** Lets time pass for every open message (contract §9). A job that cannot be read or changed stops no other. */
-export function sweep(sql: SqlStorage, atomically: Atomically, timers: Timers, nowMs: number): Swept {
+export function sweep(turn: Turn, atomically: Atomically): Swept {
+  const { sql, nowMs } = turn;
   const account = readAccount(sql);
-  const swept: Swept = { dispatch: [], follow: [], changed: [] };
+  const swept: Swept = { dispatch: [], follow: [] };
   for (const seq of jobsDue(sql, account.settledSeq, nowMs)) {
     try {
       atomically(() => {
         const job = readJob(sql, seq);
-        if (job) sweepJob(sql, job, timers, nowMs, swept);
+        if (job) sweepJob(turn, job, swept);
       });
     } catch (problem) {
       logProblem(`sweep of job ${seq}`, problem);
     }
   }
   if (nowMs - account.prunedAt >= PRUNE_MS) {
-    forgetOld(sql, nowMs);
+    forgetOld(turn);
     sql.exec("UPDATE account SET pruned_at = ?", nowMs);
   }
   return swept;
@@ -95,7 +96,7 @@ export interface Settled {
  * marks what is open for long as late, and tells the jobs that history lacks. One that is open and young is not missed:
  * it is recorded once, when it ends, and whoever looks meanwhile sees it in the account itself.
  */
-export function settle(sql: SqlStorage, recorded: Recorded | null, { sweepMs }: Timers, nowMs: number): Settled {
+export function settle({ sql, timers: { sweepMs }, nowMs }: Turn, recorded: Recorded | null): Settled {
   const { settledSeq } = readAccount(sql);
   const settled: Settled = { missing: recorded ? settleLate(sql, recorded) : [], againMs: null };
   let mark = settledSeq;

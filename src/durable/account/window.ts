@@ -3,6 +3,11 @@
 /** The window's length. */
 export const WINDOW_MS = 60_000;
 
+/** The times of admitted requests, oldest first; memory only, and rebuilt from storage when it is lost. */
+export interface WindowTimes {
+  times: number[] | null;
+}
+
 export interface Admission {
   admitted: boolean;
   remaining: number;

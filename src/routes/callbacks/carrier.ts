@@ -27,7 +27,7 @@ export const carrierCallback = (app: Api) =>
       byAccount.set(objectName(place), news);
     }
     for (const [name, news] of byAccount) {
-      const ended: MessageView[][] = await c.env.ACCOUNT.getByName(name).report(news, false);
+      const ended: MessageView[][] = (await c.env.ACCOUNT.getByName(name).report(news, false)) ?? [];
       recordEnded(c.executionCtx, c.env, name, ended);
     }
     return c.json({ success: true });

@@ -8,7 +8,7 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { KeyView } from "../../model/account.ts";
-import type { Story as Told } from "../../model/message-detail.ts";
+import type { MessageDetail } from "../../model/message-detail.ts";
 import { parseSearch } from "../../search/language.ts";
 import { Activity } from "../../ui/activity.tsx";
 import { phoneText, timeText } from "../../ui/format.ts";
@@ -71,7 +71,7 @@ const one = (app: Api) =>
     const id = c.req.param("id");
     const place = readMessageId(config.KEY_SECRET, id);
     const own = place?.accountId === personOf(c).accountId ? place : null;
-    const story: Told | null = own && (await c.env.ACCOUNT.getByName(objectName(own)).story(own));
+    const story: MessageDetail | null = own && (await c.env.ACCOUNT.getByName(objectName(own)).messageDetail(own));
     if (!own || !story) return fail("not_found", "There is nothing at this address.");
     const part = c.req.header("x-part") === "1";
     const shown = shownText(config, own, story);

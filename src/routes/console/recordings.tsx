@@ -44,7 +44,7 @@ interface Shown {
 
 async function showList(c: Ctx, { refused, status }: Shown = {}): Promise<Response> {
   const t = recordings[viewOf(c).lang];
-  const found = await stubOf(c).recordings(placeOf(c.req.query("after")), PAGE_SIZE + 1);
+  const found = (await stubOf(c).recordings(placeOf(c.req.query("after")), PAGE_SIZE + 1)) ?? [];
   const shown = found.slice(0, PAGE_SIZE);
   const last = shown.at(-1);
   const older = found.length > PAGE_SIZE && last ? at(c, `/recordings?after=${last.createdAt}.${last.fileId}`) : null;

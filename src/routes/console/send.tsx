@@ -37,7 +37,7 @@ function suggestedOtp(): string {
 
 async function playables(c: Ctx, unitsPerBlock: number, chosen: string | undefined): Promise<Playable[]> {
   const account = stubOf(c);
-  const newest = await account.recordings(null, PLAYABLE_MAX);
+  const newest = (await account.recordings(null, PLAYABLE_MAX)) ?? [];
   const known = chosen === undefined || chosen === "" || newest.some(({ fileId }) => fileId === chosen);
   const older = known ? null : await account.recording(chosen);
   return [...(older ? [older] : []), ...newest].map(({ fileId, name, durationMs }) => ({

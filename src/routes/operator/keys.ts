@@ -84,7 +84,7 @@ export const operatorKeys = (app: Api) => {
     const { ref, stub, keyId } = keyInPath(c);
     const newId = newKeyId(keySecret(c), ref.mode, seedOf(c, `${ref.accountId}\0${keyId}`));
     const overlapMs = c.req.valid("json").overlapSeconds * 1000;
-    const rotated: Rotation = await stub.rotateKey(keyId, newId, overlapMs);
+    const rotated: Rotation = (await stub.rotateKey(keyId, newId, overlapMs)) ?? missing("account");
     if (!rotated.ok) {
       if (rotated.reason === "unknown") return missing("key");
       if (rotated.reason === "too_many") return fail("permission_denied", TOO_MANY);

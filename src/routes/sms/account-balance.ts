@@ -9,8 +9,8 @@ import { accountOf, refuse } from "../../sending/send-order.ts";
 export const accountBalance = (app: Api) =>
   app.get("/account-balance", authenticate("bearer"), async (c) => {
     const caller = { keyId: keyOf(c).keyId, requestId: c.get("requestId") };
-    const result: BalanceView | Refusal = await accountOf(c).balance(caller);
-    if (!result.ok) return refuse(c, result);
+    const result: BalanceView | Refusal | null = await accountOf(c).balance(caller);
+    if (!result?.ok) return refuse(c, result);
     showWindow(c, result.window);
     return c.json({ success: true, balance: coins(result.balance), currency: "coins" });
   });

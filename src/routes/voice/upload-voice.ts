@@ -93,8 +93,8 @@ export const uploadVoice = (app: Api) =>
     };
     const fields = { fileName: body.fileName, objectKey: recording.objectKey };
     const caller: Caller = await callerOf(c, fields, template);
-    const door: UploadDoor = await accountOf(c).beginUpload(caller);
-    if (!door.ok) return refuse(c, door);
+    const door: UploadDoor | null = await accountOf(c).beginUpload(caller);
+    if (!door?.ok) return refuse(c, door);
     if (door.replayed) return doneReply(c, template, door, "voice");
     showWindow(c, door.window);
     await store(c, caller, recording, bytes);

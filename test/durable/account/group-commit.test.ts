@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Turns } from "../../../src/durable/account/group-commit.ts";
+import { GroupCommit } from "../../../src/durable/account/group-commit.ts";
 
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => vi.useRealTimers());
 
 /** Counts the turns of the event loop that pass. */
-function countTurns() {
+function countGroupCommit() {
   const counted = { passed: 0, going: true, stop: () => void (counted.going = false) };
   void (async () => {
     while (counted.going) {
@@ -17,8 +17,8 @@ function countTurns() {
 }
 
 it("keeps a call that comes alone waiting for nothing", async () => {
-  const turns = new Turns();
-  const counted = countTurns();
+  const turns = new GroupCommit();
+  const counted = countGroupCommit();
   for (let call = 0; call < 5; call++) {
     vi.setSystemTime(Date.now() + 5);
     await turns.next();
@@ -28,9 +28,9 @@ it("keeps a call that comes alone waiting for nothing", async () => {
 });
 
 it("takes calls that follow each other closely in one turn, however many", async () => {
-  const turns = new Turns();
+  const turns = new GroupCommit();
   await turns.next();
-  const counted = countTurns();
+  const counted = countGroupCommit();
   const at: number[] = [];
   await Promise.all(
     Array.from({ length: 100 }, async () => {
@@ -45,7 +45,7 @@ it("takes calls that follow each other closely in one turn, however many", async
 });
 
 it("begins another turn for whoever comes after", async () => {
-  const turns = new Turns();
+  const turns = new GroupCommit();
   await turns.next();
   const order: string[] = [];
   const first = turns.next().then(() => order.push("first"));

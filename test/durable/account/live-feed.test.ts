@@ -1,7 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { JOBS_MAX, SOCKETS_MAX, SOCKET_MS_MAX } from "../../../src/durable/account/live.ts";
+import { JOBS_MAX } from "../../../src/durable/account/live.ts";
+import { SOCKETS_MAX, SOCKET_MS_MAX } from "../../../src/durable/sockets.ts";
 import { messageId } from "../../../src/crypto/ids.ts";
 import { liveRows } from "../../../src/model/live.ts";
 import { bearer, dispatch, follow, operator, post, runAlarm, sendSms } from "../../world/world.ts";

@@ -64,7 +64,7 @@ it("writes no row and sets no alarm for a listener, and reads nothing where ther
       throw new Error("nobody listens");
     },
   };
-  new LiveFeed(ctx as unknown as DurableObjectState, env).tell([1, 2, 3]);
+  new LiveFeed(ctx as unknown as DurableObjectState, env).send([1, 2, 3]);
   expect(touched).toBe(false);
 });
 
@@ -86,7 +86,7 @@ it("tells a busy account's listeners at once, and then all that changed in the m
   await listener.until(({ jobs }) => jobs.some(({ seq }) => seq === 6));
   await runInDurableObject(world.stub, (_, state) => {
     const feed = new LiveFeed(state, env);
-    for (const seq of [2, 3, 4, 3, 5, 6]) feed.tell([seq]);
+    for (const seq of [2, 3, 4, 3, 5, 6]) feed.send([seq]);
   });
   expect((await listener.next()).jobs.map(({ seq }) => seq)).toEqual([2]);
   expect((await listener.next()).jobs.map(({ seq }) => seq)).toEqual([3, 4, 5, 6]);

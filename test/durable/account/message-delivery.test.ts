@@ -9,8 +9,8 @@ import {
   pollAgain,
   retryGapMs,
 } from "../../../src/durable/account/message-life.ts";
-import type { Message, Step, Timers } from "../../../src/durable/account/message-life.ts";
-import type { Outcome } from "../../../src/model/message.ts";
+import type { Message, Moment, Step, Timers } from "../../../src/durable/account/message-life.ts";
+import type { Outcome, ReceiptState } from "../../../src/model/message.ts";
 
 const TIMERS: Timers = {
   retryBaseMs: 2_000,
@@ -25,6 +25,9 @@ const EXPIRES = T0 + 3_600_000;
 
 const fresh: Message = { to: "+919876543210", state: "queued", attempts: 0 };
 
+/** A moment without jitter. */
+const at = (nowMs: number, random = 0): Moment => ({ nowMs, timers: TIMERS, random: () => random });
+
 /** A message that was claimed at this time. */
 function claimedAt(nowMs: number, message: Message = fresh): Message {
   const result = claim(message, 0, nowMs, LEASE_MS);
@@ -33,13 +36,13 @@ function claimedAt(nowMs: number, message: Message = fresh): Message {
 }
 
 function outcome(message: Message, what: Outcome, nowMs: number, more: { follow?: boolean; attempt?: number } = {}) {
-  const when = { nowMs, expiresAt: EXPIRES, jitter: 0, follow: more.follow ?? false };
-  return applyOutcome(message, more.attempt ?? message.attempts, what, when, TIMERS);
+  const news = { attempt: more.attempt ?? message.attempts, outcome: what };
+  return applyOutcome(at(nowMs), message, news, { expiresAt: EXPIRES, follow: more.follow ?? false });
 }
 
-const receipt = (message: Message, state: Parameters<typeof applyReceipt>[1], nowMs: number, code?: string): Step =>
-  applyReceipt(message, state, code, nowMs, TIMERS);
-const time = (message: Message, nowMs: number): Step => applyTime(message, EXPIRES, TIMERS, nowMs);
+const receipt = (message: Message, state: ReceiptState, nowMs: number, code?: string): Step =>
+  applyReceipt(at(nowMs), message, { state, code });
+const time = (message: Message, nowMs: number): Step => applyTime(at(nowMs), message, EXPIRES);
 
 const SUBMITTED: Outcome = { kind: "submitted", carrierId: "gw-1" };
 const REJECTED: Outcome = { kind: "rejected", code: "http_400", reason: "The gateway answered 400." };
@@ -158,7 +161,7 @@ describe("the outcome of an attempt", () => {
     let polled = message;
     const pauses = [1, 2, 3, 4].map(() => {
       const before = polled.pollMs ?? 0;
-      polled = pollAgain(polled, TIMERS, before);
+      polled = pollAgain(at(before), polled);
       return (polled.pollMs ?? 0) - before;
     });
     expect(pauses).toEqual([30_000, 60_000, 120_000, 240_000]);
@@ -264,20 +267,20 @@ describe("time", () => {
     for (const message of [failed, unconfirmed, refundedUnknown, receipt(submitted, "delivered", T0).message]) {
       expect(isFinal(message)).toBe(true);
       expect(time(message, T0 + 10 * TIMERS.receiptWindowMs)).toEqual({ message, refund: false });
-      expect(dueOf(message, { createdAt: T0, expiresAt: EXPIRES }, TIMERS)).toBeNull();
+      expect(dueOf(at(T0), message, { createdAt: T0, expiresAt: EXPIRES })).toBeNull();
     }
   });
 });
 
 describe("the gap before a retry", () => {
   it("doubles up to ten minutes, with up to half of it again as jitter", () => {
-    expect([1, 2, 3, 4].map((attempt) => retryGapMs(attempt, 2_000, 0))).toEqual([2_000, 4_000, 8_000, 16_000]);
-    expect(retryGapMs(1, 2_000, 0.999)).toBe(2_999);
+    expect([1, 2, 3, 4].map((attempt) => retryGapMs(attempt, at(T0)))).toEqual([2_000, 4_000, 8_000, 16_000]);
+    expect(retryGapMs(1, at(T0, 0.999))).toBe(2_999);
     for (let attempt = 1; attempt <= 100; attempt++) {
-      const [least, most] = [retryGapMs(attempt, 2_000, 0), retryGapMs(attempt, 2_000, 0.999_999)];
+      const [least, most] = [retryGapMs(attempt, at(T0)), retryGapMs(attempt, at(T0, 0.999_999))];
       expect(most).toBeLessThanOrEqual(900_000);
       // Even the longest gap of one attempt is shorter than the shortest of the next, until the bound.
-      if (least < 600_000) expect(retryGapMs(attempt + 1, 2_000, 0)).toBeGreaterThan(Math.min(most, 599_999));
+      if (least < 600_000) expect(retryGapMs(attempt + 1, at(T0))).toBeGreaterThan(Math.min(most, 599_999));
     }
   });
 });

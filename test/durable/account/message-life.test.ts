@@ -8,7 +8,7 @@ import {
   dueOf,
   isFinal,
 } from "../../../src/durable/account/message-life.ts";
-import type { Message, Step, Timers } from "../../../src/durable/account/message-life.ts";
+import type { Message, Moment, Step, Timers } from "../../../src/durable/account/message-life.ts";
 import type { MessageState, Outcome, ReceiptState } from "../../../src/model/message.ts";
 
 // Whatever happens to a message, in any order and any number of times, the promises of contract §6 and §9 hold.
@@ -103,6 +103,8 @@ const anyStretch: fc.Arbitrary<[number, Event][]> = fc.oneof(
 );
 const anyLife = fc.array(anyStretch, { maxLength: 20 }).map((stretches) => stretches.flat());
 
+const at = (nowMs: number, random = 0): Moment => ({ nowMs, timers: TIMERS, random: () => random });
+
 function happen(message: Message, event: Event, nowMs: number): Step {
   switch (event.kind) {
     case "claim": {
@@ -111,13 +113,14 @@ function happen(message: Message, event: Event, nowMs: number): Step {
       return { message: claimed ? claimed[0] : message, refund: false };
     }
     case "outcome": {
-      const when = { nowMs, expiresAt: JOB.expiresAt, jitter: event.jitter, follow: event.follow };
-      return applyOutcome(message, message.attempts - event.behind, event.outcome, when, TIMERS);
+      const news = { attempt: message.attempts - event.behind, outcome: event.outcome };
+      const { expiresAt } = JOB;
+      return applyOutcome(at(nowMs, event.jitter), message, news, { expiresAt, follow: event.follow });
     }
     case "receipt":
-      return applyReceipt(message, event.state, event.code, nowMs, TIMERS);
+      return applyReceipt(at(nowMs), message, event);
     case "sweep":
-      return applyTime(message, JOB.expiresAt, TIMERS, nowMs);
+      return applyTime(at(nowMs), message, JOB.expiresAt);
   }
 }
 
@@ -150,7 +153,7 @@ function checkStep(before: Message, event: Event, { message, refund }: Step, see
     expect(message.dueMs).toBeLessThan(JOB.expiresAt);
   }
   expect(message.log?.at(-1)?.[0] ?? "queued").toBe(message.state);
-  expect(dueOf(message, JOB, TIMERS) === null).toBe(isFinal(message));
+  expect(dueOf(at(T0), message, JOB) === null).toBe(isFinal(message));
 }
 
 /** Lets the events happen, checking each step; returns what is left and when. */
@@ -192,7 +195,7 @@ describe("the life of a message", () => {
           expect(looks).toBeLessThan(3);
           nowMs = Math.max(nowMs, message.dueMs ?? JOB.expiresAt);
           if (message.state === "queued") nowMs = Math.max(nowMs, JOB.expiresAt);
-          const step = applyTime(message, JOB.expiresAt, TIMERS, nowMs);
+          const step = applyTime(at(nowMs), message, JOB.expiresAt);
           if (step.refund) refunds += 1;
           ({ message } = step);
         }

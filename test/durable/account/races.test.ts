@@ -84,7 +84,7 @@ it("claims each message once, however many consumers come at once", async () => 
   await Promise.all(Array.from({ length: 10 }, () => sendSms(world)));
   const seqs = (await messagesOf(world)).map((message) => message.seq);
   const claims = await Promise.all(Array.from({ length: 8 }, () => world.stub.claim(seqs, 100, "sim", 30_000)));
-  expect(claims.flat().flatMap((job) => job.messages)).toHaveLength(10);
+  expect(claims.flatMap((jobs) => jobs ?? []).flatMap((job) => job.messages)).toHaveLength(10);
 });
 
 it("keeps accounts apart: a key, a message and a recording open only their own", async () => {

@@ -47,14 +47,14 @@ describe("migrations", () => {
 
   it("are idempotent: a second run changes nothing, neither schema nor rows", async () => {
     await onFreshStorage((sql) => {
-      migrate(sql);
+      migrate(sql, MIGRATIONS);
       expect(isOpened(sql)).toBe(true);
       sql.exec(
         "INSERT INTO account (id, name, status, plan, created_at, rev) VALUES (1, 'a', 'active', 'starter', 1, 1)",
       );
       const before = schemaOf(sql);
-      migrate(sql);
-      migrate(sql);
+      migrate(sql, MIGRATIONS);
+      migrate(sql, MIGRATIONS);
       expect(schemaOf(sql)).toEqual(before);
       expect(migrationsOf(sql)).toEqual(MIGRATIONS.map((_, at) => at + 1));
       expect(sql.exec("SELECT name FROM account").one()["name"]).toBe("a");
@@ -83,7 +83,7 @@ describe("migrations", () => {
       migrate(sql, [...MIGRATIONS, "CREATE TABLE from_the_future (id INTEGER)"]);
       const before = schemaOf(sql);
       const known = MIGRATIONS.length;
-      expect(() => migrate(sql)).toThrow(`storage is at schema ${known + 1}, this code knows ${known}`);
+      expect(() => migrate(sql, MIGRATIONS)).toThrow(`storage is at schema ${known + 1}, this code knows ${known}`);
       expect(schemaOf(sql)).toEqual(before);
     });
   });

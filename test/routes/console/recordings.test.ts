@@ -20,7 +20,7 @@ const upload = (visitor: Visitor, bytes: Uint8Array, name: string, fields: Recor
   visitor.submit("/recordings", formOf(bytes, name, fields));
 
 const storedOf = async (world: World) => (await env.RECORDINGS.list({ prefix: `${world.name}/` })).objects;
-const listOf = (world: World) => world.stub.recordings(null, 100);
+const listOf = async (world: World) => (await world.stub.recordings(null, 100)) ?? [];
 const playersOf = ({ text }: Page) => [...text.matchAll(/<audio[^>]* src="([^"]+)"/gu)].map(([, src = ""]) => src);
 
 describe("an upload by form", () => {

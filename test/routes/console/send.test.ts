@@ -60,7 +60,7 @@ const without = (row: object, ...names: string[]) =>
 async function traceOf(world: World) {
   const messages = await messagesOf(world);
   const ledger = await ledgerOf(world);
-  const jobs = await world.stub.claim([...new Set(messages.map(({ seq }) => seq))], 100, "sim", 60_000);
+  const jobs = (await world.stub.claim([...new Set(messages.map(({ seq }) => seq))], 100, "sim", 60_000)) ?? [];
   return {
     balance: await balanceOf(world),
     messages: messages.map((message) => without(message, "requestId", "keyId", "createdAt", "updatedAt", "timeline")),

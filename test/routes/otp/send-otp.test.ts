@@ -90,7 +90,7 @@ describe("send-otp", () => {
     const world = await openWorld();
     const otp = "90817263";
     await sendOtp(world, { otp });
-    const [job] = await world.stub.claim([2], 10, "sim", 60_000);
+    const [job] = (await world.stub.claim([2], 10, "sim", 60_000)) ?? [];
     const seen = JSON.stringify([await messagesOf(world), await ledgerOf(world), job?.content, job?.messages]);
     expect(seen).not.toContain(otp);
     expect(Buffer.from(job?.text ?? []).toString("latin1")).not.toContain(otp);

@@ -61,7 +61,7 @@ describe("send-international-sms", () => {
     const world = await openWorld();
     const reply = await send(world, "+14155550132", { isFlash: true, message: "x".repeat(160) });
     expect(reply.text).toBe('{"success":true,"message":"The SMS is queued.","coins_used":5,"coins_remaining":995}');
-    const [job] = await world.stub.claim([2], 10, "sim", 60_000);
+    const [job] = (await world.stub.claim([2], 10, "sim", 60_000)) ?? [];
     expect(job?.content).toEqual({ flash: true });
     expect(await messagesOf(world)).toMatchObject([{ operation: "sms_international", to: "+14155550132" }]);
   });
@@ -69,7 +69,7 @@ describe("send-international-sms", () => {
   it("is no flash unless asked", async () => {
     const world = await openWorld();
     await send(world, "+14155550132", { senderId: "DASTAK" });
-    const [job] = await world.stub.claim([2], 10, "sim", 60_000);
+    const [job] = (await world.stub.claim([2], 10, "sim", 60_000)) ?? [];
     expect(job?.content).toEqual({ flash: false, sender: "DASTAK" });
   });
 

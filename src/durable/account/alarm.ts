@@ -1,0 +1,124 @@
+import { accountOfName } from "../../crypto/ids.ts";
+import { recordedJobs, recordedProfile } from "../../db/history.ts";
+import { logProblem } from "../../log.ts";
+import type { Recorded } from "../../model/message.ts";
+import { enqueueDispatch, enqueueHistory } from "../../queues/enqueue.ts";
+import { nameOf } from "../name.ts";
+import { lateJobsUnrecorded, nextDueMs } from "./open-jobs.ts";
+import { readAccount } from "./profile.ts";
+import { settle, sweep } from "./sweep.ts";
+import type { Changes, Turn } from "./turn.ts";
+
+// The account's one alarm: it is set to the earliest thing that is due, and heals what queues and requests lost.
+
+/** An alarm that failed comes again after this. */
+const RETRY_MS = 30_000;
+
+/** What the alarm needs of its object. */
+export interface AlarmHost {
+  readonly ctx: DurableObjectState;
+  /** The bindings as they are now. */
+  readonly env: () => Env;
+  /** A time between two looks at what is open, in ms (`SWEEP_MS`). */
+  readonly sweepMs: () => number;
+  /** Runs `work` in one transaction and acts on its changes. */
+  readonly commit: <T>(work: (turn: Turn) => T) => T;
+}
+
+/** The alarm of one account object. */
+export class AccountAlarm {
+  readonly #host: AlarmHost;
+  /** When the alarm is set to ring, in ms since the epoch; null when it is not set. */
+  #setTo: number | null = null;
+  #isSweeping = false;
+
+  constructor(host: AlarmHost) {
+    this.#host = host;
+  }
+
+  /** Reads the alarm back when the object wakes, and sets it for what is due. */
+  async wake(): Promise<void> {
+    this.#setTo = await this.#host.ctx.storage.getAlarm();
+    this.#setForDue(Date.now());
+  }
+
+  /** Sets the alarm for what a transaction changed: for the next thing that is due, and for history to be completed. */
+  setFor({ jobs, dueMs, profile }: Changes): void {
+    // The alarm itself looks at everything that is due when it has swept.
+    if (this.#isSweeping || (jobs.size === 0 && !profile)) return;
+    const soonMs = Date.now() + this.#host.sweepMs();
+    this.#setBy(Math.min(soonMs, dueMs ?? soonMs));
+  }
+
+  /** Lets time pass, hands over again what the queues lost, and completes history. Never throws: it must come again. */
+  async ring(): Promise<void> {
+    this.#setTo = null;
+    try {
+      const { dispatch, follow } = this.#sweep();
+      await this.#enqueue("send", dispatch);
+      await this.#enqueue("follow", follow);
+      // While D1 is away history waits, and nothing else does.
+      const isIncomplete = await this.#completeHistory().catch((problem: unknown) => {
+        logProblem("history", problem);
+        return true;
+      });
+      if (isIncomplete) this.#setBy(Date.now() + this.#host.sweepMs());
+      this.#setForDue(Date.now());
+    } catch (problem) {
+      logProblem("alarm", problem);
+      // By a constant: the configuration itself may be what failed.
+      this.#setBy(Date.now() + RETRY_MS);
+    }
+  }
+
+  #sweep() {
+    const { ctx, commit } = this.#host;
+    this.#isSweeping = true;
+    try {
+      return commit((turn) => sweep(turn, (work) => ctx.storage.transactionSync(work)));
+    } finally {
+      this.#isSweeping = false;
+    }
+  }
+
+  #enqueue(kind: "send" | "follow", seqs: number[]): Promise<void> {
+    return enqueueDispatch(this.#host.env().DISPATCH, kind, nameOf(this.#host.ctx), seqs);
+  }
+
+  /** Compares with D1 and sends again what is missing there; true when something was. D1 decides nothing else. */
+  async #completeHistory(): Promise<boolean> {
+    const { ctx, commit } = this.#host;
+    const { sql } = ctx.storage;
+    const { DB, HISTORY } = this.#host.env();
+    const name = nameOf(ctx);
+    const ref = accountOfName(name);
+    const account = readAccount(sql);
+    let recorded: Recorded | null = null;
+    let profile = false;
+    try {
+      recorded = await recordedJobs(DB, ref, account.settledSeq, lateJobsUnrecorded(sql));
+      profile = (await recordedProfile(DB, ref)) < account.rev;
+    } finally {
+      // Also while D1 is away, what is open for long stops holding the settled mark back.
+      if (!recorded) commit((turn) => settle(turn, null));
+    }
+    const { missing, againMs } = commit((turn) => settle(turn, recorded));
+    if (againMs !== null) this.#setBy(againMs);
+    if (missing.length === 0 && !profile) return false;
+    await enqueueHistory(HISTORY, { account: name, seqs: missing, profile });
+    return true;
+  }
+
+  /** Moves the alarm earlier, never later: something else may wait for it. */
+  #setBy(timeMs: number): void {
+    if (this.#setTo !== null && this.#setTo <= timeMs) return;
+    this.#setTo = timeMs;
+    void this.#host.ctx.storage.setAlarm(timeMs);
+  }
+
+  #setForDue(nowMs: number): void {
+    const { sql } = this.#host.ctx.storage;
+    const dueMs = nextDueMs(sql, readAccount(sql).settledSeq);
+    if (dueMs !== null) this.#setBy(dueMs <= nowMs ? nowMs + this.#host.sweepMs() : dueMs);
+  }
+}

@@ -1,0 +1,67 @@
+import { accountOfName, messageId } from "../../crypto/ids.ts";
+import { unseal } from "../../crypto/seal.ts";
+import { logProblem } from "../../log.ts";
+import type { LiveJob } from "../../model/live.ts";
+import type { MessageState, Operation } from "../../model/message.ts";
+import { maskOtp, otpText, readOtpText } from "../../text/otp-text.ts";
+import type { Job } from "./jobs.ts";
+
+// A job as the live feed shows it. Codes of live accounts are masked here, before they leave the object.
+
+/** Characters of a text that a list shows. */
+const PREVIEW_MAX = 60;
+
+/** What turns a job into what a list shows of it: the object's name and the secrets. */
+export interface Shown {
+  name: string;
+  keySecret: string;
+  sealSecret: string;
+}
+
+/** An OTP's text without its code; empty where the code cannot be found in it. */
+function withoutCode(text: string): string {
+  const sent = readOtpText(text);
+  if (!sent) return "";
+  const { code, brand } = maskOtp(sent);
+  return otpText(brand, code);
+}
+
+/** The beginning of a job's text in one line; empty where the job has no text or it cannot be opened. */
+function previewOf(job: Job, { name, sealSecret }: Shown): string {
+  if (!job.text) return "";
+  try {
+    const text = unseal(sealSecret, name, job.text);
+    const shown = job.operation === "otp" && accountOfName(name).mode === "live" ? withoutCode(text) : text;
+    const letters = [...shown.replaceAll(/\s+/gu, " ")];
+    return letters.length > PREVIEW_MAX ? `${letters.slice(0, PREVIEW_MAX - 1).join("")}…` : letters.join("");
+  } catch (problem) {
+    logProblem("preview", problem);
+    return "";
+  }
+}
+
+/** A job with what a list shows of it. */
+export function liveJob(job: Job, shown: Shown): LiveJob<MessageState, Operation> {
+  const [first] = job.messages;
+  if (!first) throw new Error("a job has a message");
+  const { requestId, seq, operation, charge, debit, createdAt, keyId } = job;
+  return {
+    requestId,
+    seq,
+    operation,
+    to: first.to,
+    recipients: job.messages.length,
+    total: debit === null || charge === 0 ? null : debit / charge,
+    states: [...Map.groupBy(job.messages, ({ state }) => state)].map(([state, { length: count }]) => ({
+      state,
+      count,
+    })),
+    refunded: job.messages.filter((message) => message.refunded).length,
+    charge,
+    debit,
+    createdAt,
+    preview: previewOf(job, shown),
+    messageId: messageId(shown.keySecret, accountOfName(shown.name), operation, { seq, index: 0 }),
+    keyId,
+  };
+}

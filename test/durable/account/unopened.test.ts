@@ -1,0 +1,81 @@
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { expect, it } from "vitest";
+import { newAccountId } from "../../../src/crypto/ids.ts";
+import type { Account } from "../../../src/durable/account.ts";
+import { isOpened } from "../../../src/durable/migrate.ts";
+
+// An object whose account was never opened: a forged or mistyped id may name one.
+
+const caller = { keyId: 1, requestId: "req_1" };
+const payment = { orderId: "o", paymentRef: "p", creditUnits: 1, plan: "starter" as const };
+const refund = { orderId: "o", paymentRef: "p", refundedPaise: 1, amountPaise: 1 };
+const recording = { fileId: "f", name: "a.wav", objectKey: "k", mime: "audio/wav", sizeBytes: 1, durationMs: 1 };
+
+/** Every method that asks about an account or changes it. */
+const METHODS: Record<string, (account: Account) => unknown> = {
+  balance: (account) => account.balance(caller),
+  isActive: (account) => account.isActive(1),
+  send: (account) =>
+    account.send({
+      ...caller,
+      operation: "sms",
+      recipients: ["+919876543210"],
+      price: { kind: "fixed", units: 1 },
+      content: {},
+      text: null,
+      validityMs: 1,
+    }),
+  beginUpload: (account) => account.beginUpload(caller),
+  recordings: (account) => account.recordings(null, 1),
+  recording: (account) => account.recording("f"),
+  claim: (account) => account.claim([1], 1, "sim", 1),
+  report: (account) => account.report([], false),
+  "report of a receipt": (account) =>
+    account.report([{ kind: "receipt", seq: 1, index: 0, state: "delivered" }], false),
+  follow: (account) => account.follow([1]),
+  changes: (account) => account.changes([1]),
+  view: (account) => account.view(),
+  amend: (account) => account.amend({ status: "suspended" }),
+  credit: (account) => account.credit({ amount: 1, reference: "r", requestId: "req_1" }),
+  settlePayment: (account) => account.settlePayment(payment),
+  refundPayment: (account) => account.refundPayment(refund),
+  ledger: (account) => account.ledger(0, 1),
+  messages: (account) => account.messages({ seq: 0, index: 0 }, 1),
+  look: (account) => account.look({ terms: [], direction: "older", from: null, limit: 1 }),
+  messageDetail: (account) => account.messageDetail({ seq: 1, index: 0 }),
+  keys: (account) => account.keys(),
+  makeKey: (account) => account.makeKey(1, "key"),
+  revokeKey: (account) => account.revokeKey(1),
+  rotateKey: (account) => account.rotateKey(1, 2, 1),
+  reconcile: (account) => account.reconcile(),
+  outline: (account) => account.outline(0),
+};
+
+/** Methods that give no answer about an account. */
+const WITHOUT_ANSWER = ["open", "finishUpload", "abandonUpload", "hangUp", "ping", "alarm", "fetch"];
+
+it("answers null to every question and every command, and keeps nothing", async () => {
+  const stub = env.ACCOUNT.getByName(newAccountId(env.KEY_SECRET, null));
+  await runInDurableObject(stub, async (account, { storage }) => {
+    for (const [name, ask] of Object.entries(METHODS)) expect(await ask(account), name).toBeNull();
+    account.finishUpload(caller, recording);
+    account.abandonUpload(caller);
+    account.hangUp();
+    await account.alarm();
+    expect(account.fetch(new Request("https://account/live")).status).toBe(404);
+    expect(isOpened(storage.sql)).toBe(false);
+    expect(await storage.getAlarm()).toBeNull();
+  });
+});
+
+it("covers every method of the object", async () => {
+  const stub = env.ACCOUNT.getByName(newAccountId(env.KEY_SECRET, null));
+  await runInDurableObject(stub, (account) => {
+    const all = Object.getOwnPropertyNames(Object.getPrototypeOf(account)).filter(
+      (name) => !name.startsWith("webSocket"),
+    );
+    const asked = Object.keys(METHODS).map((name) => name.split(" ")[0] ?? "");
+    expect(all.toSorted()).toEqual([...new Set(["constructor", ...WITHOUT_ANSWER, ...asked])].toSorted());
+  });
+});
