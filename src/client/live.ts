@@ -3,14 +3,17 @@ import type { LiveAccount, LiveNews } from "../model/live.ts";
 import { at, find, findAll, locale, on, rupees } from "./dom.ts";
 import { LiveList } from "./live-list.ts";
 
-// The account's live feed: rows and tiles follow it. A connection that is lost comes back with the oldest row that is
-// shown, so that nothing is missed.
+// The account's live feed, which updates rows and tiles. A new connection requests everything from the oldest row that
+// is shown, so that no update is missed.
 
 const RETRY_MS = 500;
 const RETRY_MS_MAX = 30_000;
-/** The server answers a heartbeat without waking anything; two without an answer mean that the connection is dead. */
+/**
+ * Interval of heartbeats, which the server answers without waking the object. One without an answer means that the
+ * connection is dead.
+ */
 const BEAT_MS = 20_000;
-/** The server asks to connect again. */
+/** The close code with which the server asks for a new connection. */
 const COME_BACK = 4000;
 
 function put(name: string, text: string): void {
@@ -19,7 +22,7 @@ function put(name: string, text: string): void {
     if (element.textContent === word) continue;
     element.textContent = word;
     element.classList.remove("bump");
-    // Reading a size between the two lets the animation begin anew.
+    // Reading a size in between makes the animation start again.
     void element.offsetWidth;
     element.classList.add("bump");
   }
@@ -39,7 +42,7 @@ function showAccount({ balance, otpRate, plan, status, requestsPerMinute }: Live
   }
 }
 
-/** Keeps a connection for as long as the page is open; `told` hears whether there is one, and after all news. */
+/** Keeps a connection while the page is open; calls `told` with whether it is open, and after each update. */
 function startFeed(list: LiveList, told: (open: boolean) => void): void {
   let socket: WebSocket | null = null;
   let open = false;
@@ -52,7 +55,7 @@ function startFeed(list: LiveList, told: (open: boolean) => void): void {
     socket = null;
     open = false;
     told(open);
-    // Half of the pause is chance, so that not everybody comes back in the same moment.
+    // Half of the backoff is random (jitter), so that clients do not all reconnect at the same moment.
     const pause = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** tries++) * (0.5 + Math.random() / 2);
     timer = setTimeout(connect, atOnce ? 0 : pause);
   };
@@ -93,7 +96,10 @@ function startFeed(list: LiveList, told: (open: boolean) => void): void {
   connect();
 }
 
-/** The buttons of the list: pause, show what came meanwhile, search. */
+/**
+ * The buttons of the list: pause, show what arrived meanwhile, search. Returns the function that shows the connection's
+ * state.
+ */
 function startControls(list: LiveList): (open: boolean) => void {
   let isOpen = false;
   const state = find("[data-live-state]");
@@ -133,7 +139,7 @@ function startControls(list: LiveList): (open: boolean) => void {
   };
 }
 
-/** The overview: its list, its tiles and its first call. */
+/** The overview: its live list and its tiles. */
 export function startLive(): void {
   const body = find("#live");
   if (!body) return;
