@@ -73,9 +73,7 @@ export const SETTINGS = z.object({
   RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
   /** Base URL of Razorpay's API. */
   RAZORPAY_URL: z.url({ protocol: /^https?$/u }).default("https://api.razorpay.com"),
-  /**
-   * The seller on invoices (Rule 46 of the CGST Rules). Without a GSTIN a paid order gets a receipt, not a tax invoice.
-   */
+  /** The seller on invoices (CGST Rules, Rule 46). Without a GSTIN, a paid order gets a receipt, not a tax invoice. */
   SELLER_NAME: z.string().min(1).default(PRODUCT),
   SELLER_ADDRESS: z.string().default(""),
   SELLER_GSTIN: z
@@ -98,9 +96,7 @@ export const SETTINGS = z.object({
     .string()
     .regex(/^[A-Z0-9]{1,3}$/u, "must be 1 to 3 capital letters or digits")
     .default("DK"),
-  /**
-   * Whether the request that stored a single message also submits it to the carrier, or the queue does, as for bulks.
-   */
+  /** Whether a single message is submitted by the request that stored it, or through the queue, as bulks are. */
   DIRECT_DISPATCH: z.enum(["on", "off"]).default("on"),
   /** Concurrent submissions per queue consumer. */
   DISPATCH_CONCURRENCY: count(50, 1_000),

@@ -6,13 +6,12 @@ import type { Mode } from "../model/ref.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
 import type { Plan } from "../money/plans.ts";
 
-// Opens an account: its live object, its test object, and a first key for each. Both the operator API and signing up
-// use this.
+// Opens an account: its live and its test object, and a first key for each. The operator API and signing up use it.
 
 /** Coins of play money with which the test object of an account starts (contract §10). */
 const PLAY_COINS = 100_000;
 
-/** The terms of a new account; without others, it gets the sign-up credit and the plan Starter. */
+/** The terms of a new account; by default the sign-up credit and the Starter plan. */
 export interface Wanted {
   name: string;
   plan?: Plan;

@@ -105,7 +105,7 @@ async function recorded(source: Source, asked: Asked, fresh: Fresh, reach: numbe
 }
 
 /**
- * The account's recent messages beyond `from`. Once an answer was complete, it is only filtered, not requested again.
+ * The account's recent messages beyond `from`. A complete answer is only filtered the next time, not requested again.
  */
 async function recentOf(source: Source, asked: Asked, before: Fresh | null): Promise<Fresh | null> {
   const { terms, direction, from, limit } = asked;

@@ -38,9 +38,7 @@ function textOf(config: Config, ref: AccountRef, story: Story): string | null {
   }
 }
 
-/**
- * The text; the one-time password of a live message is masked, because the console must not reveal it (contract §5.8).
- */
+/** The text; in live mode the one-time password is masked, because the console must not reveal it (contract §5.8). */
 export function shownText(config: Config, ref: AccountRef, story: Story): ShownText {
   const { operation } = story.message;
   if (operation === "voice") return { text: null, why: "recording", otp: null };

@@ -37,8 +37,7 @@ export interface Carrier {
   /** Submits one message once; never throws and never retries. */
   submit(message: Outgoing): Promise<Outcome>;
   /**
-   * Reads a receipt request: `forged` when its signature is wrong, `invalid` when it is signed but its content is not
-   * valid.
+   * Reads a receipt request: `forged` if its signature is wrong, `invalid` if it is signed but its content is wrong.
    */
   receipts?(request: Request): Promise<Receipt[] | "forged" | "invalid">;
   /** Asks for the state of a message; null when the carrier does not know it (yet). */

@@ -100,8 +100,7 @@ export function startComposing(): void {
     text.focus();
     compose();
   });
-  // A file's lines are put into the list, so that they can be corrected there. Without the script, the server reads the
-  // file.
+  // A file's lines are put into the list, where they can be corrected. Without the script, the server reads the file.
   on("change", "[data-csv]", async (element) => {
     const list = field("recipients");
     const input = element as HTMLInputElement;

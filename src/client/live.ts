@@ -9,8 +9,8 @@ import { LiveList } from "./live-list.ts";
 const RETRY_MS = 500;
 const RETRY_MS_MAX = 30_000;
 /**
- * Interval of heartbeats, which the server answers without waking the object. One without an answer means that the
- * connection is dead.
+ * Interval of heartbeats, which the server answers without waking the object. One without an answer ends the
+ * connection.
  */
 const BEAT_MS = 20_000;
 /** The close code with which the server asks for a new connection. */
@@ -97,8 +97,7 @@ function startFeed(list: LiveList, told: (open: boolean) => void): void {
 }
 
 /**
- * The buttons of the list: pause, show what arrived meanwhile, search. Returns the function that shows the connection's
- * state.
+ * The buttons of the list: pause, show what arrived meanwhile, search. Returns the function for the connection's state.
  */
 function startControls(list: LiveList): (open: boolean) => void {
   let isOpen = false;

@@ -80,7 +80,7 @@ export function modeOfKeyId(keyId: number): Mode {
   return keyId >= 0x8000_0000 ? "test" : "live";
 }
 
-/** The id of the key under which the console sends. It is never shown, and a random id is very unlikely to equal it. */
+/** The id of the key under which the console sends. Lists of keys omit it; a random id is very unlikely to equal it. */
 export function consoleKeyId(mode: Mode): number {
   return mode === "test" ? 0x8000_0000 : 0;
 }

@@ -1,6 +1,5 @@
-// Base62 of fixed width, in which ids and keys are written: each value has one spelling, and texts sort as their bytes
-// do. Every request reads or writes one, so this computes with 16-bit limbs and four letters at a time, not with
-// BigInt.
+// Base62 of fixed width, for ids and keys: each value has one spelling, and texts sort as their bytes do. Every request
+// reads or writes one, so this computes with 16-bit limbs and four letters at a time, not with BigInt.
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LETTERS = 4;

@@ -14,7 +14,7 @@ import { message } from "./schema.ts";
 export interface HistoryLook {
   terms: Term[];
   direction: Direction;
-  /** Starts beyond this message; null starts at the list's end. */
+  /** Starts beyond this message; null starts at the newest one when reading older ones, else at the oldest. */
   from: MessagePlace | null;
   limit: number;
   /** The range of jobs: from `low` (inclusive) to `high` (exclusive). */
@@ -67,8 +67,7 @@ export function historyQuery(ref: AccountRef, look: HistoryLook): SQL {
   const { direction, from, low, high, except } = look;
   const key = sql`(${message.seq}, ${message.place})`;
   const older = direction === "older";
-  // The bound where reading starts compares the whole key, the other one only the job: SQLite uses one of each for a
-  // range.
+  // The bound where reading starts compares the whole key, the other only the job: SQLite takes one of each kind.
   const bottom = { seq: low, index: -1 };
   const top = { seq: high, index: -1 };
   const begins = from ?? (older ? top : bottom);

@@ -6,9 +6,7 @@ import { deadLetter } from "./schema.ts";
 
 export type DeadLetterRow = typeof deadLetter.$inferSelect;
 
-/**
- * How many dead letters are kept. Older ones are deleted: the alarm of the account handles the rows they name anyway.
- */
+/** How many dead letters are kept. Older ones can be deleted: the accounts' alarms handle the rows that they name. */
 export const DEAD_LETTERS_MAX = 1_000;
 
 /** Rows of three parameters per statement; D1 allows 100 parameters. */

@@ -6,10 +6,7 @@ import { account } from "./schema.ts";
 
 export type AccountRow = typeof account.$inferSelect;
 
-/**
- * Accounts after an id, in the order of ids; with a search only those whose name contains it or whose id begins with
- * it.
- */
+/** Accounts after an id, ordered by id; with a search, only those whose name contains it or whose id begins with it. */
 export async function accountRows(
   binding: D1Database,
   asked: { search: string; after: string; limit: number },

@@ -96,9 +96,7 @@ export async function ordersToCheck(binding: D1Database, nowMs: number, limit: n
     .limit(limit);
 }
 
-/**
- * Claims one check of an order with its provider; false when another caller claimed it first, so that it is made once.
- */
+/** Claims one check of an order with its provider; false when another caller claimed it, so that it is made once. */
 export async function takeCheck(
   binding: D1Database,
   order: Pick<OrderRow, "id" | "checkAt" | "updatedAt">,

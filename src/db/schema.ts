@@ -68,10 +68,7 @@ export const person = sqliteTable("person", {
   createdAt: integer("created_at").notNull(),
 });
 
-/**
- * Sessions of signed-in browsers. Only the hash of the token is stored, so reading this table does not allow signing
- * in.
- */
+/** Sessions of signed-in browsers. Only a hash of the token is stored: reading this table does not allow signing in. */
 export const session = sqliteTable(
   "session",
   {
@@ -83,7 +80,7 @@ export const session = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** When the holder last authenticated. */
     authenticatedAt: integer("authenticated_at").notNull(),
-    /** Written at most once an hour. */
+    /** Written at most once per SEEN_STEP_MS of sign-in/sessions.ts. */
     seenAt: integer("seen_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
   },

@@ -6,8 +6,7 @@ import type { AppEnv } from "./app.ts";
 import { acceptBody, readBody } from "./body.ts";
 import { FailureError, UNAUTHORIZED } from "./errors.ts";
 
-// Authentication (contract §4): where a key may be given, and the check of its MAC. It does no I/O but reading the
-// body.
+// Authentication (contract §4): where a key may be given, and the check of its MAC. It reads no storage.
 
 /** Where an operation reads its key. */
 export type KeyPlace = "bearer" | "x-api-key" | "body";

@@ -2,6 +2,8 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Refusal } from "../model/command.ts";
 import { coins } from "../money/money.ts";
 
+// Failures: their codes, and the replies to an account's refusals (contract §3).
+
 /** Every error code of contract §3, with its HTTP status. */
 export const STATUS_OF_CODE = {
   invalid_request: 400,
@@ -54,8 +56,7 @@ export const UNAUTHORIZED: Failure = {
 };
 
 /**
- * The reply for each reason of an account's refusal. Without a default case, a new reason does not compile until it is
- * added.
+ * The reply for each reason of a refusal. There is no default case: a new reason does not compile until it is added.
  */
 export function failureOf(refusal: Refusal): Failure {
   switch (refusal.reason) {

@@ -65,8 +65,7 @@ export const indianCallee = textField("callee", (value, refuse) => {
 });
 
 /**
- * An international number in E.164: `+` and 7 to 15 digits that are possible in its country; of Indian ones only
- * mobiles.
+ * An international number in E.164: 7 to 15 digits that are possible in its country; an Indian one must be a mobile.
  */
 export const e164 = textField("phone", (value, refuse) => {
   if (!/^\+[1-9][0-9]{6,14}$/u.test(value)) {

@@ -12,8 +12,7 @@ async function readPieces(
   const length = message.headers.get("content-length");
   if (Number(length ?? 0) > bytesMax) return false;
   if (length !== null && !message.headers.has("transfer-encoding") && message instanceof Request) {
-    // Without chunked encoding a request is as long as its Content-Length; reading it in pieces takes several times as
-    // long.
+    // Without chunked encoding a request is as long as its Content-Length; reading it at once is several times faster.
     const bytes = new Uint8Array(await message.arrayBuffer());
     if (bytes.length > bytesMax) return false;
     take(bytes);

@@ -22,9 +22,7 @@ export function inboxName(config: Config, ref: AccountRef): string | null {
   return ref.mode === "test" ? objectName(ref) : null;
 }
 
-/**
- * The inbox that the console shows: locally the one with all messages, elsewhere the one of the account's test mode.
- */
+/** The inbox that the console shows: locally the one with all messages, elsewhere the account's test inbox. */
 export function pageInbox(config: Config, accountId: () => string): string {
   return config.ENVIRONMENT === "local" ? LOCAL_INBOX : objectName({ accountId: accountId(), mode: "test" });
 }

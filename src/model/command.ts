@@ -1,6 +1,8 @@
 import type { Plan } from "../money/plans.ts";
 import type { Content, Operation } from "./message.ts";
 
+// What a request asks of an account object, and what the object answers.
+
 /** The rate window after a request, for the RateLimit headers (contract §7). */
 export interface WindowView {
   plan: Plan;

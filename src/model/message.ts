@@ -1,3 +1,5 @@
+// Messages and recordings, in the forms that several areas share.
+
 /** A position in the list of recordings: the page continues after the recording that was added then. */
 export type RecordingPlace = Pick<RecordingView, "createdAt" | "fileId">;
 

@@ -1,5 +1,7 @@
 import type { Plan } from "../money/plans.ts";
 
+// What a payment or a refund changes in an account.
+
 /** A payment of an order, with the plan and the credit from the order's row. */
 export interface Payment {
   orderId: string;
@@ -42,9 +44,6 @@ export type Settled =
 
 export type Refunded =
   | { ok: true; changed: boolean; refund: TakenBack }
-  /**
-   * `early`: recorded until the payment is reported. `not_credited`: that payment gave no credit that could be taken
-   * back.
-   */
+  /** `early`: recorded until the payment is reported. `not_credited`: that payment gave no credit to take back. */
   | { ok: true; changed: boolean; refund: null; why: "early" | "not_credited" }
   | { ok: false; reason: "other_refund" };

@@ -1,5 +1,4 @@
-// The GST in a price that includes it, in whole paise; for Indian invoices also the financial year and amounts in
-// words.
+// The GST in a price that includes it, in whole paise; financial years and amounts in words for Indian invoices.
 
 /** Union territories without a legislature: UTGST takes the place of SGST there (UTGST Act, §7). */
 const UNION_TERRITORIES: ReadonlySet<string> = new Set(["04", "26", "31", "35", "38", "97"]);

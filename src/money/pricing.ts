@@ -7,6 +7,8 @@ const COUNTRY = "A country is two capital letters (ISO 3166), or + and a calling
 
 const price = z.number(PRICE).int(PRICE).min(0, PRICE).max(10_000, PRICE);
 
+// The operator's rate card, and the prices that follow from it.
+
 /** The prices that the operator can change without a deploy (contract §6). `null` for a country: not offered there. */
 export const rateCardSchema = z.strictObject({
   /** Coins per segment to an Indian mobile. */

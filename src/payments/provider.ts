@@ -37,14 +37,9 @@ export interface PaymentProvider {
   name: string;
   /** Opens the page where the buyer pays, or finds it again; an order never has two that can be paid. Never throws. */
   createCheckout(order: Order, again: boolean): Promise<Checkout>;
-  /**
-   * Reads a webhook from its raw body, which is authenticated by its signature only. `ignored`: genuine, but not about
-   * an order.
-   */
+  /** Reads a webhook from its raw body; only the signature proves it. `ignored`: genuine, but not about an order. */
   parseWebhook(raw: string, headers: Headers, nowMs: number): PaymentEvent | "forged" | "ignored";
-  /**
-   * Whether the URL to which the buyer returns is signed by the provider for this order; null when it has no signature.
-   */
+  /** Whether the provider signed this order's return URL; null when the URL has no signature. */
   verifyReturn?(order: Order, query: URLSearchParams): "genuine" | "forged" | null;
   /** Asks for the status of an order; absent for providers without such a request. Never throws. */
   fetchStatus?(order: Order): Promise<Standing>;

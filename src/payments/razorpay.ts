@@ -160,8 +160,7 @@ export function razorpayProvider(config: Config): PaymentProvider | null {
     createCheckout: (order, again) => createCheckout(config, order, again),
     fetchStatus: (order) => fetchStatus(config, order),
     verifyReturn: (order, query) => verifyReturn(keySecret, order, query),
-    // The signature covers only the body, without a timestamp: replaying an old event is harmless, as events are
-    // idempotent.
+    // The signature covers only the body, without a timestamp. A replay is harmless, because events are idempotent.
     parseWebhook: (raw, headers) =>
       isHmac(webhookSecret, raw, headers.get("x-razorpay-signature"))
         ? razorpayEvent(raw, headers.get("x-razorpay-event-id"))

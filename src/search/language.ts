@@ -295,9 +295,7 @@ function holds(test: Test, row: Searched): boolean {
   }
 }
 
-/**
- * Whether a message matches all terms of a search; `key` terms must have been replaced by `keys` (activity/list.ts).
- */
+/** Whether a message matches all terms; `key` terms must have been replaced by `keys` before (activity/list.ts). */
 export function matches(terms: readonly Term[], row: Searched): boolean {
   return terms.every((term) => holds(term, row) !== term.not);
 }

@@ -11,7 +11,7 @@ export interface Look {
   /** All must match; `key` terms are already replaced by `keys`. */
   terms: Term[];
   direction: Direction;
-  /** Starts beyond this message; null starts at the list's end. */
+  /** Starts beyond this message; null starts at the newest one when reading older ones, else at the oldest. */
   from: MessagePlace | null;
   /** Messages at most. */
   limit: number;

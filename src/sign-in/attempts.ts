@@ -61,10 +61,7 @@ export function networkOf(address: string): string {
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "0:0:0:0"]);
 
-/**
- * The network address of a request and the factor for its limits. Without Cloudflare in front, all local requests share
- * one address.
- */
+/** The network address of a request, and the factor on its limits. Locally, all requests share one address. */
 function origin(c: Context<AppEnv>): { address: string; factor: number } {
   const address = networkOf(c.req.header("cf-connecting-ip") ?? "");
   const nowhere = settings(c).ENVIRONMENT === "local" && (address === "" || LOOPBACK.has(address));

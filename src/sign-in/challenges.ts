@@ -30,9 +30,7 @@ const KEPT_MS = 30 * 60_000;
 export interface Question {
   purpose: Purpose;
   phone: string;
-  /**
-   * Data for the action that follows a right answer; computed only once the code may be sent, because it can be costly.
-   */
+  /** Data for the action after a right answer; computed only once the code may be sent, because it can be costly. */
   payload: () => Promise<Record<string, string>> | Record<string, string>;
 }
 

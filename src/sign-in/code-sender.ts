@@ -32,10 +32,7 @@ async function openHouse(env: Env, config: Config): Promise<void> {
   await openCustomer(env, config, houseRef(config).accountId, { name, plan: "premium", otpRate: 0, balance });
 }
 
-/**
- * Sends a code to a phone. Idempotent by `key`. Throws when the API answers with a failure that the person cannot
- * resolve.
- */
+/** Sends a code to a phone. Idempotent by `key`. Throws on a failure of the API that the person cannot resolve. */
 export async function sendCode(c: Context<AppEnv>, phone: string, code: string, key: string): Promise<Sent> {
   const config = settings(c);
   const indian = isIndian(phone);

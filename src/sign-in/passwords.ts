@@ -48,9 +48,7 @@ const ABSENT_PASSWORD = [
   Buffer.alloc(HASH_SIZE).toString("base64url"),
 ].join("$");
 
-/**
- * Whether this is the stored password. For null, an unknown person or no password, it takes the same time and is false.
- */
+/** Whether this is the stored password. Null (unknown person, or no password) takes the same time and is false. */
 export async function isPassword(password: string, stored: string | null, work: Derive = derive): Promise<boolean> {
   const [kind, N, r, p, salt = "", hash = ""] = (stored ?? ABSENT_PASSWORD).split("$");
   if (kind !== "scrypt") throw new Error("a stored password is of an unknown kind");

@@ -27,10 +27,7 @@ export function emailOf(typed: string): string | null {
   return parsed.success ? parsed.data : null;
 }
 
-/**
- * A name as it is stored: one line, of limited length, without characters that change the direction of the text around
- * it.
- */
+/** A name as it is stored: one line, of limited length, without characters that change the text direction. */
 export function nameOf(typed: string): string {
   const line = typed.toWellFormed().replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, " ");
   return [...line.trim()].slice(0, NAME_LENGTH_MAX).join("");

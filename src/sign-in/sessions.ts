@@ -28,7 +28,7 @@ export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_0
 /** How long after authentication a key can be shown, rotated or revoked without authenticating again. */
 export const FRESH_MS = 10 * 60_000;
 
-/** `seen_at` is written at most this often: far more often than a session in use could expire. */
+/** `seen_at` is written at most this often; far below SESSION_IDLE_MS, so that a session in use does not expire. */
 const SEEN_STEP_MS: Record<Holder, number> = { customer: 3_600_000, operator: 300_000 };
 
 /** The holder of the operator's sessions. */
@@ -118,7 +118,7 @@ export async function startSession(c: Context<AppEnv>, holder: Holder, personId:
   if (before !== undefined && holder === "customer") await hangUp(c);
 }
 
-/** The unexpired session of the request's cookie, or null. Extends it when it was last extended SEEN_STEP_MS ago. */
+/** The unexpired session of the request's cookie, or null. Extends it at most once per SEEN_STEP_MS. */
 export async function findSession(
   c: Context<AppEnv>,
   holder: Holder,

@@ -6,7 +6,7 @@ import { Card, Empty } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { overview } from "./words/overview.ts";
 
-// Stacked bars, drawn by the server, which need no script, and the same numbers as a table.
+// A chart of stacked bars, drawn by the server, and the same numbers as a table. It needs no script.
 
 /** The size of the drawing in its own units: it is stretched to fill its place, and its labels are text beside it. */
 const WIDTH = DAYS * 100;

@@ -276,7 +276,7 @@ export const RotateKey: FC<{ of: OwnKey; now: number; part: boolean }> = ({ of, 
   );
 };
 
-/** Asks for confirmation before a key is revoked, and says what ends with it. */
+/** Asks for confirmation before a key is revoked, and explains the effect. */
 export const RevokeKey: FC<{ of: OwnKey; now: number; part: boolean }> = ({ of, now, part }) => {
   const t = useWords(keyWords);
   const { at } = useView();

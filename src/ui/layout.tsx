@@ -159,7 +159,7 @@ const BottomBar: FC<{ active: PageId | undefined }> = ({ active }) => {
   );
 };
 
-/** Says that the page shows test mode, or a local service, from which no message is really sent. */
+/** The notice of a page in test mode, or of a local service, from which no message is really sent. */
 const WorldNotice: FC = () => {
   const t = useWords(shell);
   const { mode, local } = useView();

@@ -10,8 +10,7 @@ import { useView, useWords } from "./view.ts";
 import { billing } from "./words/billing.ts";
 import { shell } from "./words/shell.ts";
 
-// The sandbox's payment page: it takes the place of a provider's page, and simulates outcomes for testing an
-// integration.
+// The sandbox's payment page, in place of a provider's page; it simulates outcomes for testing an integration.
 
 const Trouble: FC<{ name: string; label: string }> = ({ name, label }) => (
   <label class="check">
