@@ -51,7 +51,7 @@ function forget(form: HTMLFormElement): void {
 }
 
 /** Shows the result below the form. */
-function tell(form: HTMLFormElement, tone: string, ...content: (string | Node)[]): void {
+function showResult(form: HTMLFormElement, tone: string, ...content: (string | Node)[]): void {
   const box = document.createElement("div");
   box.dataset["told"] = "";
   box.className = `notice ${tone}`;
@@ -64,7 +64,7 @@ function tell(form: HTMLFormElement, tone: string, ...content: (string | Node)[]
 function mark(form: HTMLFormElement, param: string, sentence: string): void {
   const name = CSS.escape(param.replace(/\[.*/, "") || "-");
   const field = find(`[name=${name}], [data-param~=${name}]`, form);
-  if (!field) return tell(form, "bad", sentence);
+  if (!field) return showResult(form, "bad", sentence);
 
   const fault = document.createElement("p");
   fault.className = "fault";
@@ -91,8 +91,8 @@ function succeed(form: HTMLFormElement, answer: Answer, request: XMLHttpRequest)
   const { next, done = "", balance = "", see = "" } = form.dataset;
   if (next !== undefined) return location.assign(next + (answer.fileId ?? ""));
   const spent = rupees((answer.coins_used ?? answer.details?.cost ?? 0) * 10_000);
-  const told = `${answer.message} ${spent} ${done}`;
-  toast(told);
+  const sentence = `${answer.message} ${spent} ${done}`;
+  toast(sentence);
   if (see !== "") {
     const link = document.createElement("a");
     // A replayed reply belongs to an earlier request, whose id is not known here.
@@ -100,7 +100,7 @@ function succeed(form: HTMLFormElement, answer: Answer, request: XMLHttpRequest)
     link.href = at(id ? `/activity?q=request:${id}` : "/activity");
     link.textContent = see;
     const left = rupees(Number(request.getResponseHeader("balance-units")));
-    tell(form, "ok", `${told} · ${balance} ${left} · `, link);
+    showResult(form, "ok", `${sentence} · ${balance} ${left} · `, link);
   }
   empty(form);
 }
@@ -125,7 +125,7 @@ async function submit(form: HTMLFormElement): Promise<void> {
   const answer = request.response as Answer | null;
   // Without a reply, the request may have been carried out. The form keeps its `once`, so that posting it again cannot
   // send twice.
-  if (answer === null) tell(form, "bad", form.dataset["lost"] ?? failedText());
+  if (answer === null) showResult(form, "bad", form.dataset["lost"] ?? failedText());
   else if (answer.success) succeed(form, answer, request);
   else fail(form, answer);
 }

@@ -77,7 +77,7 @@ export function passwordFault(password: string, known: readonly string[]): Passw
   if (length < PASSWORD_LENGTH_MIN) return "short";
   if (length > PASSWORD_LENGTH_MAX) return "long";
   const text = plain(password);
-  const told = known.flatMap((one) => [plain(one), plain(one.split("@")[0] ?? "")]);
-  if (new Set(text).size < 4 || COMMON.has(text) || told.includes(text)) return "obvious";
+  const guesses = known.flatMap((one) => [plain(one), plain(one.split("@")[0] ?? "")]);
+  if (new Set(text).size < 4 || COMMON.has(text) || guesses.includes(text)) return "obvious";
   return null;
 }

@@ -129,13 +129,15 @@ export const Field: FC<FieldProps> = ({
   ...input
 }) => {
   const own = id ?? `f-${input.name}`;
-  const told = [hint !== undefined && `${own}-hint`, error !== undefined && `${own}-error`].filter(Boolean).join(" ");
+  const describedBy = [hint !== undefined && `${own}-hint`, error !== undefined && `${own}-error`]
+    .filter(Boolean)
+    .join(" ");
   const attributes = {
     id: own,
     ...input,
     ...data,
     ...(mono && { class: "mono" }),
-    ...(told !== "" && { "aria-describedby": told }),
+    ...(describedBy !== "" && { "aria-describedby": describedBy }),
     ...(error !== undefined && { "aria-invalid": "true" }),
   };
   const control =

@@ -1,7 +1,7 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { Price, ShownText } from "../activity/message-detail.ts";
 import { showKeyId } from "../crypto/api-key.ts";
-import type { Story as Told } from "../model/message-detail.ts";
+import type { Story as StoryData } from "../model/message-detail.ts";
 import type { Operation } from "../model/message.ts";
 import type { Mode } from "../model/ref.ts";
 import { count, phoneText, rupees } from "./format.ts";
@@ -15,7 +15,7 @@ import { story as words } from "./words/story.ts";
 export interface StoryProps {
   id: string;
   mode: Mode;
-  story: Told;
+  story: StoryData;
   shown: ShownText;
   price: Price;
   /** The request as a command, and the reply. */
@@ -81,7 +81,7 @@ const Phone: FC<Pick<StoryProps, "story" | "shown">> = ({ story, shown }) => {
 };
 
 /** Why a message is in its state, in words. */
-const Reason: FC<{ story: Told }> = ({ story }) => {
+const Reason: FC<{ story: StoryData }> = ({ story }) => {
   const t = useWords(words);
   const { errorCode: code, state } = story.message;
   if (code === null) return null;
@@ -113,7 +113,7 @@ const Arithmetic: FC<{ price: Price; charge: number }> = ({ price, charge }) => 
   );
 };
 
-const Refund: FC<{ story: Told }> = ({ story }) => {
+const Refund: FC<{ story: StoryData }> = ({ story }) => {
   const t = useWords(words);
   const { lang } = useView();
   const { refund } = story;
@@ -126,7 +126,7 @@ const Refund: FC<{ story: Told }> = ({ story }) => {
   );
 };
 
-const Timeline: FC<{ story: Told }> = ({ story }) => {
+const Timeline: FC<{ story: StoryData }> = ({ story }) => {
   const t = useWords(words);
   const span = useSpan();
   const { timeline } = story.message;
