@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { isGstin } from "./money/gstin.ts";
 
-// Every variable and secret, with its unit, default and meaning. This file is the only reader of environment strings.
+// Every variable and secret, with its unit, default and meaning. No other file reads environment strings.
 
 /** The product's name: one constant (contract, head). */
 export const PRODUCT = "Dastak";
 
-/** Secrets that begin like this are for one's own machine; a deployed service refuses them. */
+/** Secrets with this prefix are for local use; a deployed service refuses them. */
 export const DEMO_SECRET_PREFIX = "local-only-";
 
 const SECRET_LENGTH_MIN = 32;
@@ -21,7 +21,7 @@ const base = z
 
 /** The variables of contract §12, as strings from the environment. */
 export const SETTINGS = z.object({
-  /** `local` allows demo secrets and answers every path on the console host. */
+  /** `local` allows demo secrets, and serves the paths of every base on the console host. */
   ENVIRONMENT: z.enum(["local", "production"]).default("production"),
   SMS_URL: base,
   TTS_URL: base,
@@ -29,11 +29,11 @@ export const SETTINGS = z.object({
   OTP_URL: base,
   /** Dashboard, operator API, callbacks and media. */
   CONSOLE_URL: base,
-  /** Proves API keys, message ids and media addresses. Changing it invalidates all of them. */
+  /** The key of the MACs in API keys, message ids and media addresses. Changing it invalidates all of them. */
   KEY_SECRET: secret,
-  /** Seals message text at rest. Changing it makes stored text unreadable. */
+  /** Encrypts message text at rest. Changing it makes stored text unreadable. */
   SEAL_SECRET: secret,
-  /** Opens the operator API. */
+  /** The bearer token of the operator API. */
   OPERATOR_TOKEN: secret,
   CARRIER: z.enum(["sim", "http"]).default("sim"),
   CARRIER_HTTP_URL: z.url({ protocol: /^https?$/u }).optional(),
@@ -48,11 +48,11 @@ export const SETTINGS = z.object({
   SIGNUP_CREDIT_COINS: z.coerce.number().int().min(0).max(1_000_000).optional(),
   /** How long one submission to a carrier may take. */
   CARRIER_TIMEOUT_MS: count(10_000, 60_000),
-  /** First gap before another attempt; it doubles with each. */
+  /** Backoff before the second attempt; it doubles with each further one. */
   RETRY_BASE_MS: durationMs(2_000),
-  /** Attempts at one message before it is given up and refunded. */
+  /** Attempts at one message before it fails and is refunded. */
   ATTEMPTS_MAX: count(6, 100),
-  /** A message that nobody took by then is refunded. */
+  /** A message that no carrier accepted within its validity is refunded. */
   VALIDITY_SMS_MS: durationMs(86_400_000),
   VALIDITY_OTP_MS: durationMs(300_000),
   VALIDITY_CALL_MS: durationMs(3_600_000),
@@ -60,20 +60,20 @@ export const SETTINGS = z.object({
   UNKNOWN_WINDOW_MS: durationMs(86_400_000),
   /** A submitted message without a final receipt becomes `unconfirmed` after this. */
   RECEIPT_WINDOW_MS: durationMs(259_200_000),
-  /** How soon a row that nobody picked up is tried again. */
+  /** After how long the alarm enqueues a row again that no consumer claimed. */
   SWEEP_MS: durationMs(30_000),
-  /** How long an `audio_url` answers. */
+  /** How long an `audio_url` is valid. */
   AUDIO_URL_TTL_MS: durationMs(86_400_000),
-  /** Which requests get a line in the log; by default all on one's own machine, and elsewhere only failures. */
+  /** Which requests are logged; by default all of them locally, and only failures elsewhere. */
   LOG_REQUESTS: z.enum(["all", "failures"]).optional(),
   /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */
   PAYMENTS: z.enum(["sandbox", "razorpay", "none"]).optional(),
   RAZORPAY_KEY_ID: z.string().min(1).optional(),
   RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
   RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
-  /** Where Razorpay answers. */
+  /** Base URL of Razorpay's API. */
   RAZORPAY_URL: z.url({ protocol: /^https?$/u }).default("https://api.razorpay.com"),
-  /** Who sells, for invoices (Rule 46 of the CGST Rules). Without a GSTIN a paid order has a receipt, not a tax invoice. */
+  /** The seller on invoices (CGST Rules, Rule 46). Without a GSTIN, a paid order gets a receipt, not a tax invoice. */
   SELLER_NAME: z.string().min(1).default(PRODUCT),
   SELLER_ADDRESS: z.string().default(""),
   SELLER_GSTIN: z
@@ -91,20 +91,20 @@ export const SETTINGS = z.object({
     .max(40)
     .refine((percent) => Math.abs(Math.round(percent * 100) - percent * 100) < 1e-6, "must have two decimals at most")
     .default(18),
-  /** Begins every invoice number, as in DK/26-27/000123. */
+  /** Prefix of every invoice number, as in DK/26-27/000123. */
   INVOICE_PREFIX: z
     .string()
     .regex(/^[A-Z0-9]{1,3}$/u, "must be 1 to 3 capital letters or digits")
     .default("DK"),
-  /** Whether a single message goes to its carrier from the request that stored it, or through the queue as bulks do. */
+  /** Whether a single message is submitted by the request that stored it, or through the queue, as bulks are. */
   DIRECT_DISPATCH: z.enum(["on", "off"]).default("on"),
-  /** Submissions at once per queue consumer. */
+  /** Concurrent submissions per queue consumer. */
   DISPATCH_CONCURRENCY: count(50, 1_000),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;
 
-/** Names of the secrets, which never stand in wrangler.toml. */
+/** Names of the secrets, which must not be in wrangler.toml. */
 export const SECRET_NAMES = [
   "KEY_SECRET",
   "SEAL_SECRET",
@@ -114,7 +114,7 @@ export const SECRET_NAMES = [
   "RAZORPAY_WEBHOOK_SECRET",
 ] as const;
 
-/** A service that is not configured: every sentence names one variable and its fault. */
+/** The configuration is not valid. The message names each variable and what is wrong with it, never its value. */
 export class ConfigError extends Error {}
 
 function check(config: Config): string[] {
@@ -130,7 +130,7 @@ function check(config: Config): string[] {
       if (!config[name]) faults.push(`${name} is missing, and PAYMENTS is razorpay`);
     }
   }
-  // Rule 46 wants the supplier's address on every tax invoice.
+  // Rule 46 requires the supplier's address on every tax invoice.
   if (config.SELLER_GSTIN && config.SELLER_ADDRESS === "") {
     faults.push("SELLER_ADDRESS is missing, and SELLER_GSTIN is there");
   }
@@ -147,7 +147,7 @@ function check(config: Config): string[] {
   }
   for (const name of SECRET_NAMES) {
     const value = config[name];
-    // Buffer, unlike atob, takes any text: only one of the secrets has to be Base64.
+    // Buffer, unlike atob, accepts any text: only one of the secrets has to be Base64.
     const bytes = value?.startsWith("whsec_") ? Buffer.from(value.slice("whsec_".length), "base64").toString() : value;
     if (bytes?.startsWith(DEMO_SECRET_PREFIX)) {
       faults.push(`${name} is a demo secret; make one with: openssl rand -hex 32`);
@@ -156,7 +156,7 @@ function check(config: Config): string[] {
   return faults;
 }
 
-/** Parses the environment once; throws ConfigError naming every fault, and never a value. */
+/** Parses the environment once; throws a ConfigError that names every fault, and never a value. */
 export function parseConfig(variables: Record<string, unknown>): Config {
   const parsed = SETTINGS.safeParse(variables);
   if (!parsed.success) {
@@ -173,7 +173,7 @@ export function parseConfig(variables: Record<string, unknown>): Config {
 
 const parsed = new WeakMap<object, Config>();
 
-/** The configuration of this environment, parsed at its first use. */
+/** The configuration of this environment, parsed on first use. */
 export function configOf(env: object): Config {
   let config = parsed.get(env);
   if (!config) {
@@ -186,20 +186,20 @@ export function configOf(env: object): Config {
   return config;
 }
 
-/** Coins that a new account starts with when nobody says otherwise (contract §6). */
+/** Coins that a new account starts with by default (contract §6). */
 export function signupCredit(config: Config): number {
   return config.SIGNUP_CREDIT_COINS ?? (config.ENVIRONMENT === "local" ? 100 : 0);
 }
 
 /**
- * Whether a request with this status gets its line in the log. A deployed service writes only failures unless told
- * otherwise: what was done stands in the account, with its request id, and a line costs as much as half a row.
+ * Whether a request with this status is logged. By default a deployed service logs only failures: the account already
+ * records what was done, with its request id, and a log line costs as much as half a row.
  */
 export function isLogged(config: Config, status: number): boolean {
   return status >= 400 || (config.LOG_REQUESTS ?? (config.ENVIRONMENT === "local" ? "all" : "failures")) === "all";
 }
 
-/** How plans are paid here: in the sandbox on one's own machine, else only as configured. */
+/** How plans are paid: as configured; by default in the sandbox locally, and elsewhere not at all. */
 export function paymentsOf(config: Config): "sandbox" | "razorpay" | "none" {
   return config.PAYMENTS ?? (config.ENVIRONMENT === "local" ? "sandbox" : "none");
 }

@@ -1,46 +1,46 @@
-// Log lines: JSON, one per request, never a key, an OTP, a text, or more of a number than its last four digits.
+// Log lines are JSON, and never contain a key, an OTP, a text, or more of a number than its last four digits.
 
 type Field = string | number | boolean | null | undefined;
 
-/** One line about something that happened. */
+/** Logs an event. */
 export function logLine(event: string, fields: Record<string, Field>): void {
   console.log(JSON.stringify({ event, ...fields }));
 }
 
-/** One line about something that went wrong inside, for whoever operates the service. */
+/** Logs an internal error, for the operator. */
 export function logProblem(where: string, problem: unknown): void {
-  // An error of a query carries the query with its values; its cause says what went wrong.
+  // The message of a query's error contains the query with its values; its cause has only the reason.
   const root = problem instanceof Error && problem.cause instanceof Error ? problem.cause : problem;
   const message = root instanceof Error ? `${root.name}: ${root.message}` : "not an error";
   console.error(JSON.stringify({ event: "problem", where, message }));
 }
 
-/** Lines about strangers in one second, per isolate. */
+/** How many requests without a valid key are logged per second, per isolate. */
 const STRANGERS_PER_SEC = 10;
 
 /**
- * Which requests without a valid key are logged: whoever tries keys by the million is not to fill the log, which costs
- * more than refusing them. What was left out is counted, and told with the next line.
+ * Limits the log lines of requests without a valid key: a client that guesses millions of keys must not fill the log,
+ * because a line costs more than the refusal. Omitted requests are counted; the next line reports how many.
  */
 export class StrangersLog {
   #second = 0;
-  #told = 0;
-  #untold = 0;
+  #logged = 0;
+  #omitted = 0;
 
-  /** How many were left out since the last line, or null to leave this one out. */
+  /** How many requests were omitted since the last line; null if this one is to be omitted too. */
   admit(nowMs: number): number | null {
     const second = Math.floor(nowMs / 1_000);
     if (second !== this.#second) {
       this.#second = second;
-      this.#told = 0;
+      this.#logged = 0;
     }
-    if (this.#told >= STRANGERS_PER_SEC) {
-      this.#untold += 1;
+    if (this.#logged >= STRANGERS_PER_SEC) {
+      this.#omitted += 1;
       return null;
     }
-    const untold = this.#untold;
-    this.#untold = 0;
-    this.#told += 1;
-    return untold;
+    const omitted = this.#omitted;
+    this.#omitted = 0;
+    this.#logged += 1;
+    return omitted;
   }
 }

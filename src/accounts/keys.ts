@@ -3,16 +3,16 @@ import { objectName } from "../crypto/ids.ts";
 import type { KeyView, Rotation } from "../model/account.ts";
 import type { AccountRef } from "../model/ref.ts";
 
-// The keys of an account as their owner sees and changes them. A key is derived, so an active one can be shown again;
-// the console's own key is nobody's to show or end.
+// The keys of an account, as its owner sees and changes them. A key is derived, so an active one can be shown again.
+// The console's own key can be neither shown nor revoked.
 
 export type KeyState = "active" | "ending" | "ended" | "revoked";
 
-/** A key of the account, without what opens anything. */
+/** A key of the account, without the credential. */
 export interface OwnKey extends KeyView {
-  /** As on the wire. */
+  /** The key's id on the wire. */
   id: string;
-  /** Its first and last characters. */
+  /** The key's first and last characters. */
   masked: string;
   state: KeyState;
 }
@@ -23,13 +23,13 @@ function stateOf(key: KeyView, nowMs: number): KeyState {
   return key.expiresAt > nowMs ? "ending" : "ended";
 }
 
-/** Whether requests with the key are answered. */
+/** Whether requests with the key are accepted. */
 export const isOpen = (key: OwnKey): boolean => key.state === "active" || key.state === "ending";
 
 export interface KeyRing {
   /** The owner's keys, newest first. */
   keys: OwnKey[];
-  /** Whether the console has sent with its own key. */
+  /** The key with which the console sends; null until it has sent something. */
   consoleKey: KeyView | null;
 }
 
@@ -49,7 +49,7 @@ export async function keysOfAccount(env: Env, secret: string, ref: AccountRef, n
   return { keys, consoleKey: all.find(({ keyId }) => keyId === own) ?? null };
 }
 
-/** One key of an account, in whichever mode it belongs to; null for an unknown one and for the console's own. */
+/** One key of an account, in the mode of its id; null when it is unknown or the console's own. */
 export async function keyOfAccount(
   env: Env,
   secret: string,
@@ -61,12 +61,12 @@ export async function keyOfAccount(
   return keys.find((key) => key.keyId === keyId) ?? null;
 }
 
-/** The key itself, which whoever holds it spends with. */
+/** The credential itself, which can spend the account's balance. */
 export function revealKey(secret: string, accountId: string, key: Pick<KeyView, "mode" | "keyId">): string {
   return showKey(secret, { accountId, mode: key.mode, keyId: key.keyId });
 }
 
-/** A new key; the same `once` again is the same key. Null when the account has too many. */
+/** Creates a key and returns its id; idempotent by `once`. Null when the account has too many keys. */
 export async function makeKey(
   env: Env,
   secret: string,
@@ -78,7 +78,7 @@ export async function makeKey(
   return made === true ? keyId : null;
 }
 
-/** A new key in place of an old one, which ends after the overlap; the same `once` again is the same rotation. */
+/** Creates a key that replaces an old one, which expires after the overlap; idempotent by `once`. */
 export async function rotateKey(
   env: Env,
   secret: string,
@@ -92,7 +92,7 @@ export async function rotateKey(
   return rotated ?? { ok: false, reason: "unknown" };
 }
 
-/** Ends a key at once; false when there is none. */
+/** Revokes a key at once; false when it does not exist. */
 export async function revokeKey(env: Env, accountId: string, keyId: number): Promise<boolean> {
   return (await env.ACCOUNT.getByName(objectName({ accountId, mode: modeOfKeyId(keyId) })).revokeKey(keyId)) ?? false;
 }

@@ -6,32 +6,31 @@ import type { Mode } from "../model/ref.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
 import type { Plan } from "../money/plans.ts";
 
-// Opening an account: its live object, its test twin, and a first key for each. The operator does it by the API, a
-// person by signing up; both come here.
+// Opens an account: its live and its test object, and a first key for each. The operator API and signing up use it.
 
-/** Play coins that the test twin of an account starts with (contract §10). */
+/** Coins of play money with which the test object of an account starts (contract §10). */
 const PLAY_COINS = 100_000;
 
-/** What an account is opened with; the sign-up credit and Starter where nothing else is said. */
+/** The terms of a new account; by default the sign-up credit and the Starter plan. */
 export interface Wanted {
   name: string;
   plan?: Plan;
   /** Units. */
   otpRate?: number | null;
-  /** Units of the live object. */
+  /** Units, for the live object. */
   balance?: number;
 }
 
-/** The first key of an account in a mode: always the same, so that opening may be repeated. */
+/** The first key of an account in a mode: it is derived, so that opening can be repeated. */
 export function firstKey(config: Config, accountId: string, mode: Mode): string {
   const keyId = newKeyId(config.KEY_SECRET, mode, `first\0${accountId}`);
   return showKey(config.KEY_SECRET, { accountId, mode, keyId });
 }
 
-/** Opens both objects of an account, or finds them open; false when they were opened with something else. */
+/** Opens both objects of an account. Idempotent; false when they were opened on other terms. */
 export async function openCustomer(env: Env, config: Config, accountId: string, wanted: Wanted): Promise<boolean> {
   const signup = signupCredit(config) * UNITS_PER_COIN;
-  // The live object last: an account that can spend is complete.
+  // The live object comes last, so that an account that can spend is complete.
   for (const mode of ["test", "live"] as const) {
     const opened = await env.ACCOUNT.getByName(objectName({ accountId, mode })).open({
       name: wanted.name,
@@ -46,7 +45,7 @@ export async function openCustomer(env: Env, config: Config, accountId: string, 
   return true;
 }
 
-/** The account of the demo customer, which `npm start` opens by the operator API under this Idempotency-Key. */
+/** The account of the demo customer, which `npm start` opens through the operator API with this Idempotency-Key. */
 export function demoAccountId(config: Config): string {
   return newAccountId(config.KEY_SECRET, "demo-account");
 }

@@ -3,9 +3,9 @@ import { accountsAfter } from "../db/history.ts";
 import type { Difference } from "../model/account.ts";
 import type { AccountRef, Mode } from "../model/ref.ts";
 
-// Recounting from outside (contract §10): both objects of an account, or of a page of all of them.
+// Reconciles the objects of accounts (contract §10): both of one account, or those of a page of all accounts.
 
-/** A page of all account ids, in their order. It comes from D1 and may lag; it only says whom to ask. */
+/** A page of all account ids, in order. It comes from D1 and may lag; it only decides which objects are asked. */
 export async function accountsPage(
   env: Env,
   after: string,
@@ -18,10 +18,10 @@ export async function accountsPage(
 
 const MODES: readonly Mode[] = ["live", "test"];
 
-/** A difference, and in which object it is. */
+/** A discrepancy, and the object in which it is. */
 export type Found = AccountRef & Difference;
 
-/** Recounts both objects of an account; null where nobody opened one. */
+/** Reconciles both objects of an account; null when the account does not exist. */
 export async function recountAccount(env: Env, accountId: string): Promise<Found[] | null> {
   const found = await Promise.all(
     MODES.map(async (mode) => {
@@ -33,7 +33,7 @@ export async function recountAccount(env: Env, accountId: string): Promise<Found
   return found.every((one) => one === null) ? null : found.flatMap((one) => one ?? []);
 }
 
-/** Recounts a page of all accounts, one after the other. */
+/** Reconciles a page of all accounts, one after the other. */
 export async function recountPage(
   env: Env,
   after: string,

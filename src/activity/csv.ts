@@ -7,9 +7,9 @@ import type { Term } from "../search/language.ts";
 import { stretches } from "./list.ts";
 import type { Source } from "./list.ts";
 
-// A search as a file of comma-separated values (RFC 4180, UTF-8 with its mark, so that Excel reads it as such).
+// Exports a search as CSV (RFC 4180, UTF-8 with a byte order mark, so that Excel detects the encoding).
 
-/** Messages that are read at once; the next ones are read when the client took these. */
+/** Messages per read; more are read only when the client has taken these. */
 const ROWS_PER_PULL = 1_000;
 
 const COLUMNS = [
@@ -29,8 +29,8 @@ const COLUMNS = [
 ];
 
 /**
- * A cell. A spreadsheet runs what begins with = + - @ as a formula, so an apostrophe goes before it. A phone number is
- * left as it is: + and digits can do no more than be a number, and other programs must find it whole.
+ * A cell. Spreadsheets run text that begins with = + - @ as a formula, so an apostrophe is put before it. Phone numbers
+ * stay unchanged: + and digits are only ever a number, and other programs must be able to find them.
  */
 export function csvCell(value: string | number): string {
   const text = String(value);
@@ -40,7 +40,7 @@ export function csvCell(value: string | number): string {
 
 const line = (cells: (string | number)[]) => `${cells.map(csvCell).join(",")}\r\n`;
 
-/** Units as rupees, for a program to read: no sign, no commas, at least two decimals. */
+/** Units as rupees for programs: no currency sign, no commas, at least two decimals. */
 function amount(units: number): string {
   const text = String(coins(units));
   return /\.\d{2,}$/u.test(text) ? text : coins(units).toFixed(2);
@@ -48,7 +48,7 @@ function amount(units: number): string {
 
 const time = (ms: number) => new Date(ms).toISOString();
 
-/** The rows of a search, page by page as they are pulled; the whole is never in memory. */
+/** The rows of a search as a stream, which reads a page when it is pulled and never holds all rows in memory. */
 export function activityCsv(source: Source, secret: string, terms: Term[], keys: readonly KeyView[]): ReadableStream {
   const names = new Map(keys.map(({ keyId, name }) => [keyId, name]));
   const cells = (row: MessageView) =>
@@ -76,7 +76,7 @@ export function activityCsv(source: Source, secret: string, terms: Term[], keys:
       controller.enqueue(encoder.encode(`\ufeff${line(COLUMNS)}`));
       return;
     }
-    // A pull that brings nothing is not repeated, so stretches without a find are passed over here.
+    // A pull that enqueues nothing is not repeated, so stretches without rows are skipped here.
     for (;;) {
       const { value, done } = await pages.next();
       if (done) return controller.close();

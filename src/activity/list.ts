@@ -9,19 +9,19 @@ import type { Fault, Search, Term } from "../search/language.ts";
 import { isBeyond } from "../search/look.ts";
 import type { Direction, Fresh } from "../search/look.ts";
 
-// An account's messages, newest first: what the account itself knows and what history has, read as one list.
+// An account's messages, newest first: the account's recent messages and those of history, read as one list.
 
-/** Operators that the list of messages understands; texts are sealed, so nobody can search them. */
+/** Operators of the message list; texts are sealed, so they cannot be searched. */
 export const ACTIVITY_OPERATORS = OPERATORS.filter((name) => name !== "text");
 
 /** Messages on one page. */
 export const PAGE_SIZE = 50;
 
-/** Jobs that one query of history reaches over; it doubles while too little is found. */
+/** How many jobs one query of history covers; doubled while too few messages are found. */
 const REACH = 5_000;
 const REACH_MAX = 320_000;
 
-/** Stretches that one page reads before it stops and offers to search further: about a million jobs. */
+/** How many stretches one page reads before it stops and offers to search further: about a million jobs. */
 const STRETCHES_MAX = 8;
 
 /** Where the list comes from. */
@@ -31,20 +31,20 @@ export interface Source {
   stub: Pick<ReturnType<Env["ACCOUNT"]["getByName"]>, "look">;
 }
 
-/** A part of the list, complete up to `end`; null: there is nothing more that way. */
+/** A part of the list, complete up to `end`; null when nothing follows in this direction. */
 export interface Stretch {
   rows: MessageView[];
   end: MessagePlace | null;
 }
 
-/** Gives the names of keys their ids; a name that no key has becomes a fault. */
+/** Replaces the names of keys by their ids; a name that no key has becomes a fault. */
 export function withKeys(search: Search, keys: readonly KeyView[]): Search {
   const faults: Fault[] = [...search.faults];
   const terms = search.terms.flatMap((term): Term[] => {
     if (term.on !== "key") return [term];
     const name = term.value.toLowerCase();
     const own = keys.filter((key) => showKeyId(key.keyId) === name || key.name.toLowerCase() === name);
-    // A key of the other mode or of long ago sent nothing here: that is an answer, and not a fault.
+    // The id of a key of the other mode, or of an old one, matches no message: a valid search, not a fault.
     const ids = own.length > 0 ? own.map((key) => key.keyId) : [readKeyId(name)].filter((id) => id !== null);
     if (ids.length > 0) return [{ on: "keys", ids, not: term.not }];
     faults.push({ kind: "key", operator: "key", value: term.value });
@@ -56,13 +56,13 @@ export function withKeys(search: Search, keys: readonly KeyView[]): Search {
 const further = (one: MessagePlace, other: MessagePlace, direction: Direction) =>
   isBeyond(one, other, direction) ? one : other;
 
-/** The nearer of two ends: only up to there both are complete. */
+/** The nearer of two ends: both parts are complete only up to there. */
 function nearer(one: MessagePlace | null, other: MessagePlace | null, direction: Direction): MessagePlace | null {
   if (!one || !other) return one ?? other;
   return further(one, other, direction) === one ? other : one;
 }
 
-/** Two parts of the list as one, in its order, and no further than both are complete. */
+/** Merges two parts of the list in its order, up to where both are complete. */
 export function join(one: Stretch, other: Stretch, direction: Direction, limit: number): Stretch {
   const end = nearer(one.end, other.end, direction);
   const byPlace = new Map<string, MessageView>();
@@ -87,7 +87,7 @@ interface Asked {
   limit: number;
 }
 
-/** One stretch of history; `reach` is how many jobs it may reach over. */
+/** One stretch of history; `reach` is the maximum number of jobs that it covers. */
 async function recorded(source: Source, asked: Asked, fresh: Fresh, reach: number): Promise<Stretch> {
   const { terms, direction, from, limit } = asked;
   const older = direction === "older";
@@ -104,21 +104,23 @@ async function recorded(source: Source, asked: Asked, fresh: Fresh, reach: numbe
   return { rows, end: high < top ? { seq: high, index: -1 } : null };
 }
 
-/** What the account knows beyond `from`. Once it has told all, only what was not listed yet is left of it. */
-async function toldBy(source: Source, asked: Asked, before: Fresh | null): Promise<Fresh | null> {
+/**
+ * The account's recent messages beyond `from`. A complete answer is only filtered the next time, not requested again.
+ */
+async function recentOf(source: Source, asked: Asked, before: Fresh | null): Promise<Fresh | null> {
   const { terms, direction, from, limit } = asked;
   if (before?.end === null) return { ...before, rows: before.rows.filter((row) => isBeyond(row, from, direction)) };
   return source.stub.look({ terms, direction, from, limit });
 }
 
-/** Reads the list stretch by stretch, each as far as `limit` messages or as a query reaches. */
+/** Reads the list in stretches, each limited by `limit` messages or by the reach of a query. */
 export async function* stretches(source: Source, asked: Asked): AsyncGenerator<Stretch> {
   const { direction, limit } = asked;
   let { from } = asked;
   let fresh: Fresh | null = null;
   let reach = REACH;
   for (;;) {
-    fresh = await toldBy(source, { ...asked, from }, fresh);
+    fresh = await recentOf(source, { ...asked, from }, fresh);
     if (!fresh) return;
     const enough = direction === "older" && fresh.end !== null && fresh.end.seq > fresh.settledSeq;
     const old = enough ? { rows: [], end: null } : await recorded(source, { ...asked, from }, fresh, reach);
@@ -133,12 +135,12 @@ export async function* stretches(source: Source, asked: Asked): AsyncGenerator<S
 /** One page of the list, newest first. */
 export interface ActivityPage {
   rows: MessageView[];
-  /** Where the pages beside it begin; null where there is none. */
+  /** Where the adjacent pages begin; null where there are none. */
   newer: MessagePlace | null;
   older: MessagePlace | null;
-  /** Whether it ends because the search went on for long, and not because it is full. */
+  /** Whether the page ends because the search took too many reads, and not because it is full. */
   cut: boolean;
-  /** Whether history was away, so that only the newest messages are there. */
+  /** Whether history was unavailable, so that only the account's recent messages are listed. */
   away: boolean;
 }
 
@@ -157,7 +159,7 @@ async function gather(source: Source, asked: Asked): Promise<Stretch & { away: b
     }
   } catch (problem) {
     logProblem("activity", problem);
-    // Without history the account still tells what it has.
+    // Without history, the account still returns its recent messages.
     const { terms, direction, from, limit } = asked;
     const fresh = await source.stub.look({ terms, direction, from, limit });
     return { rows: fresh?.rows ?? [], end: fresh?.end ?? null, away: true };
@@ -174,7 +176,7 @@ export async function olderPage(source: Source, terms: Term[], from: MessagePlac
   return { rows, newer, older: full ? placeOf(rows.at(-1)) : end, cut: !full && end !== null, away };
 }
 
-/** The page of messages that are newer than a place; near the newest ones, the first page. */
+/** The page of messages that are newer than a place; the first page when fewer than a page are newer. */
 export async function newerPage(source: Source, terms: Term[], from: MessagePlace): Promise<ActivityPage> {
   const { rows, end, away } = await gather(source, { terms, direction: "newer", from, limit: PAGE_SIZE + 1 });
   if (rows.length <= PAGE_SIZE && !end) return olderPage(source, terms, null);
@@ -184,7 +186,7 @@ export async function newerPage(source: Source, terms: Term[], from: MessagePlac
   return { rows, newer: full ? placeOf(rows[0]) : end, older: placeOf(rows.at(-1)) ?? from, cut: !full, away };
 }
 
-/** A place as it stands in an address: `12.3`. */
+/** A place as it is written in a URL: `12.3`. */
 export const showPlace = ({ seq, index }: MessagePlace): string => `${seq}.${index}`;
 
 /** The inverse of `showPlace`, or null. */

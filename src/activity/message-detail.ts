@@ -12,17 +12,17 @@ import { maskOtp, otpText, readOtpText } from "../text/otp-text.ts";
 import type { OtpParts } from "../text/otp-text.ts";
 import { countSegments } from "../text/segments.ts";
 
-// What the console tells of one message: its text, the request as a command that repeats it, the reply that the API
-// gave, and how its price came about. Everything is put together again from what the account keeps.
+// What the console shows of one message: its text, the request as a command that repeats it, the API's reply, and how
+// the price was computed. All of it is reconstructed from what the account stores.
 
-/** What stands for a one-time password that is not shown, or was forgotten. */
+/** Shown in place of a one-time password that is masked or was deleted. */
 const HIDDEN = "••••••";
 
 /** A message's text as the console shows it. */
 export interface ShownText {
-  /** Null where there is none: a recording is played, or the text was forgotten. */
+  /** Null for a recording, and after the text was deleted. */
   text: string | null;
-  /** Why there is no text, or why it is not shown as it went out. */
+  /** Why there is no text, or why it is shown masked. */
   why: "recording" | "forgotten" | "masked" | null;
   otp: OtpParts | null;
 }
@@ -32,13 +32,13 @@ function textOf(config: Config, ref: AccountRef, story: MessageDetail): string |
   try {
     return unseal(config.SEAL_SECRET, objectName(ref), story.text);
   } catch (problem) {
-    // SEAL_SECRET was changed since.
+    // SEAL_SECRET was changed since the text was sealed.
     logProblem("text of a message", problem);
     return null;
   }
 }
 
-/** The text, with the one-time password of a live message masked: this page is no place to read it (contract §5.8). */
+/** The text; in live mode the one-time password is masked, because the console must not reveal it (contract §5.8). */
 export function shownText(config: Config, ref: AccountRef, story: MessageDetail): ShownText {
   const { operation } = story.message;
   if (operation === "voice") return { text: null, why: "recording", otp: null };
@@ -51,17 +51,17 @@ export function shownText(config: Config, ref: AccountRef, story: MessageDetail)
   return { text: otpText(otp.brand, otp.code), why: "masked", otp };
 }
 
-/** A request as a program would send it. */
+/** A request as a client would send it. */
 export interface ApiRequest {
   url: string;
-  /** The header with the key, up to the key. */
+  /** The header for the key, without the key. */
   auth: string;
   body: Record<string, unknown>;
 }
 
 const BEARER = "Authorization: Bearer ";
 
-/** Ten digits, where an operation of the API wants no country code. */
+/** Ten digits, for operations that take no country code. */
 const withoutCountry = (to: string) => to.replace(/^\+91/u, "");
 
 function smsRequest(config: Config, { message, content, request }: MessageDetail, text: string | null): ApiRequest {
@@ -77,7 +77,7 @@ function smsRequest(config: Config, { message, content, request }: MessageDetail
   return { ...base, url: `${config.SMS_URL}/send-bulk-sms`, body: { recipients, ...words, ...sender } };
 }
 
-/** The request that a message came with. Of a long list of recipients it has the first. */
+/** The request that created a message. Of a long list of recipients it has only the first. */
 export function requestOf(config: Config, story: MessageDetail, { text, otp }: ShownText): ApiRequest {
   const { message, content, recording } = story;
   switch (message.operation) {
@@ -102,10 +102,10 @@ export function requestOf(config: Config, story: MessageDetail, { text, otp }: S
   }
 }
 
-/** A text as one word of a POSIX shell. */
+/** A text quoted as one word of a POSIX shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** JSON in which no character turns the direction of what stands after it. */
+/** JSON in which characters that change the text direction are escaped. */
 function plainJson(body: unknown): string {
   return JSON.stringify(body).replaceAll(
     /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
@@ -113,7 +113,7 @@ function plainJson(body: unknown): string {
   );
 }
 
-/** The request as a command; the key comes from the variable DASTAK_KEY. */
+/** The request as a curl command, which reads the key from the variable DASTAK_KEY. */
 export function curlOf({ url, auth, body }: ApiRequest): string {
   return [
     `curl ${shellWord(url)}`,
@@ -142,7 +142,7 @@ function templateOf({ message, request }: MessageDetail, { text, otp }: ShownTex
   }
 }
 
-/** The reply of the API to the request. */
+/** The API's reply to the request. */
 export function replyOf(
   config: Config,
   ref: AccountRef,
@@ -157,7 +157,7 @@ export function replyOf(
   });
 }
 
-/** What a price is made of: so many parts at so much, for each recipient. */
+/** How a price is computed: parts × price per part × recipients. */
 export interface Price {
   part: "segment" | "otp" | "call" | "block" | "message";
   parts: number;
@@ -165,15 +165,15 @@ export interface Price {
   each: number;
   recipients: number;
   total: number;
-  /** Length of the recording, where there is one. */
+  /** Length of the recording, or null. */
   durationMs: number | null;
 }
 
-/** How the price of a request came about. */
+/** How the price of a request was computed. */
 export function priceOf(story: MessageDetail, { text }: ShownText): Price {
   const { message, request, recording } = story;
   const of = (part: Price["part"], parts: number): Price => {
-    // A price that does not divide comes from elsewhere; then it is told as a whole.
+    // If the charge is not a multiple of the parts, show one total.
     const whole = parts > 0 && message.charge % parts === 0;
     return {
       part: whole ? part : "message",

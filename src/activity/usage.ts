@@ -4,17 +4,17 @@ import { logProblem } from "../log.ts";
 import type { Operation } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 
-// What an account sent in the last days, by day in India.
+// What an account sent in the last days, by day in Indian time.
 
 const DAY_MS = 86_400_000;
 
-/** India is ahead of UTC by this, all year. */
+/** India's offset from UTC, all year. */
 const ZONE_MS = 5.5 * 3_600_000;
 
 /** Days that the chart shows, today included. */
 export const DAYS = 14;
 
-/** The kinds that the chart tells apart. */
+/** The kinds of messages that the chart distinguishes. */
 export const SERIES = ["otp", "sms", "calls"] as const;
 export type Series = (typeof SERIES)[number];
 
@@ -33,12 +33,12 @@ export type Day = Record<Series, number> & {
 
 const dayOf = (ms: number) => Math.floor((ms + ZONE_MS) / DAY_MS);
 
-/** When the first of the days that the chart shows begins. */
+/** When the first day of the chart begins, in ms. */
 export function usageStartMs(nowMs: number): number {
   return (dayOf(nowMs) - DAYS + 1) * DAY_MS - ZONE_MS;
 }
 
-/** Counts as days, oldest first; days without any are there with zeros. */
+/** Counts by day, oldest first; days without messages have zeros. */
 export function daysOf(counts: readonly DayCount[], nowMs: number): Day[] {
   const first = dayOf(usageStartMs(nowMs));
   const days = Array.from({ length: DAYS }, (_, at): Day => ({
@@ -54,7 +54,7 @@ export function daysOf(counts: readonly DayCount[], nowMs: number): Day[] {
   return days;
 }
 
-/** What the account sent by day, from its first job of these days on; null while D1 is away. */
+/** What the account sent by day, from job `seq` on; null when D1 is unavailable. */
 export async function usageOf(env: Env, ref: AccountRef, seq: number, nowMs: number): Promise<Day[] | null> {
   try {
     return daysOf(await countByDay(env.DB, ref, { seq, atMs: usageStartMs(nowMs) }, ZONE_MS), nowMs);

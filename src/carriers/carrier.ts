@@ -3,7 +3,7 @@ import type { Mode } from "../model/ref.ts";
 
 // The carrier port (design §5). A new carrier is one file beside this one and one line in table.ts.
 
-/** A message on its way out. Its `ref` is its one name towards the carrier, for ever. */
+/** A message to submit. Its `ref` identifies it to the carrier, and never changes. */
 export interface Outgoing {
   ref: string;
   operation: Operation;
@@ -14,18 +14,18 @@ export interface Outgoing {
   mode: Mode;
   text: string | null;
   content: Content;
-  /** Where the recording of a voice call can be fetched, signed and expiring. */
+  /** A signed, expiring URL of a voice call's recording. */
   audioUrl: string | null;
 }
 
-/** A carrier's news of a message. */
+/** What a carrier reports about a message. */
 export interface Receipt {
   ref: string;
   state: ReceiptState;
   code?: string;
 }
 
-/** What a carrier knows of a message that it was handed. */
+/** What a lookup passes to the carrier about a submitted message. */
 export interface Asked {
   operation: Operation;
   to: string;
@@ -34,11 +34,13 @@ export interface Asked {
 
 export interface Carrier {
   readonly name: string;
-  /** Hands one message over, once; never throws and never retries. */
+  /** Submits one message once; never throws and never retries. */
   submit(message: Outgoing): Promise<Outcome>;
-  /** Reads a receipt call: `forged` when its proof is wrong, `invalid` when it is proven and makes no sense. */
+  /**
+   * Reads a receipt request: `forged` if its signature is wrong, `invalid` if it is signed but its content is wrong.
+   */
   receipts?(request: Request): Promise<Receipt[] | "forged" | "invalid">;
-  /** Says what became of a message, or null when it does not know (yet). */
+  /** Asks for the state of a message; null when the carrier does not know it (yet). */
   lookup?(asked: Asked): Promise<Pick<Receipt, "state" | "code"> | null>;
   readonly can: { flash: boolean; dlt: boolean; voice: boolean; languages: ReadonlySet<Language> };
 }

@@ -6,18 +6,18 @@ import type { Outcome } from "../model/message.ts";
 import { ALL_LANGUAGES } from "./carrier.ts";
 import type { Carrier, Outgoing, Receipt } from "./carrier.ts";
 
-// The bring-your-own-gateway carrier (contract §11): signed JSON out, signed receipts in.
+// The carrier that sends to a gateway of the operator's choice (contract §11): signed JSON out, signed receipts in.
 
 /**
- * What Cloudflare answers in place of a gateway that it could not connect to: refused, unreachable, TLS failed, no such
- * name. Nothing was delivered. (520, 522 and 524 may come after the gateway had the message.)
+ * What Cloudflare answers when it could not connect to the gateway: refused, unreachable, TLS failed, unknown host.
+ * Nothing was delivered. (520, 522 and 524 can also occur after the gateway received the message.)
  */
 const NOT_CONNECTED: ReadonlySet<number> = new Set([521, 523, 525, 526, 530]);
 
-/** Only this much of a gateway's answer is read. */
+/** How much of a gateway's response is read. */
 const ANSWER_BYTES_MAX = 16_384;
 
-/** A receipt call is small; more than this is not one. */
+/** The longest receipt request that is read; real ones are small. */
 const RECEIPT_BYTES_MAX = 65_536;
 
 const answer = z.object({ id: z.union([z.string(), z.number()]).transform(String) });
@@ -27,7 +27,7 @@ const receipt = z.object({
   code: z.string().max(100).optional(),
 });
 
-/** The JSON that the gateway gets. */
+/** The JSON body that is sent to the gateway. */
 function bodyOf(message: Outgoing, callbackUrl: string): string {
   const { sender, flash, language, accent, gender, rate } = message.content;
   return JSON.stringify({
@@ -47,8 +47,8 @@ function bodyOf(message: Outgoing, callbackUrl: string): string {
 }
 
 /**
- * A body that tells whether it left whole. Its first byte goes alone: while the second piece has not been asked for,
- * no connection took the first, so the gateway certainly has nothing it could act on.
+ * A request body that records whether all of it was sent. Its first byte is written alone: until the second write has
+ * been read, no connection has taken the first one, so the gateway has certainly received nothing to act on.
  */
 function tracedBody(text: string): { stream: ReadableStream; left: () => boolean } {
   const bytes = new TextEncoder().encode(text);
@@ -61,7 +61,7 @@ function tracedBody(text: string): { stream: ReadableStream; left: () => boolean
     left = true;
     await writer.close();
   };
-  // A broken connection also breaks the pump; the fetch beside it says so.
+  // A broken connection also rejects this promise; the fetch reports it.
   pump().catch(() => undefined);
   return { stream: readable, left: () => left };
 }
@@ -91,7 +91,7 @@ async function outcomeOf(response: Response): Promise<Outcome> {
     return { kind: "not_accepted", code, ...retryAfterMs(response, Date.now()) };
   }
   if (response.ok) {
-    // The message is taken, whatever becomes of the rest of the answer.
+    // The gateway accepted the message, even if the rest of its response cannot be read.
     const text = await readText(response, ANSWER_BYTES_MAX).catch(() => null);
     return { kind: "submitted", ...carrierIdIn(text ?? "") };
   }
@@ -121,7 +121,7 @@ export function httpCarrier(config: Config): Carrier {
       };
       try {
         const signal = AbortSignal.timeout(config.CARRIER_TIMEOUT_MS);
-        // A redirect is not followed: it would hand the message to somebody whom nobody configured.
+        // A redirect is not followed: it would send the message to a host that the operator did not configure.
         return await outcomeOf(
           await fetch(url, { method: "POST", headers, body: body.stream, signal, redirect: "manual" }),
         );

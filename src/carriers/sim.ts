@@ -1,8 +1,8 @@
 import { ALL_LANGUAGES } from "./carrier.ts";
 import type { Asked, Carrier, Outgoing } from "./carrier.ts";
 
-// The simulator (contract §11): takes everything, sends nothing, and delivers a moment later. It keeps no state: what
-// becomes of a message follows from its number. With test keys, numbers in 70000000NN choose the ending.
+// The simulator (contract §11): accepts every message, sends none, and reports each as delivered a moment later. It is
+// stateless: the outcome follows from the number. With test keys, numbers in 70000000NN choose the outcome.
 
 const STEERED = /^\+9170000000(\d\d)$/u;
 
@@ -10,7 +10,7 @@ function scenario(asked: Asked): string | null {
   return asked.mode === "test" ? (STEERED.exec(asked.to)?.[1] ?? null) : null;
 }
 
-/** The embedded default carrier. */
+/** The built-in default carrier. */
 export const simCarrier: Carrier = {
   name: "sim",
   can: { flash: true, dlt: true, voice: true, languages: ALL_LANGUAGES },

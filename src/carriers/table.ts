@@ -4,7 +4,7 @@ import type { Carrier } from "./carrier.ts";
 import { httpCarrier } from "./http.ts";
 import { simCarrier } from "./sim.ts";
 
-/** Every carrier, by the name that CARRIER and a message's row give it. */
+/** Every carrier, by the name that is used in CARRIER and in a message's row. */
 const CARRIERS: Record<Config["CARRIER"], (config: Config) => Carrier> = {
   sim: () => simCarrier,
   http: httpCarrier,
@@ -15,7 +15,7 @@ export function carrierFor(config: Config, mode: Mode): Carrier {
   return mode === "test" ? simCarrier : CARRIERS[config.CARRIER](config);
 }
 
-/** A carrier by the name under which a message went to it, or null when there is none such. */
+/** The carrier with this name, which a message's row holds; null when it does not exist. */
 export function carrierNamed(config: Config, name: string): Carrier | null {
   return Object.hasOwn(CARRIERS, name) ? CARRIERS[name as Config["CARRIER"]](config) : null;
 }

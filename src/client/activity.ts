@@ -1,6 +1,6 @@
 import { find, on } from "./dom.ts";
 
-/** Activity: a hint is added to the search, where the reader may go on typing. */
+/** The Activity page: a click on a hint adds it to the search, where the reader can continue typing. */
 export function startActivity(): void {
   on("click", "a[data-hint]", (hint, event) => {
     const search = find<HTMLInputElement>("#q");

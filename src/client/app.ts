@@ -6,6 +6,6 @@ import { startLive } from "./live.ts";
 import { startPage } from "./page.ts";
 import { startSend } from "./send.ts";
 
-// The whole script of the console: what pages do better with it. None needs it.
+// The console's script. It improves pages, and no page requires it.
 
 for (const start of [startPage, startLive, startSend, startActivity, startKeys, startInbox, startBilling]) start();

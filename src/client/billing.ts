@@ -1,6 +1,6 @@
 import { findAll, on } from "./dom.ts";
 
-/** An invoice prints by a button as well; without the script the browser's own menu does it. */
+/** The print button of an invoice; without the script it is hidden, and the browser's own menu prints. */
 export function startBilling(): void {
   for (const button of findAll("[data-print]")) button.hidden = false;
   on("click", "[data-print]", () => print());

@@ -3,23 +3,23 @@ import type { PriceList } from "../money/listed-price.ts";
 import { countSegments, nameLetters, plainText } from "../text/segments.ts";
 import { find, findAll, on, rupees } from "./dom.ts";
 
-// What a text costs while it is written: the same counting as the server's, in the elements that the server made. A page
-// has one such form at most.
+// Updates the price of a text while it is typed: counted as on the server, and shown in elements that the server
+// rendered. A page has at most one such form.
 
 const FORM = "form[data-units]";
 
-/** A list is checked when its writer pauses for so long. */
+/** Debounce: a list of numbers is checked when its writer pauses for this long. */
 const CHECK_AFTER_MS = 300;
 
 const field = (name: string) => find<HTMLInputElement>(`${FORM} [name=${name}]`);
 const valueOf = (name: string) => field(name)?.value ?? "";
 
-/** Changes an element where the page has it. */
+/** Changes an element, if the page has it. */
 function set(selector: string, to: Partial<HTMLElement>): void {
   Object.assign(find(selector) ?? {}, to);
 }
 
-/** Encoding, segments and what forces Unicode; the number of segments. */
+/** Shows encoding, segments and the characters that force Unicode; returns the number of segments. */
 function composeSms(text: string): number {
   const { encoding, segments } = countSegments(text);
   set("[data-encoding]", { textContent: encoding });
@@ -33,7 +33,7 @@ function composeSms(text: string): number {
 let waiting: ReturnType<typeof setTimeout>;
 let checked = "";
 
-/** Lets the server read a list of numbers as it will when it is sent, and shows what it found. */
+/** Lets the server read a list of numbers, as it will for sending, and shows the result. Debounced. */
 function check(list: HTMLInputElement): void {
   const recipients = list.value;
   if (recipients === checked) return;
@@ -43,7 +43,7 @@ function check(list: HTMLInputElement): void {
     const body = new URLSearchParams({ recipients });
     const reply = await fetch(list.dataset["check"] ?? "", { method: "POST", body }).catch(() => null);
     if (!reply?.ok || reply.redirected || recipients !== checked) return;
-    // The server made this, where every text is escaped.
+    // The server rendered this HTML and escaped every text in it.
     const found = find("div", new DOMParser().parseFromString(await reply.text(), "text/html"));
     if (!found) return;
     find("[data-found]")?.replaceWith(found);
@@ -52,14 +52,14 @@ function check(list: HTMLInputElement): void {
   }, CHECK_AFTER_MS);
 }
 
-/** Units per segment of what the form says by now, or the word that stands for it. */
+/** Units per segment for the form's current values, or the word that is shown in place of a price. */
 function priceOf({ list, units }: DOMStringMap, words: DOMStringMap): number | string {
   if (list === undefined) return Number(find(`${FORM} option[data-units]:checked`)?.dataset["units"] ?? units);
   const price = listedPrice(JSON.parse(list) as PriceList, valueOf("phone"));
   return price === "varies" ? (words["varies"] ?? "") : (price ?? words["none"] ?? "");
 }
 
-/** Brings everything up to date that the form's fields decide. */
+/** Updates everything that depends on the form's fields. */
 export function compose(): void {
   const form = find(FORM);
   const total = find("[data-total]");
@@ -100,7 +100,7 @@ export function startComposing(): void {
     text.focus();
     compose();
   });
-  // A file's lines are shown where a list is pasted, so that they can be mended there. The server reads a file as well.
+  // A file's lines are put into the list, where they can be corrected. Without the script, the server reads the file.
   on("change", "[data-csv]", async (element) => {
     const list = field("recipients");
     const input = element as HTMLInputElement;

@@ -1,6 +1,6 @@
-// What every part of the script uses: finding, listening, telling. Everything works without the script as well.
+// What every part of the script uses: finding elements, listening, toasts, posting forms.
 
-// The caller says what the page has there, as it does to querySelector itself.
+// The caller states what kind of element it is, as with querySelector itself.
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export const find = <T extends HTMLElement = HTMLElement>(selector: string, within: ParentNode = document): T | null =>
   within.querySelector<T>(selector);
@@ -9,13 +9,13 @@ export const findAll = <T extends HTMLElement = HTMLElement>(selector: string, w
   ...within.querySelectorAll<T>(selector),
 ];
 
-/** An address of this console. */
+/** A path of this console, with the prefix of its base. */
 export const at = (path: string): string => (document.documentElement.dataset["at"] ?? "") + path;
 
-/** Language of numbers and times. */
+/** The locale of numbers and times. */
 export const locale = document.documentElement.lang === "hi" ? "hi-IN" : "en-IN";
 
-/** Listens at the document for an event on whatever matches now or later. */
+/** Listens on the document for an event of elements that match now or later (event delegation). */
 export function on<K extends keyof DocumentEventMap>(
   type: K,
   selector: string,
@@ -29,7 +29,7 @@ export function on<K extends keyof DocumentEventMap>(
 
 const TOAST_MS = 4_000;
 
-/** Tells something for a moment; screen readers say it. */
+/** Shows a text for a moment; screen readers announce it. */
 export function toast(text: string, bad = false): void {
   const box = find("#toasts");
   const note = document.createElement("div");
@@ -39,7 +39,7 @@ export function toast(text: string, bad = false): void {
   setTimeout(() => note.remove(), TOAST_MS);
 }
 
-/** The sentence for a request that never came back. */
+/** The sentence for a request that got no reply. */
 export const failedText = (): string => find("#toasts")?.dataset["failed"] ?? "";
 
 /** Units as rupees, as the server writes them. */
@@ -48,7 +48,7 @@ export const rupees = (units: number): string =>
     units / 10_000,
   );
 
-/** Posts a form's fields and reads the JSON that comes back; null where nothing came. */
+/** Posts a form's fields and reads the JSON reply; null when there was none. */
 export async function postForm(
   action: string,
   body: FormData | URLSearchParams,

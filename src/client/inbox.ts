@@ -4,16 +4,16 @@ import { find, findAll, on } from "./dom.ts";
 import { startFeed } from "./feed.ts";
 import { localTimes, putPart } from "./page.ts";
 
-// The test inbox: rows that come by themselves, and a phone that changes without another page.
+// The test inbox: new rows appear live, and the phone changes without loading another page.
 
 const ROWS_MAX = 50;
-/** A bulk is many rows; the phone shows the last of them. */
+/** Debounce: a bulk adds many rows, of which the phone shows only the last. */
 const SETTLE_MS = 120;
 
-/** Where list and phone stand side by side. */
+/** Where the list and the phone are side by side. */
 const wide = matchMedia("(min-width: 901px)");
 
-/** A row like the server's: its template with the texts of this message. */
+/** A row like the server's: a clone of its template with the texts of this message. */
 function newRow(list: HTMLElement, { id, to, operation, text, code, at: atMs }: LiveMessage): HTMLElement | null {
   const template = find<HTMLTemplateElement>("#caught-row");
   const row = template?.content.firstElementChild?.cloneNode(true);
@@ -35,7 +35,7 @@ function newRow(list: HTMLElement, { id, to, operation, text, code, at: atMs }: 
   return row;
 }
 
-/** Puts a message onto the phone. */
+/** Shows a message on the phone. */
 async function choose(href: string, pane: HTMLElement): Promise<void> {
   await putPart(href, pane);
   for (const link of findAll<HTMLAnchorElement>("#caught a")) {
@@ -49,7 +49,7 @@ function startLive(list: HTMLElement, pane: HTMLElement): void {
   const empty = find("[data-inbox-empty]");
   let settling = 0;
   let unread = 0;
-  // The title says how much came while nobody looked.
+  // The title counts messages that arrive while the page is hidden.
   const count = (more: number) => {
     unread = document.hidden ? unread + more : 0;
     document.title = unread === 0 ? title : `(${unread}) ${title}`;

@@ -1,17 +1,19 @@
 import { at, failedText, find, findAll, on, postForm, toast } from "./dom.ts";
 
-// Shows and copies keys that the page carries only masked. What a page has to have for it:
+// Shows and copies keys, which a page contains only masked. The markup that it requires:
 //   [data-key-box data-masked="dsk_live_••••abcd" data-show-url="/keys/key_…/show"]  around a key and its buttons
-//   [data-key-text]   in a box, any number: holds the masked key, and the real one while that is shown
+//   [data-key-text]   in a box, any number: contains the masked key, or the real one while it is shown
 //   [data-show-key]   in a box: a button that shows the key, or hides it
 //   [data-copy-key]   in a box: a button that copies the key
-//   [data-copy-sample]   in a box: a button that copies what the open tab shows, with the key in it
-// A shown box has [data-shown]; what is .when-shown or .when-hidden in it follows.
+//   [data-copy-sample]   in a box: a button that copies the sample of the open tab, with the key in it
+// A box whose key is shown has [data-shown]; the style sheet shows its .when-shown or .when-hidden elements.
 
 /** A shown key is hidden again after this. */
 const SHOWN_MS = 60_000;
 
-/** A key from the server, or null. One that is not told leads to where somebody says again who they are. */
+/**
+ * A key from the server, or null. When the server requires the person to authenticate again, opens the page for that.
+ */
 export async function askKey(url: string): Promise<string | null> {
   const { key, hint, error } = (await postForm(url, new URLSearchParams()))?.body ?? {};
   if (typeof key === "string") return key;
@@ -32,7 +34,7 @@ async function show(box: HTMLElement): Promise<void> {
   setTimeout(() => put(box, null), SHOWN_MS);
 }
 
-/** Copies while the click still counts as one: a browser takes a promise of a text, and no text that comes later. */
+/** Copies during the click: browsers then accept a promise of a text, but no text that is written after the click. */
 async function copyKey(box: HTMLElement, sample: string): Promise<void> {
   const { masked = "", showUrl = "" } = box.dataset;
   const text = askKey(showUrl).then((key) =>
@@ -45,7 +47,7 @@ async function copyKey(box: HTMLElement, sample: string): Promise<void> {
 }
 
 export function startKeys(): void {
-  // Without the script all samples are there, one below the other.
+  // Without the script all samples are visible, one below the other.
   for (const panel of findAll("[data-later]")) {
     panel.hidden = true;
     panel.removeAttribute("data-later");

@@ -3,7 +3,7 @@ import type { LiveJob, LiveNews, LiveRow } from "../model/live.ts";
 import { at, find, findAll, locale, rupees } from "./dom.ts";
 import { localTimes } from "./page.ts";
 
-// The rows of the live list. Each is a clone of the server's template and gets its texts by textContent only.
+// The rows of the live list: clones of the server's template, whose texts are set by textContent only.
 
 const counted = (text: string, n: number, m = 0): string => {
   const format = new Intl.NumberFormat(locale);
@@ -12,7 +12,7 @@ const counted = (text: string, n: number, m = 0): string => {
 
 const phoneText = (e164: string): string => e164.replace(/^(\+91)(\d{5})(\d{5})$/, "$1 $2 $3");
 
-/** A badge in the reader's language, as the server made it. */
+/** A badge in the reader's language, cloned from the server's. */
 function badge(name: string): Node {
   const badges = find<HTMLTemplateElement>("#live-badges");
   return badges?.content.querySelector(`[data-state="${name}"]`)?.cloneNode(true) ?? document.createTextNode(name);
@@ -22,9 +22,9 @@ export class LiveList {
   readonly #body: HTMLElement;
   readonly #rows = new Map<string, HTMLElement>();
   readonly #jobs = new Map<string, Map<number, LiveJob>>();
-  /** Requests that came while the list was paused. */
+  /** Requests that arrived while the list was paused. */
   readonly #held = new Set<string>();
-  /** What is older than this job is not shown. */
+  /** Jobs before this one are not shown. */
   #floor = 0;
   #query = "";
   paused = false;
@@ -34,7 +34,7 @@ export class LiveList {
     for (const row of findAll("tr", body)) this.#rows.set(row.dataset["request"] ?? "", row);
   }
 
-  /** The oldest job that is shown: from there on the list has to hear everything again. */
+  /** The oldest job that is shown: a new connection requests everything from this one on. */
   get from(): string {
     return (this.#body.lastElementChild as HTMLElement | null)?.dataset["seq"] ?? "";
   }
@@ -43,7 +43,7 @@ export class LiveList {
     return this.#held.size;
   }
 
-  /** Takes in what the account tells, in whatever order and however often. */
+  /** Applies an update from the account. Updates can come repeatedly and in any order. */
   take({ from, jobs }: LiveNews): void {
     if (from !== undefined) this.#floor = from;
     const changed = new Set<string>();
@@ -57,7 +57,7 @@ export class LiveList {
     this.#trim();
   }
 
-  /** Goes on, with what came meanwhile. */
+  /** Ends the pause, and shows what arrived during it. */
   resume(): void {
     this.paused = false;
     for (const request of this.#held) this.#show(request, true);
@@ -93,7 +93,7 @@ export class LiveList {
     this.#body.insertBefore(row, older ?? null);
   }
 
-  /** Takes away what is too old or too much, and hides what is not searched for. */
+  /** Removes rows that are too old or too many, and hides those that do not match the search. */
   #trim(): void {
     const inOrder = [...this.#rows].toSorted(([, one], [, other]) => seqOf(other) - seqOf(one));
     inOrder.forEach(([request, row], place) => {

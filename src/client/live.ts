@@ -4,8 +4,8 @@ import { find, findAll, locale, on, rupees } from "./dom.ts";
 import { startFeed } from "./feed.ts";
 import { LiveList } from "./live-list.ts";
 
-// The account's live feed: rows and tiles follow it. A connection that is lost comes back with the oldest row that is
-// shown, so that nothing is missed.
+// The account's live feed, which updates rows and tiles. A new connection requests everything from the oldest row that
+// is shown, so that no update is missed.
 
 function put(name: string, text: string): void {
   for (const element of findAll(`[data-live=${name}]`)) {
@@ -13,7 +13,7 @@ function put(name: string, text: string): void {
     if (element.textContent === word) continue;
     element.textContent = word;
     element.classList.remove("bump");
-    // Reading a size between the two lets the animation begin anew.
+    // Reading a size in between makes the animation start again.
     void element.offsetWidth;
     element.classList.add("bump");
   }
@@ -33,7 +33,9 @@ function showAccount({ balance, otpRate, plan, status, requestsPerMinute }: Live
   }
 }
 
-/** The buttons of the list: pause, show what came meanwhile, search. */
+/**
+ * The buttons of the list: pause, show what arrived meanwhile, search. Returns the function for the connection's state.
+ */
 function startControls(list: LiveList): (open: boolean) => void {
   let isOpen = false;
   const state = find("[data-live-state]");
@@ -73,7 +75,7 @@ function startControls(list: LiveList): (open: boolean) => void {
   };
 }
 
-/** The overview: its list, its tiles and its first call. */
+/** The overview: its live list and its tiles. */
 export function startLive(): void {
   const body = find("#live");
   if (!body) return;

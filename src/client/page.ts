@@ -1,6 +1,6 @@
 import { find, findAll, locale, on, toast } from "./dom.ts";
 
-// What every page has: copying, the drawer, tabs, times of the reader's own zone, keys.
+// What every page has: copying, the drawer, tabs, times in the reader's time zone, shortcuts.
 
 const STYLES: Record<string, Intl.DateTimeFormatOptions> = {
   time: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
@@ -9,7 +9,7 @@ const STYLES: Record<string, Intl.DateTimeFormatOptions> = {
 };
 const FULL: Intl.DateTimeFormatOptions = { ...STYLES["date"], ...STYLES["time"] };
 
-/** Writes times in the reader's own zone. */
+/** Writes times in the reader's time zone. */
 export function localTimes(within: ParentNode = document): void {
   for (const time of findAll<HTMLTimeElement>("time[data-style]", within)) {
     const options = STYLES[time.dataset["style"] ?? ""] ?? FULL;
@@ -17,21 +17,21 @@ export function localTimes(within: ParentNode = document): void {
   }
 }
 
-/** Puts a page's part into an element; where that fails, the page itself opens, and this is false. */
+/** Loads a part of a page into an element; when that fails, opens the page itself and returns false. */
 export async function putPart(href: string, content: HTMLElement | null): Promise<boolean> {
   const reply = await fetch(href, { headers: { "x-part": "1", accept: "text/html" } }).catch(() => null);
   if (!content || !reply?.ok || reply.redirected) {
     location.href = href;
     return false;
   }
-  // The document was made by this console, where every text is escaped; the policy allows no script in it.
+  // This console rendered the document and escaped every text in it; its policy allows no inline script.
   const parsed = new DOMParser().parseFromString(await reply.text(), "text/html");
   content.replaceChildren(...parsed.body.childNodes);
   localTimes(content);
   return true;
 }
 
-/** Opens a page's part in the drawer. */
+/** Opens a part of a page in the drawer. */
 export async function openDrawer(href: string): Promise<void> {
   const drawer = find<HTMLDialogElement>("#drawer");
   const done = await putPart(href, find("#drawer [data-content]"));
@@ -78,7 +78,7 @@ export function startPage(): void {
     if (event.key === "ArrowRight") moveTab(tab, 1);
     if (event.key === "ArrowLeft") moveTab(tab, -1);
   });
-  // A form that asks first; without the script the page behind its button asks.
+  // A form that asks for confirmation; without the script, the page behind its button asks.
   on("submit", "form[data-ask]", (form, event) => {
     if (!confirm(form.dataset["ask"])) event.preventDefault();
   });
@@ -90,7 +90,7 @@ export function startPage(): void {
     event.preventDefault();
     search.focus();
   });
-  // A sheet that is open closes where somebody points elsewhere.
+  // Closes an open sheet on a click outside it.
   document.addEventListener("click", (event) => {
     for (const sheet of findAll<HTMLDetailsElement>(".bar details[open]")) {
       if (event.target instanceof Node && !sheet.contains(event.target)) sheet.open = false;

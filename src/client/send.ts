@@ -1,8 +1,8 @@
 import { compose, startComposing } from "./compose.ts";
 import { at, failedText, find, findAll, on, rupees, toast } from "./dom.ts";
 
-// Forms that send, without leaving the page. The field `once` makes a form one send, however often it is posted: it is
-// kept until an answer says that it was sent.
+// Sends forms without leaving the page. The field `once` makes a form one send, however often it is posted: it is kept
+// until a reply confirms the send.
 
 interface Answer {
   success?: boolean;
@@ -16,7 +16,7 @@ interface Answer {
   fileId?: string;
 }
 
-/** Posts a form. XMLHttpRequest, because fetch cannot say how far an upload is. */
+/** Posts a form. It uses XMLHttpRequest, because fetch does not report the progress of an upload. */
 function post(form: HTMLFormElement): Promise<XMLHttpRequest> {
   const bar = find<HTMLProgressElement>("progress", form);
   return new Promise((done) => {
@@ -44,14 +44,14 @@ function renew(form: HTMLFormElement): void {
   if (once) once.value = random(4).join("-");
 }
 
-/** Takes away what an earlier answer said. */
+/** Removes the notices of an earlier reply. */
 function forget(form: HTMLFormElement): void {
   for (const old of findAll("[data-told], .fault, main > .notice")) old.remove();
   for (const field of findAll("[aria-invalid]", form)) field.removeAttribute("aria-invalid");
 }
 
-/** Says below the form what became of it. */
-function tell(form: HTMLFormElement, tone: string, ...content: (string | Node)[]): void {
+/** Shows the result below the form. */
+function showResult(form: HTMLFormElement, tone: string, ...content: (string | Node)[]): void {
   const box = document.createElement("div");
   box.dataset["told"] = "";
   box.className = `notice ${tone}`;
@@ -60,11 +60,11 @@ function tell(form: HTMLFormElement, tone: string, ...content: (string | Node)[]
   form.append(box);
 }
 
-/** Says a sentence at the field that it is about, or below the form where it is about none. */
+/** Shows a sentence at the field that it is about, or below the form when it is about none. */
 function mark(form: HTMLFormElement, param: string, sentence: string): void {
   const name = CSS.escape(param.replace(/\[.*/, "") || "-");
   const field = find(`[name=${name}], [data-param~=${name}]`, form);
-  if (!field) return tell(form, "bad", sentence);
+  if (!field) return showResult(form, "bad", sentence);
 
   const fault = document.createElement("p");
   fault.className = "fault";
@@ -76,7 +76,7 @@ function mark(form: HTMLFormElement, param: string, sentence: string): void {
   field.focus();
 }
 
-/** The form again, for something else. */
+/** Prepares the form for another send. */
 function empty(form: HTMLFormElement): void {
   renew(form);
   for (const field of findAll<HTMLInputElement>("[data-clear]", form)) field.value = "";
@@ -91,16 +91,16 @@ function succeed(form: HTMLFormElement, answer: Answer, request: XMLHttpRequest)
   const { next, done = "", balance = "", see = "" } = form.dataset;
   if (next !== undefined) return location.assign(next + (answer.fileId ?? ""));
   const spent = rupees((answer.coins_used ?? answer.details?.cost ?? 0) * 10_000);
-  const told = `${answer.message} ${spent} ${done}`;
-  toast(told);
+  const sentence = `${answer.message} ${spent} ${done}`;
+  toast(sentence);
   if (see !== "") {
     const link = document.createElement("a");
-    // What was sent before belongs to an earlier request, whose id is not known here.
+    // A replayed reply belongs to an earlier request, whose id is not known here.
     const id = request.getResponseHeader("idempotent-replayed") ? "" : request.getResponseHeader("x-request-id");
     link.href = at(id ? `/activity?q=request:${id}` : "/activity");
     link.textContent = see;
     const left = rupees(Number(request.getResponseHeader("balance-units")));
-    tell(form, "ok", `${told} · ${balance} ${left} · `, link);
+    showResult(form, "ok", `${sentence} · ${balance} ${left} · `, link);
   }
   empty(form);
 }
@@ -117,14 +117,15 @@ async function submit(form: HTMLFormElement): Promise<void> {
   forget(form);
   const file = find<HTMLInputElement>("[data-bytes]", form);
   const { bytes, large = "" } = file?.dataset ?? {};
-  // A file that is too large to be sent at all.
+  // A file that is too large is not sent.
   if ((file?.files?.[0]?.size ?? 0) > Number(bytes)) return mark(form, "file", large);
   button.disabled = true;
   const request = await post(form);
   button.disabled = false;
   const answer = request.response as Answer | null;
-  // No answer: it may have been sent. The form keeps its `once`, so that sending it again cannot be a second send.
-  if (answer === null) tell(form, "bad", form.dataset["lost"] ?? failedText());
+  // Without a reply, the request may have been carried out. The form keeps its `once`, so that posting it again cannot
+  // send twice.
+  if (answer === null) showResult(form, "bad", form.dataset["lost"] ?? failedText());
   else if (answer.success) succeed(form, answer, request);
   else fail(form, answer);
 }

@@ -11,13 +11,13 @@ const BODY_SIZE = 1 + 8 + 4;
 const MAC_SIZE = 16;
 const PREFIX: Record<Mode, string> = { live: "dsk_live_", test: "dsk_test_" };
 
-/** A verified key: which account it opens, in which mode, and which of its keys it is. */
+/** A verified key: its account, its mode, and which of the account's keys it is. */
 export interface ApiKey extends AccountRef {
   /** 32 bits; the account object holds the row that says whether it is active. */
   keyId: number;
 }
 
-/** The key as its holder writes it. */
+/** The key as text, as clients send it. Throws when `accountId` is not an account id. */
 export function showKey(secret: string, key: ApiKey): string {
   const account = accountBytes(key.accountId);
   if (!account) throw new Error("a key needs an account id");
@@ -27,7 +27,7 @@ export function showKey(secret: string, key: ApiKey): string {
   return PREFIX[key.mode] + base62(joinBytes(body, mac(secret, `key/v1/${key.mode}`, body, MAC_SIZE)));
 }
 
-/** Keys that were verified a moment ago: whoever sends, sends again. */
+/** Recently verified keys: a client sends many requests with one key, and this saves their HMACs. Cleared when full. */
 const verified = new Map<string, { secret: string; key: ApiKey }>();
 const VERIFIED_MAX = 5_000;
 
@@ -54,17 +54,20 @@ function readKey(secret: string, text: string): ApiKey | null {
   return { accountId: accountIdOf(body.subarray(1, 9)), mode, keyId: new DataView(bytes.buffer).getUint32(9) };
 }
 
-/** A key id on the wire: eight hexadecimal digits, which name the key without being able to open anything. */
+/** A key id on the wire: `key_` and eight hexadecimal digits. It identifies a key, and is not a credential. */
 export function showKeyId(keyId: number): string {
   return `key_${keyId.toString(16).padStart(8, "0")}`;
 }
 
-/** The inverse of `showKeyId`, or null. */
+/** The inverse of `showKeyId`; null when the text is not a key id. */
 export function readKeyId(text: string): number | null {
   return /^key_[0-9a-f]{8}$/u.test(text) ? Number.parseInt(text.slice(4), 16) : null;
 }
 
-/** A new key id. Its first bit is the mode, so that a key id alone says which object holds its row. */
+/**
+ * A new key id: derived from a seed, so that a repeated request gets the same one, or random for null. Its first bit is
+ * the mode, so that a key id alone says which object holds its row.
+ */
 export function newKeyId(secret: string, mode: Mode, seed: string | null): number {
   const bytes =
     seed === null ? crypto.getRandomValues(new Uint8Array(4)) : mac(secret, "key-id/v1", `${mode}\0${seed}`, 4);
@@ -72,17 +75,17 @@ export function newKeyId(secret: string, mode: Mode, seed: string | null): numbe
   return mode === "test" ? (rest | 0x8000_0000) >>> 0 : rest;
 }
 
-/** The mode that a key id speaks of. */
+/** The mode that a key id encodes. */
 export function modeOfKeyId(keyId: number): Mode {
   return keyId >= 0x8000_0000 ? "test" : "live";
 }
 
-/** The id of the key under which the console itself sends; no random id is likely to meet it, and nobody sees it. */
+/** The id of the key under which the console sends. Lists of keys omit it; a random id is very unlikely to equal it. */
 export function consoleKeyId(mode: Mode): number {
   return mode === "test" ? 0x8000_0000 : 0;
 }
 
-/** The last characters of a key; the rest is dots. */
+/** A key for display: its prefix and its last four characters; the rest is dots. */
 export function maskedKey(key: string): string {
   return `${key.slice(0, 9)}••••••••${key.slice(-4)}`;
 }

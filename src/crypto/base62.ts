@@ -1,20 +1,20 @@
-// Base62, fixed width: how ids and keys are written. One spelling per value, and texts sort as their bytes do.
-// Every request writes or reads one, so this works on limbs of 16 bits and four letters at once, not on BigInt.
+// Base62 of fixed width, for ids and keys: each value has one spelling, and texts sort as their bytes do. Every request
+// reads or writes one, so this computes with 16-bit limbs and four letters at a time, not with BigInt.
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LETTERS = 4;
-/** 62 to the power of LETTERS: times a limb it stays an exact number. */
+/** 62 to the power of LETTERS. Its product with a limb is far below 2^53, so it is exact. */
 const GROUP = 62 ** LETTERS;
 const LIMB = 2 ** 16;
 
 const valueOf = new Map([...ALPHABET].map((letter, value) => [letter.charCodeAt(0), value]));
 
-/** Characters that `size` bytes take. */
+/** How many characters `size` bytes take. */
 export function base62Length(size: number): number {
   return Math.ceil((size * 8) / Math.log2(62));
 }
 
-/** Bytes as limbs, the most significant first; an odd byte stands alone in the first. */
+/** Bytes as limbs, the most significant first; if their number is odd, the first limb holds one byte. */
 function limbsOf(bytes: Uint8Array): number[] {
   const limbs: number[] = [];
   for (let at = bytes.length % 2 === 1 ? -1 : 0; at < bytes.length; at += 2) {
@@ -23,7 +23,7 @@ function limbsOf(bytes: Uint8Array): number[] {
   return limbs;
 }
 
-/** Divides in place, and returns the remainder. */
+/** Divides in place by GROUP, and returns the remainder. */
 function divide(limbs: number[]): number {
   let rest = 0;
   for (let at = 0; at < limbs.length; at++) {
@@ -64,7 +64,7 @@ export function fromBase62(text: string, size: number): Uint8Array | null {
   if (text.length !== base62Length(size)) return null;
   const limbs = limbsOf(new Uint8Array(size));
   for (let at = 0; at < text.length;) {
-    // The first group is the short one: all others are whole.
+    // Only the first group can be shorter than LETTERS.
     const end = at + ((text.length - at) % LETTERS || LETTERS);
     let group = 0;
     let factor = 1;

@@ -1,9 +1,11 @@
+// Byte strings: HMAC, comparison in constant time, concatenation, random bytes.
+
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 const encoder = new TextEncoder();
 const encoded = new Map<string, Uint8Array>();
 
-/** The bytes of a secret or a purpose: there are few, and each is asked for with every request. */
+/** The bytes of a secret or a purpose, cached: there are few of them, and every request needs some. */
 function bytesOf(text: string): Uint8Array {
   let bytes = encoded.get(text);
   if (!bytes) {
@@ -13,7 +15,10 @@ function bytesOf(text: string): Uint8Array {
   return bytes;
 }
 
-/** HMAC-SHA256 over a purpose and some bytes: one secret, many uses, none of them interchangeable. */
+/**
+ * HMAC-SHA256 of some bytes for one purpose, cut to `size` bytes. The purpose separates the uses of one secret: a MAC
+ * that was made for one purpose is not valid for another.
+ */
 export function mac(secret: string, purpose: string, bytes: Uint8Array | string, size = 32): Uint8Array {
   const content = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
   const text = joinBytes(bytesOf(`dastak/${purpose}\0`), content);
@@ -25,7 +30,7 @@ export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Joins byte strings. */
+/** Concatenates byte strings. */
 export function joinBytes(...parts: Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;

@@ -1,8 +1,10 @@
+// Ids of accounts and messages, and the names of the account objects.
+
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { base62, fromBase62 } from "./base62.ts";
 import { joinBytes, mac, randomBytes, sameBytes } from "./bytes.ts";
 
-/** A fresh random identifier: the prefix, `_`, and `size` random bytes. */
+/** A new random identifier: the prefix, `_`, and `size` random bytes. */
 export function randomId(prefix: string, size = 12): string {
   return `${prefix}_${base62(randomBytes(size))}`;
 }
@@ -16,7 +18,7 @@ export function accountIdOf(bytes: Uint8Array): string {
   return ACCOUNT_PREFIX + base62(bytes.subarray(0, ACCOUNT_SIZE));
 }
 
-/** A new account id: derived from a seed where the caller repeats itself, random otherwise. */
+/** A new account id: derived from a seed, so that a repeated request gets the same one, or random for null. */
 export function newAccountId(secret: string, seed: string | null): string {
   return accountIdOf(seed === null ? randomBytes(ACCOUNT_SIZE) : mac(secret, "account/v1", seed));
 }
@@ -26,7 +28,7 @@ export function accountBytes(accountId: string): Uint8Array | null {
   return accountId.startsWith(ACCOUNT_PREFIX) ? fromBase62(accountId.slice(ACCOUNT_PREFIX.length), ACCOUNT_SIZE) : null;
 }
 
-/** The name of the object that holds an account in a mode. */
+/** The name of the Durable Object that holds an account in a mode. */
 export function objectName(ref: AccountRef): string {
   return ref.mode === "test" ? ref.accountId + TEST_SUFFIX : ref.accountId;
 }
@@ -43,7 +45,7 @@ const MESSAGE_BODY_SIZE = 1 + ACCOUNT_SIZE + 5 + 2;
 const MESSAGE_MAC_SIZE = 8;
 const CALLS: ReadonlySet<string> = new Set(["tts", "voice"]);
 
-/** The public id of a message or call: it names its account and place, and only this service can make one. */
+/** The public id of a message or call: its account and place, with a MAC, so that only this service can make one. */
 export function messageId(secret: string, ref: AccountRef, operation: string, place: MessagePlace): string {
   const body = new Uint8Array(MESSAGE_BODY_SIZE);
   body[0] = MESSAGE_VERSION * 2 + (ref.mode === "test" ? 1 : 0);
@@ -56,7 +58,7 @@ export function messageId(secret: string, ref: AccountRef, operation: string, pl
   return prefix + base62(joinBytes(body, mac(secret, `message/v1/${prefix}`, body, MESSAGE_MAC_SIZE)));
 }
 
-/** What a message id says, or null when it is not one of ours. */
+/** Reads a message id; null when its form or its MAC is wrong. */
 export function readMessageId(secret: string, id: string): (AccountRef & MessagePlace) | null {
   const [, prefix = "", text = ""] = /^(msg_|call_)(.*)$/u.exec(id) ?? [];
   const bytes = fromBase62(text, MESSAGE_BODY_SIZE + MESSAGE_MAC_SIZE);

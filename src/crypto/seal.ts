@@ -1,16 +1,16 @@
 import { createDecipheriv, createSecretKey, hkdfSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
-// Message text at rest (design §3.7): AES-256-GCM under a key that is derived per account from SEAL_SECRET.
-// SQLite keeps copies of whatever was written, so plain text never reaches it. Every send seals, by the platform's own
-// cipher, at a third of what Node's costs there; reading stays a plain call.
+// Encrypts message text at rest (design §3.7): AES-256-GCM with a key that is derived per account from SEAL_SECRET.
+// SQLite keeps copies of what was written, so plain text never reaches it. Every send seals, with WebCrypto, which on
+// Workers costs a third of node:crypto; unsealing uses node:crypto, because that is synchronous.
 
 const VERSION = 1;
 const IV_SIZE = 12;
 const TAG_SIZE = 16;
 const KEYS_MAX = 5_000;
 
-/** One account's key, for both ways. */
+/** One account's key, in the form of each of the two libraries. */
 interface Keys {
   sealing: CryptoKey | null;
   opening: KeyObject;
@@ -30,7 +30,7 @@ function keysOf(secret: string, scope: string): Keys {
   return known;
 }
 
-/** The key as the platform's cipher takes it. Kept once it is there: a promise belongs to the request that made it. */
+/** The key for WebCrypto. The cache holds the key and not its promise, which belongs to the request that made it. */
 async function sealingKey(of: Keys): Promise<CryptoKey> {
   of.sealing ??= await crypto.subtle.importKey("raw", of.opening.export(), "AES-GCM", false, ["encrypt"]);
   return of.sealing;
@@ -38,12 +38,12 @@ async function sealingKey(of: Keys): Promise<CryptoKey> {
 
 const encoder = new TextEncoder();
 
-/** Seals text for one account; only `unseal` with the same secret and scope opens it. */
+/** Seals text for one account: version, IV, ciphertext, tag. Only `unseal` with the same secret and scope opens it. */
 export async function seal(secret: string, scope: string, text: string): Promise<Uint8Array> {
   const iv = crypto.getRandomValues(new Uint8Array(IV_SIZE));
   const algorithm = { name: "AES-GCM", iv, additionalData: encoder.encode(scope) };
   const key = await sealingKey(keysOf(secret, scope));
-  // The tag stands at the end of what this returns.
+  // WebCrypto appends the tag to the ciphertext.
   const body = new Uint8Array(await crypto.subtle.encrypt(algorithm, key, encoder.encode(text)));
   const sealed = new Uint8Array(1 + IV_SIZE + body.length);
   sealed[0] = VERSION;
@@ -52,7 +52,7 @@ export async function seal(secret: string, scope: string, text: string): Promise
   return sealed;
 }
 
-/** Opens what `seal` made; throws when it was altered or belongs to another account. */
+/** Opens what `seal` made; throws when it was altered, or was sealed for another account or with another secret. */
 export function unseal(secret: string, scope: string, sealed: Uint8Array): string {
   if (sealed[0] !== VERSION) throw new Error("sealed text of an unknown version");
   const bytes = Buffer.from(sealed);

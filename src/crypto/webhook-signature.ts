@@ -3,7 +3,7 @@ import { sameBytes } from "./bytes.ts";
 
 // Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`, as `v1,<base64>` in webhook-signature.
 
-/** A signature older or newer than this is refused. */
+/** How far the timestamp of a signature may be from now, in the past or in the future. */
 export const TOLERANCE_MS = 300_000;
 
 function signature(secret: string, id: string, timestamp: string, body: string): Uint8Array {
@@ -11,7 +11,7 @@ function signature(secret: string, id: string, timestamp: string, body: string):
   return Uint8Array.from(createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest());
 }
 
-/** The headers that prove a body. `secret` is `whsec_` and the Base64 of the key's bytes. */
+/** The headers that sign a body. `secret` is `whsec_` and the Base64 of the key's bytes. */
 export function signedHeaders(secret: string, id: string, body: string, nowMs: number): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1000));
   return {
@@ -21,7 +21,7 @@ export function signedHeaders(secret: string, id: string, body: string, nowMs: n
   };
 }
 
-/** Whether a body carries a valid signature (one of several, for rotation) that is fresh enough. */
+/** Whether a body has a valid signature (one of several, for rotation) and a timestamp within TOLERANCE_MS. */
 export function isSigned(secret: string, headers: Headers, body: string, nowMs: number): boolean {
   const id = headers.get("webhook-id");
   const timestamp = headers.get("webhook-timestamp");

@@ -9,22 +9,25 @@ import type { Term, Test } from "../search/language.ts";
 import type { Direction } from "../search/look.ts";
 import { message } from "./schema.ts";
 
-// Searching the history of an account. Every query walks its primary key from where it begins, and stops at its limit.
+// Searches an account's history in D1. Every query walks the primary key from where it starts, and stops at its limit.
 
 export interface HistoryLook {
   terms: Term[];
   direction: Direction;
-  /** Begins beyond this message; null begins at the list's end. */
+  /** Starts beyond this message; null starts at the newest one when reading older ones, else at the oldest. */
   from: MessagePlace | null;
   limit: number;
-  /** Jobs from `low` on, and before `high`. */
+  /** The range of jobs: from `low` (inclusive) to `high` (exclusive). */
   low: number;
   high: number;
-  /** Jobs that are read elsewhere. */
+  /** Jobs to leave out, because they are read from the account. */
   except: number[];
 }
 
-/** Whether a term holds, as `matches` in search.ts says it; instr, because LIKE would see patterns in a text. */
+/**
+ * The SQL condition of a term, equivalent to `holds` in search/language.ts. It uses instr, because LIKE would treat
+ * characters of a text as wildcards.
+ */
 function holds(test: Test): SQL {
   switch (test.on) {
     case "word": {
@@ -52,7 +55,7 @@ function holds(test: Test): SQL {
       return sql`${message.createdAt} < ${test.atMs}`;
     case "key":
     case "text":
-      // A key's name was made its ids before, and history has no texts.
+      // `key` was replaced by `keys` before, and history holds no texts.
       return sql`0`;
   }
 }
@@ -64,7 +67,7 @@ export function historyQuery(ref: AccountRef, look: HistoryLook): SQL {
   const { direction, from, low, high, except } = look;
   const key = sql`(${message.seq}, ${message.place})`;
   const older = direction === "older";
-  // The end where it begins is compared with the whole key, and the other by the job alone: SQLite takes one of each.
+  // The bound where reading starts compares the whole key, the other only the job: SQLite takes one of each kind.
   const bottom = { seq: low, index: -1 };
   const top = { seq: high, index: -1 };
   const begins = from ?? (older ? top : bottom);
@@ -83,7 +86,7 @@ export function historyQuery(ref: AccountRef, look: HistoryLook): SQL {
      ORDER BY ${order} LIMIT ${look.limit}`;
 }
 
-/** The same as text and values, for EXPLAIN. */
+/** The query as text and values, for EXPLAIN. */
 export function historyStatement(ref: AccountRef, look: HistoryLook): { sql: string; params: unknown[] } {
   return new SQLiteSyncDialect().sqlToQuery(historyQuery(ref, look));
 }
@@ -107,7 +110,7 @@ interface Row {
   key_id: number | null;
 }
 
-/** What history has of a search, the way that the list is read. */
+/** The messages of history that match a search, in the direction of reading. */
 export async function searchHistory(binding: D1Database, ref: AccountRef, look: HistoryLook): Promise<MessageView[]> {
   const rows = await drizzle(binding).all<Row>(historyQuery(ref, look));
   return rows.map((row) => ({

@@ -6,13 +6,13 @@ import { deadLetter } from "./schema.ts";
 
 export type DeadLetterRow = typeof deadLetter.$inferSelect;
 
-/** Letters that are kept; older ones are forgotten, because the accounts' alarms look after their rows anyway. */
+/** How many dead letters are kept. Older ones can be deleted: the accounts' alarms handle the rows that they name. */
 export const DEAD_LETTERS_MAX = 1_000;
 
-/** Rows per statement: D1 takes 100 parameters. */
+/** Rows of three parameters per statement; D1 allows 100 parameters. */
 const ROWS_PER_STATEMENT = 30;
 
-/** Stores dead letters, each once, and forgets the oldest of too many. */
+/** Stores dead letters, each id once, and deletes the oldest beyond DEAD_LETTERS_MAX. */
 export async function insertDeadLetters(binding: D1Database, rows: DeadLetterRow[]): Promise<void> {
   const db = drizzle(binding);
   const inserts = [];
@@ -42,7 +42,7 @@ export async function deadLetterById(binding: D1Database, id: string): Promise<D
   return rows[0] ?? null;
 }
 
-/** Forgets a dead letter; false when there is none. */
+/** Deletes a dead letter; false when it does not exist. */
 export async function deleteDeadLetter(binding: D1Database, id: string): Promise<boolean> {
   const done = await drizzle(binding).delete(deadLetter).where(eq(deadLetter.id, id));
   return done.meta.changes > 0;

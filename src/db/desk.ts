@@ -6,12 +6,12 @@ import { account } from "./schema.ts";
 
 export type AccountRow = typeof account.$inferSelect;
 
-/** Accounts after an id, in the order of ids; of those whose name has `search` in it, or whose id begins with it. */
+/** Accounts after an id, ordered by id; with a search, only those whose name contains it or whose id begins with it. */
 export async function accountRows(
   binding: D1Database,
   asked: { search: string; after: string; limit: number },
 ): Promise<AccountRow[]> {
-  // instr() and not LIKE: nothing in a search is a pattern, and D1 takes patterns of 50 bytes only.
+  // instr() and not LIKE: a search is not a pattern, and D1 limits patterns to 50 bytes.
   const named = sql`instr(lower(${account.name}), lower(${asked.search})) > 0`;
   const begins = sql`instr(${account.accountId}, ${asked.search}) = 1`;
   return drizzle(binding)

@@ -6,12 +6,12 @@ import type { MessageView, Recorded } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { account, message } from "./schema.ts";
 
-// History in D1 (design §2): written in batches, in any order, any number of times; the highest revision stays.
+// History in D1 (design §2), a projection: written in batches, in any order and repeatedly; the highest revision wins.
 
-/** Rows per statement: a parameter stays far below D1's limit of 2 MB. */
+/** Rows per statement; keeps its one parameter far below D1's limit of 2 MB. */
 const ROWS_PER_STATEMENT = 500;
 
-/** Messages to write: whose they are, and how they stand. */
+/** What to record of one account: messages, and the profile unless it is null. */
 export interface AccountChanges extends AccountRef {
   messages: MessageView[];
   profile: AccountView | null;
@@ -19,7 +19,7 @@ export interface AccountChanges extends AccountRef {
 
 type Database = ReturnType<typeof drizzle>;
 
-/** The value that an upsert brings for a column. */
+/** The value of a column in the row that an upsert inserts. */
 const newer = (column: { name: string }) => sql.raw(`excluded.${column.name}`);
 
 function messageUpserts(db: Database, { accountId, mode, messages }: AccountChanges) {
@@ -29,7 +29,7 @@ function messageUpserts(db: Database, { accountId, mode, messages }: AccountChan
   const set = Object.fromEntries(Object.entries(changing).map(([name, column]) => [name, newer(column)]));
   const target = [message.accountId, message.mode, message.seq, message.place];
   for (let at = 0; at < messages.length; at += ROWS_PER_STATEMENT) {
-    // One parameter for all rows (D1 takes 100): json_each is also several times faster than single inserts.
+    // One parameter for all rows, since D1 allows 100. json_each is also several times faster than single inserts.
     const rows = JSON.stringify(messages.slice(at, at + ROWS_PER_STATEMENT));
     const select = sql`
       SELECT ${accountId}, ${mode}, value ->> 'seq', value ->> 'index', value ->> 'rev', value ->> 'requestId',
@@ -60,14 +60,14 @@ function profileUpsert(db: Database, { accountId, mode, profile }: AccountChange
   ];
 }
 
-/** Writes changes of any number of accounts in one batch, which is one transaction. */
+/** Records changes of any number of accounts in one batch, which is one transaction. Idempotent. */
 export async function recordHistory(binding: D1Database, changes: AccountChanges[]): Promise<void> {
   const db = drizzle(binding);
   const [first, ...rest] = changes.flatMap((of) => [...messageUpserts(db, of), ...profileUpsert(db, of)]);
   if (first) await db.batch([first, ...rest]);
 }
 
-/** What history has of an account's jobs: all after `settledSeq`, and the late ones before it. */
+/** What history holds of an account's jobs: all after `settledSeq`, and those of `late`. */
 export async function recordedJobs(
   binding: D1Database,
   ref: AccountRef,
@@ -75,7 +75,7 @@ export async function recordedJobs(
   late: number[],
 ): Promise<Recorded> {
   const db = drizzle(binding);
-  // Two statements, each along the primary key: with OR in one, SQLite reads the account's whole history.
+  // Two statements, each along the primary key: with OR in one, SQLite would read the account's whole history.
   const recorded = (which: SQL) =>
     db
       .select({ seq: message.seq, rev: sql<number>`max(${message.rev})`, messages: sql<number>`count(*)` })
@@ -87,7 +87,7 @@ export async function recordedJobs(
   return new Map([...after, ...before].map(({ seq, rev, messages }) => [seq, { rev, messages }]));
 }
 
-/** The revision of the account that history has, or 0. */
+/** The revision of the account's profile in history, or 0. */
 export async function recordedProfile(binding: D1Database, ref: AccountRef): Promise<number> {
   const rows = await drizzle(binding)
     .select({ rev: account.rev })
@@ -96,7 +96,7 @@ export async function recordedProfile(binding: D1Database, ref: AccountRef): Pro
   return rows[0]?.rev ?? 0;
 }
 
-/** Accounts in the order of their ids, for walking over all of them. */
+/** Live accounts in the order of their ids, for iterating over all of them. */
 export async function accountsAfter(binding: D1Database, after: string, limit: number): Promise<AccountRef[]> {
   return drizzle(binding)
     .select({ accountId: account.accountId, mode: account.mode })
@@ -106,7 +106,7 @@ export async function accountsAfter(binding: D1Database, after: string, limit: n
     .limit(limit);
 }
 
-/** Whether D1 answers. */
+/** Checks that D1 answers; throws when it does not. */
 export async function pingHistory(binding: D1Database): Promise<void> {
   await drizzle(binding).run(sql`SELECT 1`);
 }

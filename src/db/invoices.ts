@@ -2,12 +2,12 @@ import { eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { invoice } from "./schema.ts";
 
-// Invoices in D1. D1 runs one statement at a time, so a number is taken by the statement that counts it.
+// Invoices in D1. One statement computes a number and assigns it, and D1 runs one statement at a time.
 
 export type InvoiceRow = typeof invoice.$inferSelect;
 export type { InvoiceTerms } from "./schema.ts";
 
-/** Gives an order the next number of a financial year, unless it has one. */
+/** Gives an order the next number of a financial year, unless it already has a number. */
 export async function insertInvoice(
   binding: D1Database,
   { year, orderId, issuedAt, terms }: Omit<InvoiceRow, "number">,

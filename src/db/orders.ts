@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { paymentOrder } from "./schema.ts";
 import type { PaymentState } from "./schema.ts";
 
-// Orders of plans in D1. What an order gives and costs is written once and never changed.
+// Orders of plans in D1. The price and the credit of an order are written once and never changed.
 
 export type OrderRow = typeof paymentOrder.$inferSelect;
 export type { Buyer } from "../model/person.ts";
@@ -12,7 +12,7 @@ export type { PaymentState } from "./schema.ts";
 /** States only rise, in this order. */
 const STATES: readonly PaymentState[] = ["created", "pending", "failed", "paid", "credited", "refunded"];
 
-/** Adds an order, or leaves the one that has its id; whether it was added. */
+/** Adds an order; false when its id exists, and then the existing order is left unchanged. */
 export async function insertOrder(binding: D1Database, row: OrderRow): Promise<boolean> {
   const done = await drizzle(binding).insert(paymentOrder).values(row).onConflictDoNothing();
   return done.meta.changes > 0;
@@ -24,7 +24,7 @@ export async function orderById(binding: D1Database, id: string): Promise<OrderR
   return rows[0] ?? null;
 }
 
-/** The order that a provider knows by one of its own ids, or null. */
+/** The order to which a provider gave one of these ids, or null. */
 export async function orderByRef(
   binding: D1Database,
   provider: string,
@@ -64,7 +64,7 @@ export async function ordersSince(binding: D1Database, accountId: string, sinceM
   return rows[0]?.orders ?? 0;
 }
 
-/** Raises an order's state; false where it stands there or higher already, and then nothing is changed. */
+/** Raises an order's state; false, without any change, when the order is in that state or a higher one already. */
 export async function raiseOrder(
   binding: D1Database,
   id: string,
@@ -78,7 +78,7 @@ export async function raiseOrder(
   return done.meta.changes > 0;
 }
 
-/** Remembers what the provider calls an order. The first name stays: every other one names our order as well. */
+/** Stores the provider's id of an order, unless the order has one already. */
 export async function nameOrder(binding: D1Database, id: string, providerRef: string): Promise<void> {
   await drizzle(binding)
     .update(paymentOrder)
@@ -86,7 +86,7 @@ export async function nameOrder(binding: D1Database, id: string, providerRef: st
     .where(and(eq(paymentOrder.id, id), isNull(paymentOrder.providerRef)));
 }
 
-/** Orders that are to be looked up at their provider by now. */
+/** Orders whose next check with their provider is due. */
 export async function ordersToCheck(binding: D1Database, nowMs: number, limit: number): Promise<OrderRow[]> {
   return drizzle(binding)
     .select()
@@ -96,7 +96,7 @@ export async function ordersToCheck(binding: D1Database, nowMs: number, limit: n
     .limit(limit);
 }
 
-/** Takes one look-up of an order: false where somebody else took it, so that it is asked for once. */
+/** Claims one check of an order with its provider; false when another caller claimed it, so that it is made once. */
 export async function takeCheck(
   binding: D1Database,
   order: Pick<OrderRow, "id" | "checkAt" | "updatedAt">,

@@ -2,16 +2,16 @@ import { and, asc, eq, isNotNull, isNull } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { paymentEvent } from "./schema.ts";
 
-// What payment providers told us, in D1: once per event of theirs.
+// Events from payment providers, in D1: one row per event id.
 
 export type PaymentEventRow = typeof paymentEvent.$inferSelect;
 
-/** Records an event; one that stands already stays as it is. */
+/** Records an event; one that is already recorded stays unchanged. */
 export async function insertPaymentEvent(binding: D1Database, row: PaymentEventRow): Promise<void> {
   await drizzle(binding).insert(paymentEvent).values(row).onConflictDoNothing();
 }
 
-/** Events that were not followed and that nobody dealt with yet, oldest first. */
+/** Quarantined events that the operator has not resolved yet, oldest first. */
 export async function openPaymentEvents(binding: D1Database, limit: number): Promise<PaymentEventRow[]> {
   return drizzle(binding)
     .select()
@@ -21,7 +21,7 @@ export async function openPaymentEvents(binding: D1Database, limit: number): Pro
     .limit(limit);
 }
 
-/** Marks an event as dealt with; false where none is open under that id. */
+/** Marks an event as resolved; false when no open event has this id. */
 export async function closePaymentEvent(
   binding: D1Database,
   provider: string,

@@ -2,12 +2,12 @@ import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { person, session } from "./schema.ts";
 
-// People and their sessions in D1. Every query about them stands here or in src/db/sign-in.ts.
+// People and their sessions in D1. Every query about them is in this file or in src/db/sign-in.ts.
 
 export type PersonRow = typeof person.$inferSelect;
 export type SessionRow = typeof session.$inferSelect;
 
-/** A session that has not ended, with its person; `person` is null where the operator holds it. */
+/** A session that has not expired, with its person; `person` is null for a session of the operator. */
 export async function sessionByHash(
   binding: D1Database,
   hash: string,
@@ -25,7 +25,7 @@ export async function insertSession(binding: D1Database, row: SessionRow): Promi
   await drizzle(binding).insert(session).values(row);
 }
 
-/** Notes that a session was used, and until when it goes on. */
+/** Records that a session was used, and when it expires now. */
 export async function touchSession(
   binding: D1Database,
   hash: string,
@@ -39,14 +39,14 @@ export async function deleteSession(binding: D1Database, hash: string): Promise<
   await drizzle(binding).delete(session).where(eq(session.hash, hash));
 }
 
-/** Ends every session of a holder, but for the one with `exceptHash`. */
+/** Deletes every session of a holder except the one with `exceptHash`. */
 export async function deleteSessionsOf(binding: D1Database, holder: string, exceptHash = ""): Promise<void> {
   await drizzle(binding)
     .delete(session)
     .where(and(eq(session.holder, holder), ne(session.hash, exceptHash)));
 }
 
-/** The sessions of a holder that have not ended, newest use first. */
+/** The sessions of a holder that have not expired, most recently used first. */
 export async function sessionsOf(binding: D1Database, holder: string, nowMs: number): Promise<SessionRow[]> {
   return drizzle(binding)
     .select()
@@ -55,12 +55,12 @@ export async function sessionsOf(binding: D1Database, holder: string, nowMs: num
     .orderBy(sql`${session.seenAt} DESC`);
 }
 
-/** Forgets sessions that have ended. */
+/** Deletes sessions that have expired. */
 export async function forgetOldSessions(binding: D1Database, nowMs: number): Promise<void> {
   await drizzle(binding).delete(session).where(lt(session.expiresAt, nowMs));
 }
 
-/** A person by what is unique about them, or null. */
+/** A person by one of their unique fields, or null. */
 export async function personBy(
   binding: D1Database,
   by: { id: string } | { phone: string } | { email: string } | { accountId: string },
@@ -77,13 +77,13 @@ export async function personBy(
   return rows[0] ?? null;
 }
 
-/** Adds a person, unless their phone, e-mail or account is somebody's already; false then. */
+/** Adds a person; false when the phone, e-mail or account belongs to another person. */
 export async function insertPerson(binding: D1Database, row: PersonRow): Promise<boolean> {
   const done = await drizzle(binding).insert(person).values(row).onConflictDoNothing();
   return done.meta.changes > 0;
 }
 
-/** Changes a person. Throws where a phone or e-mail is somebody else's. */
+/** Changes a person. Throws when a phone or e-mail belongs to another person. */
 export async function updatePerson(
   binding: D1Database,
   id: string,
@@ -92,16 +92,16 @@ export async function updatePerson(
   await drizzle(binding).update(person).set(change).where(eq(person.id, id));
 }
 
-/** Gives a person an e-mail and a password, unless the e-mail is somebody else's; false then. */
+/** Sets a person's e-mail and password; false when the e-mail belongs to another person. */
 export async function setEmail(binding: D1Database, id: string, email: string, password: string): Promise<boolean> {
-  // One statement: between a look and a write somebody else could take it.
+  // One statement: between a check and a write, another request could take the e-mail.
   const done = await drizzle(binding).run(
     sql`UPDATE OR IGNORE person SET email = ${email}, password = ${password} WHERE id = ${id}`,
   );
   return done.meta.changes > 0;
 }
 
-/** Gives an e-mail and a password to a person who has no e-mail, unless it is somebody else's; false then. */
+/** Sets e-mail and password of a person who has no e-mail; false when there is one, or it belongs to another person. */
 export async function addEmail(binding: D1Database, id: string, email: string, password: string): Promise<boolean> {
   const done = await drizzle(binding).run(
     sql`UPDATE OR IGNORE person SET email = ${email}, password = ${password} WHERE id = ${id} AND email IS NULL`,
@@ -109,7 +109,7 @@ export async function addEmail(binding: D1Database, id: string, email: string, p
   return done.meta.changes > 0;
 }
 
-/** Gives a person another phone, unless it is somebody else's; false then. */
+/** Sets a person's phone; false when it belongs to another person. */
 export async function setPhone(binding: D1Database, id: string, phone: string): Promise<boolean> {
   const done = await drizzle(binding).run(sql`UPDATE OR IGNORE person SET phone = ${phone} WHERE id = ${id}`);
   return done.meta.changes > 0;

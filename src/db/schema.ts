@@ -4,8 +4,8 @@ import type { Buyer } from "../model/person.ts";
 import type { Mode } from "../model/ref.ts";
 import type { Plan } from "../money/plans.ts";
 
-// D1 holds what people look at afterwards. Nothing here decides about money (design §1).
-// Tables are WITHOUT ROWID in the migrations: a row whose key is no integer then costs one row written, not two.
+// Tables of D1: what pages show, sign-in, orders and invoices. No balance is decided here (design §1). In the
+// migrations they are WITHOUT ROWID: a row whose key is not an integer then costs one row written, not two.
 
 /** Messages and calls: a projection of the account objects, ordered by `rev`. */
 export const message = sqliteTable(
@@ -26,18 +26,18 @@ export const message = sqliteTable(
     carrier: text("carrier"),
     attempts: integer("attempts").notNull(),
     errorCode: text("error_code"),
-    /** Milliseconds since 1970, as all times here. */
+    /** Milliseconds since 1970, like all times here. */
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
     /** States with their times, oldest first. */
     timeline: text("timeline", { mode: "json" }).$type<{ state: MessageState; at: number }[]>().notNull(),
-    /** The key that sent it; unknown for what was sent before keys were recorded. */
+    /** The key that sent it; NULL for messages from before keys were recorded. */
     keyId: integer("key_id"),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.mode, table.seq, table.place] })],
 );
 
-/** Accounts, for lists; the object is the truth. */
+/** Accounts, for lists: a projection of the account objects. */
 export const account = sqliteTable(
   "account",
   {
@@ -57,51 +57,51 @@ export const person = sqliteTable("person", {
   id: text("id").primaryKey(),
   accountId: text("account_id").notNull().unique(),
   name: text("name").notNull(),
-  /** E.164, proved with a one-time password. */
+  /** E.164, verified with a one-time password. */
   phone: text("phone").unique(),
   /** Lower case. */
   email: text("email").unique(),
   /** scrypt: parameters, salt and hash. */
   password: text("password"),
-  /** Who an invoice is made out to. */
+  /** The billing details for invoices. */
   buyer: text("buyer", { mode: "json" }).$type<Buyer>(),
   createdAt: integer("created_at").notNull(),
 });
 
-/** Signed-in browsers. Only a hash of the token is here, so nobody who reads this table can sign in. */
+/** Sessions of signed-in browsers. Only a hash of the token is stored: reading this table does not allow signing in. */
 export const session = sqliteTable(
   "session",
   {
     hash: text("hash").primaryKey(),
     /** A person's id, or `operator`. */
     holder: text("holder").notNull(),
-    /** What the browser calls itself, shortened, for the list of sessions. */
+    /** A short form of the browser's User-Agent, for the list of sessions. */
     device: text("device").notNull(),
     createdAt: integer("created_at").notNull(),
-    /** When its holder last proved who they are. */
+    /** When the holder last authenticated. */
     authenticatedAt: integer("authenticated_at").notNull(),
-    /** Written at most once an hour. */
+    /** Written at most once per SEEN_STEP_MS of sign-in/sessions.ts. */
     seenAt: integer("seen_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
   },
   (table) => [index("session_holder").on(table.holder)],
 );
 
-/** One-time passwords that were sent to sign in, until they are used or over. */
+/** One-time passwords that were sent for signing in, until they are used or expired. */
 export const challenge = sqliteTable("challenge", {
-  /** Hash of the token in the browser's cookie: only the browser that asked can answer. */
+  /** Hash of the token in the browser's cookie: only the browser that requested the code can answer. */
   hash: text("hash").primaryKey(),
   phone: text("phone").notNull(),
   /** MAC of the code. */
   code: text("code").notNull(),
   purpose: text("purpose").notNull(),
-  /** What is to be done when it is answered, such as the e-mail of a sign-up. */
+  /** Data for the action that follows a right answer, such as the e-mail of a sign-up. */
   payload: text("payload", { mode: "json" }).$type<Record<string, string>>().notNull(),
   tries: integer("tries").notNull(),
   expiresAt: integer("expires_at").notNull(),
 });
 
-/** How often something was tried, by whom, in the running window of time. */
+/** Counters of attempts. A bucket says what was tried and by whom; its window ends at `resetsAt`. */
 export const attempt = sqliteTable("attempt", {
   bucket: text("bucket").primaryKey(),
   count: integer("count").notNull(),
@@ -110,7 +110,7 @@ export const attempt = sqliteTable("attempt", {
 
 export type PaymentState = "created" | "pending" | "failed" | "paid" | "credited" | "refunded";
 
-/** Orders of plans. What is credited comes from here, never from what a payment provider says. */
+/** Orders of plans. What is credited is read from here, never from a payment provider's event. */
 export const paymentOrder = sqliteTable(
   "payment_order",
   {
@@ -126,14 +126,14 @@ export const paymentOrder = sqliteTable(
     /** The provider's id of the payment that paid it. */
     paymentRef: text("payment_ref"),
     state: text("state").$type<PaymentState>().notNull(),
-    /** What of it was paid back; 0 until then. */
+    /** How much of it was refunded. */
     refundedPaise: integer("refunded_paise").notNull(),
-    /** Why it failed, where it did. */
+    /** Why the payment failed; NULL unless it did. */
     reason: text("reason"),
     buyer: text("buyer", { mode: "json" }).$type<Buyer>(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
-    /** When it is looked up at its provider next; NULL when there is nothing left to ask. */
+    /** When it is checked with its provider next; NULL when nothing is left to check. */
     checkAt: integer("check_at"),
   },
   (table) => [
@@ -144,7 +144,7 @@ export const paymentOrder = sqliteTable(
   ],
 );
 
-/** What payment providers told us, once per event of theirs. */
+/** Events from payment providers, one row per event id. */
 export const paymentEvent = sqliteTable(
   "payment_event",
   {
@@ -152,30 +152,30 @@ export const paymentEvent = sqliteTable(
     eventId: text("event_id").notNull(),
     orderId: text("order_id"),
     kind: text("kind").notNull(),
-    /** The provider's id of the payment that it speaks of. */
+    /** The provider's id of the payment in the event. */
     paymentRef: text("payment_ref"),
     amountPaise: integer("amount_paise"),
     refundedPaise: integer("refunded_paise").notNull(),
     currency: text("currency"),
-    /** Why it was not followed, for the operator; NULL when it was. */
+    /** Why it was quarantined, for the operator; NULL when it was applied. */
     quarantined: text("quarantined"),
     receivedAt: integer("received_at").notNull(),
-    /** When the operator dealt with it. */
+    /** When the operator resolved it. */
     resolvedAt: integer("resolved_at"),
   },
   (table) => [primaryKey({ columns: [table.provider, table.eventId] })],
 );
 
-/** Who sold, and at which tax, when an invoice was issued. */
+/** The seller and the tax at the time when an invoice was issued. */
 export interface InvoiceTerms {
   name: string;
   address: string;
-  /** Null: the seller is not registered, and what is issued is a receipt. */
+  /** Null when the seller is not registered: the document is then a receipt. */
   gstin: string | null;
   sac: string;
   /** Percent. */
   gstPercent: number;
-  /** Begins the number. */
+  /** The prefix of the number. */
   prefix: string;
 }
 
@@ -188,13 +188,13 @@ export const invoice = sqliteTable(
     number: integer("number").notNull(),
     orderId: text("order_id").notNull().unique(),
     issuedAt: integer("issued_at").notNull(),
-    /** Seller and tax as they stood then: what was issued never changes. */
+    /** Seller and tax as of the date of issue: an issued invoice never changes. */
     terms: text("terms", { mode: "json" }).$type<InvoiceTerms>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.year, table.number] })],
 );
 
-/** Queue messages that every attempt failed at; the rows they speak of are safe. */
+/** Queue messages that failed at every attempt; the rows they name are safe in the account objects. */
 export const deadLetter = sqliteTable("dead_letter", {
   id: text("id").primaryKey(),
   body: text("body").notNull(),

@@ -2,7 +2,7 @@ import { and, eq, gt, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { attempt, challenge } from "./schema.ts";
 
-// One-time passwords that wait for their answer, and counts of attempts. Whatever decides does so in one statement.
+// One-time passwords that await an answer, and counters of attempts. Each decision is one statement, hence atomic.
 
 export type ChallengeRow = typeof challenge.$inferSelect;
 
@@ -10,13 +10,13 @@ export async function insertChallenge(binding: D1Database, row: ChallengeRow): P
   await drizzle(binding).insert(challenge).values(row);
 }
 
-/** A challenge, also one that is over. */
+/** A challenge, even if it has expired; null when it does not exist. */
 export async function challengeByHash(binding: D1Database, hash: string): Promise<ChallengeRow | null> {
   const rows = await drizzle(binding).select().from(challenge).where(eq(challenge.hash, hash));
   return rows[0] ?? null;
 }
 
-/** Takes one try at a challenge, before the answer is looked at; null when none is left, or it is over. */
+/** Uses up one try of a challenge before the answer is compared; null when none is left, or when it has expired. */
 export async function takeTry(
   binding: D1Database,
   hash: string,
@@ -38,18 +38,18 @@ export async function takeTry(
   return rows[0] ?? null;
 }
 
-/** Deletes a challenge; of several at once, one gets true. */
+/** Deletes a challenge; of several concurrent calls, exactly one gets true. */
 export async function deleteChallenge(binding: D1Database, hash: string): Promise<boolean> {
   const done = await drizzle(binding).delete(challenge).where(eq(challenge.hash, hash));
   return done.meta.changes > 0;
 }
 
-/** Forgets challenges that ended before a time. */
+/** Deletes challenges that expired before a time. */
 export async function forgetChallenges(binding: D1Database, beforeMs: number): Promise<void> {
   await drizzle(binding).delete(challenge).where(lt(challenge.expiresAt, beforeMs));
 }
 
-/** Counts one attempt in the bucket's window, which begins with its first one. */
+/** Counts one attempt in a bucket, whose window starts with the first attempt. */
 export async function countAttempt(
   binding: D1Database,
   bucket: string,
@@ -74,7 +74,7 @@ export async function countAttempt(
   return row;
 }
 
-/** Forgets counts whose window is over. */
+/** Deletes counters whose window has ended. */
 export async function forgetAttempts(binding: D1Database, nowMs: number): Promise<void> {
   await drizzle(binding).delete(attempt).where(lt(attempt.resetsAt, nowMs));
 }

@@ -4,16 +4,16 @@ import type { Operation } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { message } from "./schema.ts";
 
-// How much was sent, for the chart. The projection may lag by seconds; nothing decides by it.
+// Counts of sent messages, for the chart. The projection may lag by seconds, and no decision is based on it.
 
 export interface DayCount {
-  /** Days since 1970, of the zone that was asked for. */
+  /** Days since 1970 in the requested time zone. */
   day: number;
   operation: Operation;
   count: number;
 }
 
-/** Counts an account's messages from a job on by day and operation; it reads these rows along the primary key, no other. */
+/** Counts an account's messages by day and operation, from one job on; reads only those rows, along the primary key. */
 export function countByDay(binding: D1Database, ref: AccountRef, from: { seq: number; atMs: number }, zoneMs: number) {
   const day = sql<number>`(${message.createdAt} + ${sql.raw(String(zoneMs))}) / 86400000`;
   return drizzle(binding)

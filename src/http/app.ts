@@ -12,20 +12,20 @@ import type { Person, Session } from "../model/person.ts";
 import { FailureError, STATUS_OF_CODE } from "./errors.ts";
 import type { Failure } from "./errors.ts";
 
-// What every app shares: request id, log line, envelope of failures, not found (contract §3).
+// What every app shares: request id, log line, failure envelope, 404 and 405 (contract §3).
 
-/** What a request carries on its way through the middleware. */
+/** The variables of a request, which middleware sets and routes read. */
 export interface Vars {
   requestId: string;
   /** Set once the key is verified (`authenticate`). */
   key?: ApiKey;
   failureCode?: string;
-  /** The person who is signed in, and how; set by the console's middleware. */
+  /** The signed-in person and their session; set by the console's middleware. */
   session?: Session;
   person?: Person | null;
-  /** How a failure looks where a browser asked for a page. */
+  /** Renders a failure as a page, where a browser asked for one. */
   failurePage?: FailurePage;
-  /** The API's own endpoints, for pages that send by them. */
+  /** The API's own app, for pages that send through its endpoints. */
   ownApi?: Api;
 }
 
@@ -44,7 +44,7 @@ export function settings(c: Context<AppEnv>): Config {
   return configOf(c.env);
 }
 
-/** The key that this request was authenticated with; only routes behind `authenticate` ask. */
+/** The key that authenticated this request; throws on a route without `authenticate`. */
 export function keyOf(c: Context<AppEnv>): ApiKey {
   const key = c.get("key");
   if (!key) throw new Error("this route reads a key and has no authenticate");
@@ -58,7 +58,7 @@ export function showWindow(c: Context<AppEnv>, window: WindowView | undefined): 
   c.header("RateLimit", `"${window.plan}";r=${window.remaining};t=${window.resetSec}`);
 }
 
-/** The one shape of a failure (contract §3). */
+/** The reply to a failure, in its one shape (contract §3). */
 export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   const { code, error, param, hint, headers } = failure;
   c.set("failureCode", code);
@@ -68,7 +68,7 @@ export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   return c.json({ success: false, error, code, request_id: c.get("requestId"), param, hint }, STATUS_OF_CODE[code]);
 }
 
-/** Whether D1 could not be asked; a query that it refuses is a fault of ours instead. */
+/** Whether D1 could not be reached; a query that D1 refuses is a bug instead. */
 function isWithoutD1(problem: Error): boolean {
   const { message } = problem.cause instanceof Error ? problem.cause : problem;
   return message.startsWith("D1_ERROR") && !/constraint failed|syntax error|no such/u.test(message);
@@ -96,7 +96,7 @@ function onError(problem: Error, c: Context<AppEnv>): Response {
   );
 }
 
-/** Methods of an app's routes that match this path, for 405. */
+/** The methods that have a route at this path, for 405. */
 function methodsAt(app: Api, path: string): string[] {
   const methods = new Set<string>();
   for (const { method } of app.routes) {
@@ -122,29 +122,29 @@ function notFound(app: Api) {
   };
 }
 
-/** Addresses whose success is no line in the log: a probe's, and a receipt's, of which its message tells. */
-const UNTOLD: ReadonlySet<string> = new Set(["/healthz", "/callbacks/:carrier"]);
+/** Paths whose 2xx replies are not logged: probes, and receipts (the message records them). */
+const NOT_LOGGED_WHEN_OK: ReadonlySet<string> = new Set(["/healthz", "/callbacks/:carrier"]);
 
 const strangers = new StrangersLog();
 
-/** An app with everything but its routes; `failurePage` where browsers come as well. */
+/** An app with the shared middleware and no routes; `failurePage` is for apps that browsers visit. */
 export function createApp(failurePage?: FailurePage): Api {
   const app: Api = new Hono<AppEnv>();
   app.use(async (c, next) => {
     const startMs = Date.now();
     c.set("requestId", randomId("req", 12));
     if (failurePage) c.set("failurePage", failurePage);
-    // Before the reply is made: Hono builds a reply anew for each header that comes later.
+    // Set before the reply exists: Hono builds the reply again for each header that is set later.
     c.header("X-Request-Id", c.get("requestId"));
     c.header("Cache-Control", "no-store");
     await next();
     const { headers } = c.res;
-    // The headers of a WebSocket's handshake cannot be changed.
+    // The headers of a WebSocket handshake are immutable.
     if (c.res.status === 101) return;
     if (headers.get("X-Request-Id") !== c.get("requestId")) c.header("X-Request-Id", c.get("requestId"));
     if (!headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
     const path = routePath(c, -1);
-    if ((c.res.ok && UNTOLD.has(path)) || !isLogged(settings(c), c.res.status)) return;
+    if ((c.res.ok && NOT_LOGGED_WHEN_OK.has(path)) || !isLogged(settings(c), c.res.status)) return;
     const unlogged = c.res.status === 401 ? strangers.admit(startMs) : 0;
     if (unlogged === null) return;
     logLine("request", {

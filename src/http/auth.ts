@@ -6,14 +6,14 @@ import type { AppEnv } from "./app.ts";
 import { acceptBody, readBody } from "./body.ts";
 import { FailureError, UNAUTHORIZED } from "./errors.ts";
 
-// Authentication (contract §4): where a key may stand, and its MAC. No storage is asked here.
+// Authentication (contract §4): where a key may be given, and the check of its MAC. It reads no storage.
 
 /** Where an operation reads its key. */
 export type KeyPlace = "bearer" | "x-api-key" | "body";
 
 const KEY_MARK = "dsk_";
 
-/** What stands behind `Bearer`, in any case; another scheme, or none, brings no key (RFC 6750 §2.1). */
+/** The credentials after `Bearer`, in any case; undefined for another scheme or none (RFC 6750 §2.1). */
 function bearerOf(c: Context<AppEnv>): string | undefined {
   const found = /^bearer(?: +(.*))?$/iu.exec(c.req.header("authorization") ?? "");
   return found ? (found[1] ?? "").trim() : undefined;
@@ -25,7 +25,7 @@ function headerKeys(c: Context<AppEnv>): Partial<Record<KeyPlace, string>> {
   return { ...(bearer !== undefined && { bearer }), ...(header !== undefined && { "x-api-key": header }) };
 }
 
-/** The key in a parsed body; a value that is no string is as wrong as a forged key. */
+/** The key in a parsed body; a value that is not a string counts as an invalid key. */
 function keyInBody(body: unknown): string | undefined {
   if (typeof body !== "object" || body === null || !Object.hasOwn(body, "apiKey")) return undefined;
   const { apiKey } = body as { apiKey: unknown };
@@ -38,8 +38,8 @@ const deny = (): never => {
 };
 
 /**
- * Requires a key in one of these places, and answers 401 with one text for every fault. A body is read only when a
- * key may stand in it; two different keys are refused, wherever the second one stands.
+ * Requires a key in one of these places; every fault gets the same 401. Without a valid key in a header, the body is
+ * read only if it may hold the key. Two different keys are refused, wherever the second one is.
  */
 export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -48,7 +48,7 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
     const keySecret = settings(c).KEY_SECRET;
     const given = places.flatMap((place) => (place === "body" ? [] : (headers[place] ?? [])));
     const key = given[0] === undefined ? null : verifyKey(keySecret, given[0]);
-    // Returned, not thrown: whoever tries keys is answered at the least cost.
+    // Returned, not thrown: this is the cheapest reply for clients that guess keys.
     if (given[0] !== undefined && !key) return failureReply(c, UNAUTHORIZED);
     let found = key;
     if (places.includes("body")) {
@@ -68,13 +68,13 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** Whether this is the operator's token (contract §10), compared without leaking where it differs. */
+/** Whether this is the operator's token (contract §10), compared in constant time. */
 export function isOperatorToken(c: Context<AppEnv>, given: string): boolean {
   const encoder = new TextEncoder();
   return sameBytes(encoder.encode(given), encoder.encode(settings(c).OPERATOR_TOKEN));
 }
 
-/** Whether a request brings the operator's token. */
+/** Whether a request carries the operator's token. */
 export function isOperator(c: Context<AppEnv>): boolean {
   return isOperatorToken(c, bearerOf(c) ?? "");
 }

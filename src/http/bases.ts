@@ -1,11 +1,11 @@
 import type { Config } from "../config.ts";
 
-// Base addresses (contract §2): which of the five apps a request is for. The only reader of hostnames.
+// Base addresses (contract §2): which of the five apps a request is for. No other file reads hostnames.
 
 export const BASE_NAMES = ["sms", "tts", "voice", "otp", "console"] as const;
 export type BaseName = (typeof BASE_NAMES)[number];
 
-/** Where a request belongs: `all` is the console host of a local machine, which answers every path. */
+/** The base of a request: `all` is the local console host, which serves the paths of every base. */
 export interface Destination {
   base: BaseName | "all" | "none";
   /** The path below the base's prefix. */
@@ -15,7 +15,7 @@ export interface Destination {
 interface Base {
   name: BaseName;
   hostname: string;
-  /** `/sms` or empty. */
+  /** Such as `/sms`, or empty. */
   prefix: string;
 }
 
@@ -37,7 +37,7 @@ function basesOf(config: Config): Base[] {
       const url = new URL(urls[name]);
       return { name, hostname: url.hostname, prefix: url.pathname.replace(/\/+$/u, "") };
     });
-    // The longest prefix first: a base at the bare hostname takes only what the others leave.
+    // Longest prefix first: a base without a prefix gets only the paths that no other base matches.
     table.sort((one, other) => other.prefix.length - one.prefix.length);
     tables.set(config, table);
   }

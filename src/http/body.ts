@@ -6,9 +6,9 @@ import { FailureError, fail } from "./errors.ts";
 import type { Failure } from "./errors.ts";
 import { readText } from "./streams.ts";
 
-// Reading a request's body, once, with a cap, and checking it against a schema (contract §3).
+// Reads a request's body once, up to a limit, and validates it against a schema (contract §3).
 
-/** The hard cap of any body. */
+/** The largest body of any request. */
 export const BODY_BYTES_MAX = 10 * 1024 * 1024;
 
 const JSON_TYPE = /^application\/([\w.-]+\+)?json$/iu;
@@ -17,7 +17,7 @@ function tooLarge(): never {
   fail("payload_too_large", `The body is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
 }
 
-/** Refuses a body that is too large or of another type, before anything is read; no type at all is JSON. */
+/** Refuses a body that is too large or not JSON before any of it is read; without a Content-Type it counts as JSON. */
 export function acceptBody(c: Context<AppEnv>): void {
   if (Number(c.req.header("content-length") ?? 0) > BODY_BYTES_MAX) tooLarge();
   const type = c.req.header("content-type");
@@ -31,8 +31,8 @@ export function acceptBody(c: Context<AppEnv>): void {
 }
 
 /**
- * Reads the body and keeps its text for the validator. Where it is to be parsed and is not JSON, `onBroken` may refuse
- * in its own way before the usual 400.
+ * Reads the body and keeps its text for the validator. `onBroken` is called for a body that is not UTF-8 or, where it
+ * is to be parsed, not JSON; it may throw a refusal other than the usual 400.
  */
 export async function readBody(
   c: Context<AppEnv>,
@@ -40,13 +40,13 @@ export async function readBody(
   { parse = true, whenEmpty = "" } = {},
 ): Promise<unknown> {
   const read = await readText(c.req.raw, BODY_BYTES_MAX).catch(() => {
-    // Only its sender can spoil a body: by bytes that are no text, or by breaking off.
+    // Only the sender can cause this: the bytes are not UTF-8, or the upload was aborted.
     onBroken();
     return fail("invalid_json", "The body is not valid UTF-8 text, or did not come whole.");
   });
   if (read === null) return tooLarge();
   const text = read === "" ? whenEmpty : read;
-  // Hono types the cache by what it holds later; it reads it back with await.
+  // Hono types this cache as the text itself, but awaits what it reads from it, so that a promise works too.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
   if (!parse) return undefined;
   try {
@@ -64,7 +64,7 @@ function pathOf(path: PropertyKey[]): string {
   }, "");
 }
 
-/** The first fault of a body as a failure: one sentence, the field, and the mend where it is known. */
+/** The first fault of a body as a failure: one sentence, the field, and a hint where one is known. */
 export function invalidRequest(error: z.core.$ZodError): Failure {
   const issue = error.issues[0];
   if (issue?.code === "unrecognized_keys") {

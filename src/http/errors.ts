@@ -2,7 +2,9 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Refusal } from "../model/command.ts";
 import { coins } from "../money/money.ts";
 
-/** Every error code of contract §3, with the status it travels under. */
+// Failures: their codes, and the replies to an account's refusals (contract §3).
+
+/** Every error code of contract §3, with its HTTP status. */
 export const STATUS_OF_CODE = {
   invalid_request: 400,
   invalid_json: 400,
@@ -23,7 +25,7 @@ export const STATUS_OF_CODE = {
 
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
-/** What a failure tells the caller: one plain sentence, and where known the field and the mend. */
+/** A failure as the caller sees it: one plain sentence and, where known, the field and how to fix it. */
 export interface Failure {
   code: ErrorCode;
   error: string;
@@ -32,7 +34,7 @@ export interface Failure {
   headers?: Record<string, string>;
 }
 
-/** A failure that ends a request from anywhere in a route; `app.ts` turns it into the reply. */
+/** Ends a request from anywhere in a route; `app.ts` turns it into the reply. */
 export class FailureError extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -53,7 +55,9 @@ export const UNAUTHORIZED: Failure = {
   headers: { "WWW-Authenticate": "Bearer" },
 };
 
-/** The reply for each reason an account refuses. A new reason does not compile until it stands here. */
+/**
+ * The reply for each reason of a refusal. There is no default case: a new reason does not compile until it is added.
+ */
 export function failureOf(refusal: Refusal): Failure {
   switch (refusal.reason) {
     case "unauthorized":

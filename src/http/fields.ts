@@ -3,11 +3,11 @@ import type { PhoneNumber } from "libphonenumber-js/max";
 import * as z from "zod";
 import { codePoints } from "../text/code-points.ts";
 
-// Fields that several operations share (contract §5). Strings are measured in code points; nothing is coerced.
+// Fields that several operations share (contract §5). Lengths are in code points; no value is coerced.
 
 type Check = (value: string, refuse: (sentence: string, hint?: string) => void) => void;
 
-/** A required string that is whole Unicode, with a rule of its own; every fault is one sentence. */
+/** A required, well-formed Unicode string with a rule of its own; every fault is one sentence. */
 function textField(name: string, check: Check) {
   return z
     .string({ error: ({ input }) => (input === undefined ? `${name} is required.` : `${name} must be a string.`) })
@@ -35,7 +35,7 @@ export function textUpTo(name: string, max: number, more?: Check) {
   });
 }
 
-/** The key in the body; `auth.ts` reads it, and it stands for nothing else. */
+/** The key in the body: `auth.ts` reads it; no other code does. */
 export const apiKey = z.unknown().optional();
 
 const INDIAN_MOBILE = /^[6-9][0-9]{9}$/u;
@@ -64,7 +64,9 @@ export const indianCallee = textField("callee", (value, refuse) => {
   }
 });
 
-/** A number abroad as its holder would dial it from anywhere: `+` and 7 to 15 digits that are possible there. */
+/**
+ * An international number in E.164: 7 to 15 digits that are possible in its country; an Indian one must be a mobile.
+ */
 export const e164 = textField("phone", (value, refuse) => {
   if (!/^\+[1-9][0-9]{6,14}$/u.test(value)) {
     refuse(
@@ -89,7 +91,7 @@ export const dialledCallee = textField("callee", (value, refuse) => {
   else if (!isPossiblePhoneNumber(`+${value}`)) refuse("callee has a length that is not possible in its country.");
 });
 
-/** A number that was validated, with its country; its `number` is E.164 without a national prefix in the middle. */
+/** Parses a number that was validated before; its `number` is E.164 without a national prefix in the middle. */
 export function parsedNumber(value: string): PhoneNumber {
   const number = parsePhoneNumberFromString(value);
   if (!number) throw new Error("a number that was validated does not parse");

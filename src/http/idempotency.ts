@@ -9,13 +9,13 @@ import { fail } from "./errors.ts";
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/u;
 const VISIBLE = /^[\x21-\x7e]{1,255}$/u;
 
-/** A key and what it is used for, hashed; the key's own text is not kept. */
+/** An idempotency key and the request it is used for, as MACs; the text of the key is not stored. */
 export interface Asked {
   key: Uint8Array;
   fingerprint: Uint8Array;
 }
 
-/** The key in the header: bare or as a quoted string, which are the same key. Null when there is none. */
+/** The key in the header, bare or as a quoted string, which are equivalent; null without the header. */
 export function idempotencyKey(c: Context<AppEnv>): string | null {
   const header = c.req.header("idempotency-key");
   if (header === undefined) return null;
@@ -28,12 +28,12 @@ export function idempotencyKey(c: Context<AppEnv>): string | null {
   return key;
 }
 
-/** What a customer's request asks for under its key; null when it has none. */
+/** The idempotency key of a customer's request, with the request's fingerprint; null without the header. */
 export function idempotencyOf(c: Context<AppEnv>, fields: object): Asked | null {
   const key = idempotencyKey(c);
   if (key === null) return null;
   const { apiKey: _, ...rest } = fields as { apiKey?: unknown };
-  // Under a secret: a bare hash of a request would tell its OTP to whoever tries all of them.
+  // A MAC, not a plain hash: an OTP has so few values that trying them all would reveal it.
   const hash = (purpose: string, text: string) => mac(settings(c).SEAL_SECRET, purpose, text);
   return {
     key: hash("idempotency-key/v1", key),

@@ -1,6 +1,8 @@
+// Reads bodies up to a limit of bytes.
+
 /**
- * Hands each piece of a body to `take`; false when it is longer than `bytesMax`. The rest of a request is then still
- * read, and dropped: a local server breaks down over a body that was begun and left.
+ * Passes each piece of a body to `take`; false when the body is longer than `bytesMax`. The rest of a request is still
+ * read then, and dropped, because the local server fails when a body is left half read.
  */
 async function readPieces(
   message: Request | Response,
@@ -10,7 +12,7 @@ async function readPieces(
   const length = message.headers.get("content-length");
   if (Number(length ?? 0) > bytesMax) return false;
   if (length !== null && !message.headers.has("transfer-encoding") && message instanceof Request) {
-    // A request is as long as it says, unless it comes in chunks; piece by piece it would take several times as long.
+    // Without chunked encoding a request is as long as its Content-Length; reading it at once is several times faster.
     const bytes = new Uint8Array(await message.arrayBuffer());
     if (bytes.length > bytesMax) return false;
     take(bytes);

@@ -1,24 +1,24 @@
 import type { Operation } from "../model/message.ts";
 
-// Picks the one-time code out of a text, for tests that read it and for the button that copies it.
+// Finds the one-time code in a text, for tests that read it and for the button that copies it.
 
-/** Words that stand near a code, in English and in the languages of India. */
+/** Words that occur near a code, in English and in Indian languages. */
 const NEAR =
   /\b(?:codes?|otps?|m?pin|passwords?|passcodes?|verification|verify|2fa|(?:sign|log)[ -]?in|login|confirm)\b|कोड|ओटीपी|ओ\.?टी\.?पी|पासवर्ड|पिन|सत्यापन|কোড|ওটিপি|કોડ|ઓટીપી|ਕੋਡ|குறியீடு|కోడ్|ಕೋಡ್|കോഡ്/giu;
 
-/** Four to eight digits that belong to no longer number, word, amount, date or time. */
+/** Four to eight digits that are not part of a longer number, a word, an amount, a date or a time. */
 const ALONE =
   /(?<![\p{L}\p{N}\p{M}_+₹$€£@-]|[\p{N}][.,:/]|\b(?:rs|inr)\.? ?)[0-9]{4,8}(?![\p{L}\p{N}\p{M}_%-]|[.,:/][\p{N}])/giu;
 
-/** A code with a letter or a word of its own before it, as in G-482913. */
+/** A code with a letter or a word as its prefix, such as G-482913. */
 const LETTERED = /(?<![\p{L}\p{N}_])(?:[A-Z]|otp|code|pin)-([0-9]{4,8})(?![\p{L}\p{N}\p{M}_%-]|[.,:/][\p{N}])/giu;
 
-/** What says that the number after it, or before it, is something else. */
+/** Text before or after a number that shows that the number is not a code. */
 const OTHER_BEFORE =
   /(?:\b(?:order|ref|txn|invoice|bill|card|ending|ending (?:with|in)|a\/c)[ :#.]{0,3}|[x*•]{2,} ?)$/iu;
 const OTHER_AFTER = /^ ?(?:minutes?|mins?|seconds?|secs?|hours?|days?|coins?|rupees?|points?)\b/iu;
 
-/** Further away than this a word says nothing about a number, in UTF-16 units. */
+/** The largest distance between a number and a word that refers to it, in UTF-16 code units. */
 const NEAR_MAX = 60;
 
 const OTP_AT_START = /^[0-9]{4,8}(?= )/u;
@@ -43,7 +43,7 @@ function numbersIn(text: string): Span[] {
 /** The one-time code in a text, or null: the number nearest to a word such as "code" or "OTP", the first of equals. */
 export function codeIn(operation: Operation, text: string | null): string | null {
   if (text === null || operation === "voice") return null;
-  // Our own sentence begins with it (wording.ts), whatever the brand in it says.
+  // The service's own OTP text begins with the code (text/otp-text.ts), whatever the brand contains.
   if (operation === "otp") return OTP_AT_START.exec(text)?.[0] ?? null;
   const words = [...text.matchAll(NEAR)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
   let best: string | null = null;

@@ -1,4 +1,4 @@
-// What the page of the test inbox hears. The browser's script reads it as well, so this imports nothing.
+// Events that the test inbox sends to its page. The browser's script shares this file, so it imports nothing.
 
 /** A row of the list. */
 export interface LiveMessage {
@@ -12,7 +12,7 @@ export interface LiveMessage {
   at: number;
 }
 
-/** Messages that landed, and ids of messages that were deleted. */
+/** New messages, and the ids of deleted ones. */
 export interface LiveEvent {
   messages?: LiveMessage[];
   gone?: string[];

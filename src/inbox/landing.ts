@@ -7,50 +7,50 @@ import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { mediaToken } from "../recordings/signed-address.ts";
 import type { Awaited, Caught, Waited } from "./types.ts";
 
-// The test inbox: where what the simulator took can be read. On one's own machine one inbox has everything; a
-// deployed service has one per account, for what test keys send, and live messages land in none.
+// The test inbox holds the messages that the simulator took. Locally one inbox has all of them; a deployed service has
+// one per account, for messages that were sent with test keys, and none for live messages.
 
-/** The inbox of one's own machine. */
+/** The name of the local inbox. */
 export const LOCAL_INBOX = "local";
 
-/** A wait that broke off is asked for again after this. */
+/** Delay before an interrupted wait is repeated. */
 const AGAIN_MS = 100;
 
-/** The inbox that an account's messages land in, or null when they land in none. */
+/** The inbox for an account's messages, or null when they go to none. */
 export function inboxName(config: Config, ref: AccountRef): string | null {
   if (config.ENVIRONMENT === "local") return LOCAL_INBOX;
   return ref.mode === "test" ? objectName(ref) : null;
 }
 
-/** The inbox that the console's page shows: on one's own machine everything, elsewhere an account's test messages. */
+/** The inbox that the console shows: locally the one with all messages, elsewhere the account's test inbox. */
 export function pageInbox(config: Config, accountId: () => string): string {
   return config.ENVIRONMENT === "local" ? LOCAL_INBOX : objectName({ accountId: accountId(), mode: "test" });
 }
 
-/** The object of an inbox. */
+/** The Durable Object of an inbox. */
 export function inboxNamed(env: Env, name: string) {
   return env.INBOX.getByName(name);
 }
 
-/** One attempt at a message, as the consumer knows it. */
+/** One attempt to submit a message, as the queue consumer records it. */
 export interface Attempt {
   job: ClaimedJob;
   to: string;
-  /** The message's public id; null where there was no message to hand over. */
+  /** The message's public id; null where there was no message to submit. */
   ref: string | null;
-  /** Whom it was handed to. */
+  /** The carrier to which it was submitted. */
   carrier: string;
   news: Extract<News, { kind: "outcome" }>;
 }
 
-/** A message that could not be put into its inbox: nobody got it. */
+/** The outcome of a message that could not be put into its inbox: it was not delivered. */
 const UNREACHED: Outcome = { kind: "not_accepted", code: "inbox_unavailable" };
 
 const isCaught = ({ carrier, news }: Attempt) => carrier === simCarrier.name && news.outcome.kind === "submitted";
 
 /**
- * Puts what the simulator took into the inbox, before any of it is reported: what counts as submitted stands there.
- * Where the inbox cannot be reached nothing was delivered, and these messages are tried again. Returns the news.
+ * Puts the messages that the simulator took into the inbox before any is reported, so that every submitted message is
+ * in it. When the inbox cannot be reached, they are reported as not accepted, and tried again. Returns the reports.
  */
 export async function land(env: Env, config: Config, ref: AccountRef, attempts: readonly Attempt[]): Promise<News[]> {
   const name = inboxName(config, ref);
@@ -73,8 +73,8 @@ export async function land(env: Env, config: Config, ref: AccountRef, attempts: 
 }
 
 /**
- * Whether the simulator certainly has not taken a message: it belongs in an inbox, and is not there. So an attempt that
- * broke off on its way is known to have failed.
+ * Whether the simulator certainly did not take a message: the message belongs in an inbox and is not in it. An
+ * interrupted attempt is then known to have failed.
  */
 export async function neverLanded(
   env: Env,
@@ -89,14 +89,14 @@ export async function neverLanded(
   );
 }
 
-/** Where a message's recording is played from, below the console's address; null where it has none. */
+/** The path under the console's address from which a message's recording is played; null without a recording. */
 export function recordingPath(config: Config, { recording }: Content): string | null {
   if (!recording) return null;
   const expiresAtMs = Date.now() + config.AUDIO_URL_TTL_MS;
   return `/media/${mediaToken(config.KEY_SECRET, recording.objectKey, recording.mime, expiresAtMs)}`;
 }
 
-/** Waits for a message until the time is over, also when the object is evicted meanwhile. */
+/** Waits for a message until the timeout, even if the object is evicted meanwhile. */
 export async function waitFor(env: Env, name: string, asked: Awaited, timeoutMs: number): Promise<Waited> {
   const endsAt = Date.now() + timeoutMs;
   for (;;) {

@@ -1,12 +1,12 @@
 import type { InboxFilter } from "./types.ts";
 
-/** What a page wants to hear, and the place up to which it has everything; null when it wants nothing from before. */
+/** What a page subscribes to, and the last place that it has already; null when it wants no earlier messages. */
 export interface Listener {
   filter: InboxFilter;
   after: number | null;
 }
 
-/** The address under which the object opens a socket. */
+/** The URL with which the object is asked to open a socket. */
 export function listenAddress({ filter: { account, q }, after }: Listener): string {
   const url = new URL("https://inbox/");
   if (account !== null) url.searchParams.set("account", account);

@@ -2,17 +2,17 @@ import { matches, parseSearch } from "../search/language.ts";
 import type { Operator, Search } from "../search/language.ts";
 import type { InboxFilter, InboxMessage } from "./types.ts";
 
-// What a filter of the test inbox means. `since` a message is a place in the list and not a property of a message.
+// Evaluates a filter of the test inbox. `since` a message is a place in the list, which is not evaluated here.
 
-/** What a search of the inbox may ask for: it knows no states, keys or prices. */
+/** Operators of a search of the inbox, which stores no states, keys or prices. */
 export const INBOX_OPERATORS = ["to", "kind", "text", "request", "before", "after"] as const satisfies Operator[];
 
-/** Reads a search of the inbox. */
+/** Parses a search of the inbox. */
 export function inboxSearch(q: string, nowMs: number): Search {
   return parseSearch(q, { nowMs, operators: INBOX_OPERATORS });
 }
 
-/** Whether a message matches: the account's own, to this number, from this time on, and found by the search. */
+/** Whether a message matches: of the account, to the number, from the time on, and by the search. */
 export function matcherOf(
   { account, to, since, q = "" }: InboxFilter,
   nowMs: number,
@@ -23,7 +23,7 @@ export function matcherOf(
     if (account !== null && message.account !== account) return false;
     if (message.at < fromMs || (to !== undefined && message.to !== to)) return false;
     const { operation, requestId, at: createdAt, content } = message;
-    // What the phone shows: the sender as well.
+    // The search covers what a phone shows, which includes the sender.
     const text = [message.text ?? "", content.sender ?? ""].join("\n");
     return matches(terms, { to: message.to, operation, requestId, createdAt, text });
   };

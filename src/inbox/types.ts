@@ -1,8 +1,8 @@
 import type { Content, Operation } from "../model/message.ts";
 
-// What goes into a test inbox, and what comes out of it.
+// What is put into a test inbox, and what is read from it.
 
-/** The messages of one job that the simulator took; they share their text, which is sealed for their account. */
+/** The messages of one job that the simulator took; they share one text, which is sealed for their account. */
 export interface Caught {
   /** Name of the account's object. */
   account: string;
@@ -13,9 +13,9 @@ export interface Caught {
   messages: { ref: string; to: string }[];
 }
 
-/** A message in the inbox, with its text opened. */
+/** A message in the inbox, with its text unsealed. */
 export interface InboxMessage {
-  /** Rises with every message of this inbox; a place in the list. */
+  /** Rises with every message of this inbox; its place in the list. */
   seq: number;
   /** The message's public id. */
   ref: string;
@@ -30,11 +30,11 @@ export interface InboxMessage {
   at: number;
 }
 
-/** Which messages somebody may see and wants to see. */
+/** The messages that a reader may see and asks for. */
 export interface InboxFilter {
-  /** Only this account's; null for everybody's, on one's own machine. */
+  /** Only this account's messages; null for those of all accounts, locally. */
   account: string | null;
-  /** A search, as it was written. */
+  /** A search, as it was typed. */
   q?: string | undefined;
   /** E.164. */
   to?: string | undefined;
@@ -44,13 +44,13 @@ export interface InboxFilter {
 /** From a time on, or after a message. */
 export type Since = { at: number } | { after: string };
 
-/** The newest of what came in the last moments, where a wait says nothing about `since`. */
+/** A wait for a message. */
 export interface Awaited extends InboxFilter {
-  /** Of those that are there already, the newest is meant and not the first. */
+  /** Whether to return the newest of the messages that are there already, instead of the first. */
   newest: boolean;
 }
 
-/** What a wait comes to: a message, or null when none came in time. */
+/** The result of a wait: a message, or null when none arrived in time. */
 export type Waited =
   { ok: true; message: InboxMessage | null } | { ok: false; reason: "unknown_message" | "too_many_waits" };
 

@@ -3,28 +3,28 @@ import type { LiveNews } from "./live.ts";
 import type { MessageState, Operation } from "./message.ts";
 import type { Mode } from "./ref.ts";
 
-// Commands that an account takes and results that it gives: all of durable/ that routes and queues import.
+// Types of what callers pass to an account object and of what it returns.
 
-/** A new key in place of an old one, which ends when the overlap ends. */
+/** The result of a rotation: the new key, and when the old one expires, in ms. */
 export type Rotation =
   { ok: true; keyId: number; oldExpiresAt: number } | { ok: false; reason: "unknown" | "not_active" | "too_many" };
 export type AccountNews = LiveNews<MessageState, Operation>;
 
-/** What a first page shows of an account, in one hop. */
+/** What an overview page shows of an account, read in one call. */
 export interface Outline {
   account: AccountView;
   keys: KeyView[];
   news: AccountNews & { from: number };
-  /** The first job since the time that was asked for. */
+  /** The first job since the requested time. */
   seqSince: number;
 }
 
-/** What an account is opened with. */
+/** The terms on which an account is opened. */
 export interface Opening {
   name: string;
   plan: Plan;
   otpRate: number | null;
-  /** Units; 0 leaves no entry. */
+  /** Units; 0 makes no ledger entry. */
   balance: number;
   keyId: number;
   keyName: string;
@@ -59,9 +59,9 @@ export interface AccountView {
   status: "active" | "suspended";
   plan: Plan;
   balance: number;
-  /** Units per OTP that apply now. */
+  /** The rate that applies now, in units per OTP. */
   otpRate: number;
-  /** Units per OTP that were agreed on, where the plan's do not apply. */
+  /** The rate that was agreed with this account, in units per OTP; null where the plan's rate applies. */
   ownOtpRate: number | null;
   requestsPerMinute: number;
   createdAt: number;
@@ -80,7 +80,7 @@ export interface KeyView {
   revokedAt: number | null;
 }
 
-/** A difference that recounting found; none is the only good answer. */
+/** A discrepancy that reconciliation found. */
 export interface Difference {
   kind: string;
   detail: string;

@@ -1,6 +1,8 @@
 import type { Plan } from "../money/plans.ts";
 import type { Content, Operation } from "./message.ts";
 
+// What a request asks of an account object, and what the object answers.
+
 /** The rate window after a request, for the RateLimit headers (contract §7). */
 export interface WindowView {
   plan: Plan;
@@ -10,7 +12,7 @@ export interface WindowView {
   resetSec: number;
 }
 
-/** Why an account refuses. Each has its reply in errors.ts. */
+/** Why an account refuses a request; http/errors.ts has the reply for each reason. */
 export type Refusal = { ok: false; window?: WindowView } & (
   | {
       reason:
@@ -21,28 +23,28 @@ export type Refusal = { ok: false; window?: WindowView } & (
   | { reason: "insufficient_balance"; needed: number; balance: number }
 );
 
-/** An Idempotency-Key and what it was used for (contract §8). */
+/** An Idempotency-Key and the request that it was used for (contract §8). */
 export interface Idempotency {
   /** MAC of the key's text. */
   key: Uint8Array;
   /** MAC of path and parsed fields. */
   fingerprint: Uint8Array;
-  /** The reply with its numbers left open, sealed: it comes back on a replay. */
+  /** The reply with placeholders for its numbers, sealed; a replay is answered with it. */
   template: Uint8Array;
 }
 
-/** What every request brings: which key it used, and its own id. */
+/** What every command contains: the key that was used, and the id of the request. */
 export interface Caller {
   keyId: number;
   requestId: string;
   idempotency?: Idempotency;
 }
 
-/** How the charge of each message is found: given, by the account's OTP rate, or by the length of a recording. */
+/** How the price of each message is determined: given, by the account's OTP rate, or by the length of a recording. */
 export type Price =
   { kind: "fixed"; units: number } | { kind: "otp" } | { kind: "recording"; fileId: string; unitsPerBlock: number };
 
-/** One billable request: its messages go out together or not at all. */
+/** One billable request: either all of its messages are accepted, or none. */
 export interface SendCommand extends Caller {
   operation: Operation;
   /** E.164 numbers, each once. */
@@ -52,34 +54,34 @@ export interface SendCommand extends Caller {
   /** The text, sealed; null for a recording. */
   text: Uint8Array | null;
   validityMs: number;
-  /** Why this is not offered to this account, where it is not. */
+  /** The sentence of a refusal, where the operation is not offered to this account. */
   notOffered?: string;
 }
 
-/** The numbers of a reply, as they were when the request was done. */
+/** The result of a request, with the numbers of the moment when it was carried out. */
 export interface Done {
   ok: true;
-  /** Whether this is the outcome of an earlier request with the same Idempotency-Key. */
+  /** Whether this is the result of an earlier request with the same Idempotency-Key. */
   replayed: boolean;
-  /** Sealed reply of the first request, on a replay. */
+  /** The sealed reply of the first request, on a replay; otherwise null. */
   template: Uint8Array | null;
-  /** Units that the request took. */
+  /** Units that the request cost. */
   spent: number;
   /** Units left after it. */
   balance: number;
-  /** The first message's job, or 0. */
+  /** The job of the first message, or 0. */
   seq: number;
-  /** New jobs from `seq` on, which wait for a carrier; none on a replay. */
+  /** How many new jobs, from `seq` on, are to be dispatched; 0 on a replay. */
   jobs: number;
   window?: WindowView;
 }
 
-/** The outcome of an earlier request with the same Idempotency-Key. */
+/** The result of an earlier request with the same Idempotency-Key. */
 export type Replay = Done & { replayed: true };
 
 export type DoneOrRefusal = Done | Refusal;
 
-/** An upload that may go on to R2, the reply of the first one, or a refusal. */
+/** The admission of an upload: it may be stored in R2, or it is a replay, or it is refused. */
 export type UploadDoor = { ok: true; replayed: false; window?: WindowView } | Replay | Refusal;
 
 export interface BalanceView {

@@ -1,10 +1,10 @@
-// What the live list gets and how it reads it. The server and the browser's script share this file, so that a row says
-// the same before and after the script has run; it therefore imports nothing.
+// The data of the live list, and how jobs become its rows. The server and the browser's script share this file, so that
+// a row reads the same before and after the script has run; it therefore imports nothing.
 
 /** The code with which the server closes a socket whose client is to connect again (RFC 6455 §7.4.2: for applications). */
 export const COME_BACK = 4000;
 
-/** One job as it stands, with what a list shows of it. A request of more than 100 messages has several. */
+/** The present state of one job, with what a list shows of it. A request of more than 100 messages has several jobs. */
 export interface LiveJob<State extends string = string, Kind extends string = string> {
   requestId: string;
   seq: number;
@@ -13,25 +13,25 @@ export interface LiveJob<State extends string = string, Kind extends string = st
   to: string;
   /** Messages of this job. */
   recipients: number;
-  /** Messages of the whole request, on its first job, where their price tells it. */
+  /** Messages of the whole request, on its first job, where they can be computed from the price. */
   total: number | null;
   /** How many messages are in each state that occurs. */
   states: { state: State; count: number }[];
-  /** Messages whose charge went back. */
+  /** Messages whose charge was refunded. */
   refunded: number;
   /** Units per message. */
   charge: number;
-  /** Units that the whole request took, on its first job. */
+  /** Units charged for the whole request, on its first job. */
   debit: number | null;
   createdAt: number;
-  /** The beginning of its text; nothing where there is none, or it was forgotten. */
+  /** The beginning of its text; empty for a recording, and after the text was deleted. */
   preview: string;
   /** The public id of its first message. */
   messageId: string;
   keyId: number | null;
 }
 
-/** What the tiles show. */
+/** What the tiles show of the account. */
 export interface LiveAccount {
   /** Units. */
   balance: number;
@@ -42,14 +42,14 @@ export interface LiveAccount {
   requestsPerMinute: number;
 }
 
-/** What the account object tells its listeners. With `from` it is everything from that job on. */
+/** What the account object sends to the live sockets. With `from` it contains every job from that one on. */
 export interface LiveNews<State extends string = string, Kind extends string = string> {
   from?: number;
   account: LiveAccount;
   jobs: LiveJob<State, Kind>[];
 }
 
-/** One request, its jobs added up. */
+/** One request: the sum of its jobs. */
 export interface LiveRow<State extends string = string, Kind extends string = string> {
   requestId: string;
   /** Its first job. */
@@ -59,7 +59,7 @@ export interface LiveRow<State extends string = string, Kind extends string = st
   total: number;
   delivered: number;
   state: State;
-  /** Units that it took and did not give back. */
+  /** Units that were charged and not refunded. */
   cost: number;
   createdAt: number;
   preview: string;
@@ -78,10 +78,10 @@ const FIRST: readonly string[] = [
   "delivered",
 ];
 
-/** Rows that the list holds; what is older stands under Activity. */
+/** Rows that the list holds; older ones are on the Activity page. */
 export const LIVE_ROWS_MAX = 100;
 
-/** A request's jobs, at least one and in their order, as one row. */
+/** A request's jobs, of which there is at least one, as one row. They must be in order. */
 export function liveRow<State extends string, Kind extends string>(
   jobs: readonly LiveJob<State, Kind>[],
 ): LiveRow<State, Kind> {
@@ -114,7 +114,7 @@ export function liveRows<State extends string, Kind extends string>(
   return [...Map.groupBy(inOrder, (job) => job.requestId).values()].map((of) => liveRow(of)).toReversed();
 }
 
-/** OTPs that a balance is enough for; null where they cost nothing. */
+/** How many OTPs a balance pays for; null when they are free. */
 export function otpsLeft(balance: number, otpRate: number): number | null {
   return otpRate === 0 ? null : Math.floor(balance / otpRate);
 }

@@ -1,15 +1,15 @@
 import type { LedgerView } from "./account.ts";
 import type { Content, MessageView } from "./message.ts";
 
-/** One message with all that belongs to it. */
+/** What an account stores about one message. */
 export interface MessageDetail {
   message: MessageView;
-  /** Sealed; null for a recording, and where it was forgotten. */
+  /** Sealed; null for a recording, and after the text was deleted. */
   text: Uint8Array | null;
   content: Content;
-  /** When it is given up, if nobody took it by then. */
+  /** When the message expires, in ms, unless a carrier accepts it before. */
   expiresAt: number;
-  /** The whole request that it was part of. */
+  /** The request that the message was part of. */
   request: {
     /** Its first job, which is its debit. */
     seq: number;

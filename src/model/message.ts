@@ -1,16 +1,18 @@
-/** Where a page of recordings goes on: after the one that was added then. */
+// Messages and recordings, in the forms that several areas share.
+
+/** A position in the list of recordings: the page continues after the recording that was added then. */
 export type RecordingPlace = Pick<RecordingView, "createdAt" | "fileId">;
 
 /**
- * How far history has a job: the highest revision among its rows there, and how many rows. A job is recorded whole, from
- * one moment, so its newest revision never stands there without the changes before it.
+ * What history holds of each job: the highest revision among its rows, and the number of rows. A job is always recorded
+ * as a whole, so its newest revision includes every earlier change.
  */
 export type Recorded = ReadonlyMap<number, { rev: number; messages: number }>;
 
 export type Operation = "sms" | "sms_international" | "otp" | "tts" | "voice";
 export type Language = "EN" | "HI" | "TE" | "TA" | "KN" | "ML" | "BN" | "GU" | "MR" | "PA";
 
-/** What a carrier needs beside the number and the text. */
+/** What a carrier needs besides the number and the text. */
 export interface Content {
   sender?: string;
   flash?: boolean;
@@ -18,11 +20,11 @@ export interface Content {
   accent?: string;
   gender?: 1 | 2;
   rate?: number;
-  /** Where the recording lies in R2, and what it is. */
+  /** The recording's key in R2 and its media type. */
   recording?: { objectKey: string; mime: string };
 }
 
-/** A recording that was checked at the edge. */
+/** A recording that was validated at the edge. */
 export interface Recording {
   fileId: string;
   name: string;
@@ -40,7 +42,7 @@ export interface RecordingView extends Recording {
 export type MessageState =
   "queued" | "sending" | "submitted" | "delivered" | "undelivered" | "unconfirmed" | "failed" | "unknown";
 
-/** A claimed message: only its claimer may submit it, once, until its lease ends. */
+/** A claimed message: only the consumer that claimed it may submit it, once, until the lease ends. */
 export interface Claimed {
   index: number;
   to: string;
@@ -50,7 +52,7 @@ export interface Claimed {
 /** The claimed messages of one job, with what they share. */
 export interface ClaimedJob {
   seq: number;
-  /** The carrier that this job belongs to: the first that it was claimed for. */
+  /** The carrier of the job: the one for which it was claimed first. */
   carrier: string;
   requestId: string;
   operation: Operation;
@@ -59,7 +61,7 @@ export interface ClaimedJob {
   messages: Claimed[];
 }
 
-/** What became of one attempt (design §5). */
+/** The outcome of one attempt (design §5). */
 export type Outcome =
   | { kind: "submitted"; carrierId?: string }
   | { kind: "rejected"; code: string; reason: string }
@@ -68,17 +70,17 @@ export type Outcome =
 
 export type ReceiptState = "submitted" | "delivered" | "undelivered" | "failed";
 
-/** News of one message: the outcome of an attempt, or a carrier's receipt. */
+/** A report on one message: the outcome of an attempt, or a carrier's receipt. */
 export type News = { seq: number; index: number } & (
   { kind: "outcome"; attempt: number; outcome: Outcome } | { kind: "receipt"; state: ReceiptState; code?: string }
 );
 
-/** A message that is looked up at its carrier. */
+/** A message to look up at its carrier. */
 export interface Followed {
   seq: number;
   index: number;
   attempt: number;
-  /** Whether its last attempt broke off, so that nobody knows what became of it. */
+  /** Whether its last attempt was interrupted, so that the outcome is unknown. */
   unknown: boolean;
   operation: Operation;
   to: string;
@@ -92,7 +94,7 @@ export interface MessageView {
   /** Rises with every change of the message; history keeps the highest. */
   rev: number;
   requestId: string;
-  /** Null for what was sent before keys were recorded. */
+  /** Null for messages from before keys were recorded. */
   keyId: number | null;
   operation: Operation;
   to: string;
@@ -104,6 +106,6 @@ export interface MessageView {
   errorCode: string | null;
   createdAt: number;
   updatedAt: number;
-  /** Every state that it took, with the time in ms. */
+  /** Every state that it has been in, with the time in ms. */
   timeline: { state: MessageState; at: number }[];
 }

@@ -1,39 +1,41 @@
 import type { Plan } from "../money/plans.ts";
 
-/** A payment of an order, with what our own order says that it gives. */
+// What a payment or a refund changes in an account.
+
+/** A payment of an order, with the plan and the credit from the order's row. */
 export interface Payment {
   orderId: string;
   /** The provider's id of the payment. */
   paymentRef: string;
-  /** Units; the test twin gets the plan and no credit. */
+  /** Units; 0 for the test object, which gets only the plan. */
   creditUnits: number;
   plan: Plan;
 }
 
-/** Money that went back to whoever paid. */
+/** Money that the provider paid back to the buyer. */
 export interface PaymentRefund {
   orderId: string;
   paymentRef: string;
-  /** Of `amountPaise`, which is what the order cost. */
+  /** The refunded part of `amountPaise`, which is the price of the order. */
   refundedPaise: number;
   amountPaise: number;
 }
 
-/** What taking credit back came to. */
+/** The result of taking credit back after a refund. */
 export interface TakenBack {
   refundedPaise: number;
-  /** Units that the ledger gave up. */
+  /** Units that were deducted from the balance. */
   taken: number;
-  /** Units that were spent already; more than 0 suspends the account. */
+  /** Units that were spent already and could not be deducted; more than 0 suspends the account. */
   shortfall: number;
 }
 
 export type Settled =
   | {
       ok: true;
-      /** Whether this call is the one that changed something. */
+      /** Whether this call changed anything; false for a repeated one. */
       changed: boolean;
-      /** The payment that the order was credited for: another one paid it twice. */
+      /** The payment for which the order was credited; if it is a different one, the order was paid twice. */
       paymentRef: string;
       /** The refund of this payment, where one is known. */
       refund: TakenBack | null;
@@ -42,6 +44,6 @@ export type Settled =
 
 export type Refunded =
   | { ok: true; changed: boolean; refund: TakenBack }
-  /** `early`: kept until the payment is told. `not_credited`: that payment gave no credit, so there is none to take. */
+  /** `early`: recorded until the payment is reported. `not_credited`: that payment gave no credit to take back. */
   | { ok: true; changed: boolean; refund: null; why: "early" | "not_credited" }
   | { ok: false; reason: "other_refund" };

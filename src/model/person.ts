@@ -1,13 +1,13 @@
-/** The buyer as an invoice names them (Rule 46 of the CGST Rules). */
+/** The buyer on an invoice (Rule 46 of the CGST Rules). */
 export interface Buyer {
   name: string;
   address: string;
-  /** Two digits of the state, for the place of supply. */
+  /** The GST code of the state, two digits, for the place of supply. */
   state: string;
   gstin: string;
 }
 
-/** Somebody who signs in, and the account that is theirs. */
+/** A person who signs in, and their account. */
 export interface Person {
   id: string;
   accountId: string;
@@ -21,15 +21,15 @@ export interface Person {
 
 export interface Session {
   hash: string;
-  /** When its holder last proved who they are, in ms. */
+  /** When the holder last authenticated, in ms. */
   authenticatedAt: number;
 }
 
-/** A session as its person sees it. */
+/** A session as it is listed for its person. */
 export interface SessionView {
-  /** What the browser calls itself, or empty. */
+  /** A short form of the browser's User-Agent, or empty. */
   device: string;
-  /** Whether it is the one that asks. */
+  /** Whether it is the session of this request. */
   current: boolean;
   createdAt: number;
   /** When it was used last, to the hour. */

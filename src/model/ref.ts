@@ -1,13 +1,13 @@
 export type Mode = "live" | "test";
 
-/** An account in one of its modes: each is one object, with its own money. */
+/** An account in one of its modes: each mode is an object of its own, with its own balance. */
 export interface AccountRef {
   /** `acc_` and eight bytes. */
   accountId: string;
   mode: Mode;
 }
 
-/** Where a message stands: its job's sequence number in the account, and its place in the job. */
+/** The place of a message: its job's sequence number in the account, and its index in the job. */
 export interface MessagePlace {
   seq: number;
   index: number;

@@ -1,6 +1,6 @@
-// GST on a price that includes it, in whole paise, and what an Indian invoice names: financial year, words.
+// The GST in a price that includes it, in whole paise; financial years and amounts in words for Indian invoices.
 
-/** Union territories without a legislature: there the second half is UTGST (UTGST Act, §7). */
+/** Union territories without a legislature: UTGST takes the place of SGST there (UTGST Act, §7). */
 const UNION_TERRITORIES: ReadonlySet<string> = new Set(["04", "26", "31", "35", "38", "97"]);
 
 export type TaxName = "CGST" | "SGST" | "UTGST" | "IGST";
@@ -12,16 +12,19 @@ export interface TaxLine {
   paise: number;
 }
 
-/** A price taken apart: the taxable value and the taxes on it, which add up to the price exactly. */
+/** A price split into its taxable value and the taxes on it, which add up to the price exactly. */
 export interface Tax {
   taxablePaise: number;
   lines: TaxLine[];
 }
 
-/** Hundredths of a percent in a whole. */
+/** 100 % in hundredths of a percent. */
 const WHOLE = 10_000;
 
-/** Takes the tax out of a price that includes it. `halves` makes two equal amounts, so that both states get the same. */
+/**
+ * Takes the tax out of a price that includes it. `halves` names the second of two equal taxes, of which CGST is the
+ * first; false means one tax, IGST.
+ */
 export function taxIn(totalPaise: number, percent: number, halves: false | TaxName): Tax {
   const rate = Math.round(percent * 100);
   const parts = halves === false ? 1 : 2;
@@ -35,7 +38,7 @@ export function taxIn(totalPaise: number, percent: number, halves: false | TaxNa
   };
 }
 
-/** The taxes on a sale from one state to another, or within one. */
+/** The taxes on a sale: CGST and SGST (or UTGST) within one state, else IGST. States are GST state codes. */
 export function taxBetween(totalPaise: number, percent: number, seller: string, place: string): Tax {
   if (seller !== place) return taxIn(totalPaise, percent, false);
   return taxIn(totalPaise, percent, UNION_TERRITORIES.has(place) ? "UTGST" : "SGST");

@@ -1,6 +1,6 @@
-// GST identification numbers and the states in them, as the GST portal numbers them.
+// GST identification numbers (GSTIN), and the state codes that the GST portal uses in them.
 
-/** State and union territory codes; 25 and 28 belonged to territories that are part of others now. */
+/** State and union territory codes; 25 and 28 are no longer in use. */
 export const GST_STATES = [
   { code: "01", en: "Jammu and Kashmir", hi: "जम्मू और कश्मीर" },
   { code: "02", en: "Himachal Pradesh", hi: "हिमाचल प्रदेश" },
@@ -52,7 +52,7 @@ export function isGstState(code: string): boolean {
 const SHAPE = /^[0-9]{2}[A-Z]{5}[0-9]{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/u;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** The last character that belongs to the fourteen before it: Luhn's sum over 36 characters. */
+/** The check character of the first fourteen: the Luhn algorithm over 36 characters. */
 export function gstinCheck(first: string): string {
   const sum = [...first].reduce((total, letter, at) => {
     const product = ALPHABET.indexOf(letter) * (at % 2 === 0 ? 1 : 2);

@@ -3,7 +3,7 @@
 /** Units in one coin. */
 export const UNITS_PER_COIN = 10_000;
 
-/** The largest amount, in coins, that one request may move: far above any plan, far below what a float holds exactly. */
+/** The largest amount, in coins, that one request may move: far above any plan, and still exact as a float. */
 export const COINS_MAX = 1_000_000_000;
 
 /** Units as coins for the wire: exact to four decimals, without float noise (148500 → 14.85). */

@@ -3,9 +3,10 @@ import type { PriceList } from "./listed-price.ts";
 import { UNITS_PER_COIN } from "./money.ts";
 import type { RateCard } from "./pricing.ts";
 
-// The rate card by calling code, small enough for a page: what a browser can know of a price before the API says it.
+// The rate card by calling code, small enough for a page, so that the browser can show a price before the API is
+// called.
 
-/** Prices abroad by calling code, only where they differ from the usual one. India stands in it by its own price. */
+/** Prices abroad by calling code, in units: those that differ from the default. India's own price is always listed. */
 export function priceList(card: RateCard): PriceList {
   const prices = new Map<string, Set<number | null>>();
   const note = (code: string, coins: number | null) => {

@@ -7,11 +7,13 @@ const COUNTRY = "A country is two capital letters (ISO 3166), or + and a calling
 
 const price = z.number(PRICE).int(PRICE).min(0, PRICE).max(10_000, PRICE);
 
-/** What the operator may change without a deploy (contract §6). `null` for a country: not offered. */
+// The operator's rate card, and the prices that follow from it.
+
+/** The prices that the operator can change without a deploy (contract §6). `null` for a country: not offered there. */
 export const rateCardSchema = z.strictObject({
   /** Coins per segment to an Indian mobile. */
   smsIndia: price.default(1),
-  /** Coins per segment abroad, where `smsByCountry` says nothing. */
+  /** Coins per segment to countries that are missing from `smsByCountry`. */
   smsAbroad: price.default(5),
   /** Coins per segment by ISO 3166 country code or, where that is absent, by `+` and the calling code. */
   smsByCountry: z
@@ -25,17 +27,17 @@ export const rateCardSchema = z.strictObject({
 
 export type RateCard = z.infer<typeof rateCardSchema>;
 
-/** The card of a deployment whose operator has not written one. */
+/** The prices of a deployment whose operator has not written a rate card. */
 export const DEFAULT_RATE_CARD: RateCard = rateCardSchema.parse({});
 
-/** A started block of a recording, for which a voice call is billed. */
+/** A voice call is billed per started block of its recording. */
 export const VOICE_BLOCK_MS = 30_000;
 
 const units = (coins: number) => unitsFromCoins(coins) ?? 0;
 
 export interface SmsPrice {
   segments: number;
-  /** Units per recipient, or null where this country is not offered. */
+  /** Units per recipient, or null where SMS to this country are not offered. */
   units: number | null;
 }
 
@@ -45,7 +47,7 @@ export function priceIndia(card: RateCard, text: string): SmsPrice & { units: nu
   return { segments, units: units(card.smsIndia * segments) };
 }
 
-/** Price of a text to a country, named by its ISO code, or by its calling code where it has none. */
+/** Price of a text to a country: by its ISO code, else by its calling code, else the default price abroad. */
 export function priceAbroad(card: RateCard, text: string, country: string | undefined, callingCode: string): SmsPrice {
   const { segments } = countSegments(text);
   const byCode = card.smsByCountry[`+${callingCode}`];
@@ -54,12 +56,12 @@ export function priceAbroad(card: RateCard, text: string, country: string | unde
   return { segments, units: listed === null ? null : units((listed ?? card.smsAbroad) * segments) };
 }
 
-/** Price of a call that speaks a text. */
+/** Price of a call that speaks a text, in units. */
 export function priceTts(card: RateCard): number {
   return units(card.ttsCall);
 }
 
-/** Price of one started 30 s of a recording. */
+/** Price of one started 30 s of a recording, in units. */
 export function priceVoiceBlock(card: RateCard): number {
   return units(card.voiceCallPer30s);
 }

@@ -11,18 +11,18 @@ import type { MessageView } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { unitsFromCoins } from "../money/money.ts";
 
-// Accounts as the operator's page shows and changes them. The objects are the truth; D1 only says which there are.
+// Accounts, as the operator's page shows and changes them. The objects hold the truth; D1 only lists the accounts.
 
-/** Numbers to look back by for the newest entries: jobs and entries share them, and a bulk takes many. */
+/** How many sequence numbers to go back for the newest entries: jobs have some of them, and a bulk takes many. */
 const LEDGER_LOOK_BACK = 200;
 const LEDGER_SHOWN = 15;
 
-/** Jobs of up to 100 messages each. */
+/** How many jobs to go back for the newest messages; each has up to 100. */
 const JOBS_LOOK_BACK = 20;
 const MESSAGES_SHOWN = 15;
 const MESSAGES_PER_JOB_MAX = 100;
 
-/** A page of accounts whose name or id is like `search`; `next` begins the page after. */
+/** A page of accounts whose name or id matches `search`; `next` is the `after` of the next page. */
 export async function findAccounts(
   env: Env,
   asked: { search: string; after: string; limit: number },
@@ -42,7 +42,7 @@ export interface AccountAtDesk {
   person: PersonRow | null;
 }
 
-/** One object of an account with what is newest in it, or null where nobody opened one. */
+/** One object of an account with its newest entries, or null when it does not exist. */
 export async function accountAtDesk(env: Env, config: Config, ref: AccountRef): Promise<AccountAtDesk | null> {
   const stub = env.ACCOUNT.getByName(objectName(ref));
   const view: AccountView | null = await stub.view();
@@ -64,7 +64,7 @@ export async function accountAtDesk(env: Env, config: Config, ref: AccountRef): 
   };
 }
 
-/** Changes standing, plan or rate of both objects; false where there is no account. */
+/** Changes status, plan or OTP rate in both objects; false when the account does not exist. */
 export async function amendAccount(env: Env, accountId: string, change: Amendment): Promise<boolean> {
   const [view]: (AccountView | null)[] = await Promise.all(
     (["live", "test"] as const).map((mode) => env.ACCOUNT.getByName(objectName({ accountId, mode })).amend(change)),
@@ -72,7 +72,7 @@ export async function amendAccount(env: Env, accountId: string, change: Amendmen
   return Boolean(view);
 }
 
-/** Coins as somebody types them, as units; null for what is no amount. */
+/** Typed coins as units; null when the text is not an amount. */
 export function typedCoins(text: string): number | null {
   const trimmed = text.trim();
   return /^-?\d{1,10}(\.\d{1,4})?$/u.test(trimmed) ? unitsFromCoins(Number(trimmed)) : null;

@@ -1,12 +1,12 @@
 import { logProblem } from "../log.ts";
 
-// How deep the queues are, where the runtime tells it.
+// The depth of the queues, where the runtime reports it.
 
 export interface Depth {
   queue: "dispatch" | "history";
-  /** Messages that wait; null where the runtime does not say. */
+  /** Messages in the queue; null when the runtime does not report it. */
   waiting: number | null;
-  /** Since when the oldest waits. */
+  /** When the oldest of them was enqueued. */
   oldestAt: number | null;
 }
 

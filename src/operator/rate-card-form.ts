@@ -3,12 +3,12 @@ import type { RateCard } from "../money/pricing.ts";
 
 // The rate card as a form: four prices, and one country per line.
 
-/** Prices that stand in fields of their own. */
+/** Prices that have a form field each. */
 export const CARD_PRICES = ["smsIndia", "smsAbroad", "ttsCall", "voiceCallPer30s"] as const;
 
 export type CardPrice = (typeof CARD_PRICES)[number];
 
-/** What of a typed card is no card. */
+/** What is wrong with a typed rate card. */
 export type CardFault = { price: CardPrice } | { line: number } | { twice: string };
 
 const COUNTRY_LINE = /^([A-Z]{2}|\+[0-9]{1,3})\s+([0-9]{1,5}|-)$/u;
@@ -36,7 +36,7 @@ function readCountries(text: string): Pick<RateCard, "smsByCountry"> | { fault: 
   return { smsByCountry: Object.fromEntries(countries) };
 }
 
-/** Reads a typed card, or says what is wrong with it first. */
+/** Reads a typed rate card, or returns its first fault. */
 export function readCard(form: Record<string, string>): { card: RateCard } | { fault: CardFault } {
   const prices: Partial<Record<CardPrice, number>> = {};
   for (const name of CARD_PRICES) {

@@ -2,16 +2,16 @@ import { pingHistory } from "../db/history.ts";
 import { logProblem } from "../log.ts";
 import type { DispatchJob } from "../queues/jobs.ts";
 
-/** What the service stands on, by the name that `/readyz` gives it. */
+/** What the service depends on, by the name that is used in `/readyz`. */
 const PARTS: Record<string, (env: Env) => Promise<unknown>> = {
   "account objects": (env) => env.ACCOUNT.getByName("readiness").ping(),
   D1: (env) => pingHistory(env.DB),
   R2: (env) => env.RECORDINGS.head("readiness"),
-  // A job without rows: the consumer drops it.
+  // A job without rows, which the consumer drops.
   queues: (env) => env.DISPATCH.send({ kind: "follow", account: "readiness", seqs: [] } satisfies DispatchJob),
 };
 
-/** An answer serves this long: whoever asks more often costs nothing more. */
+/** How long a result is reused, so that frequent probes cost nothing more. */
 const KEPT_MS = 2_000;
 
 const kept = new WeakMap<Env, { missing: Promise<string[]>; askedAtMs: number }>();

@@ -2,7 +2,7 @@ import type { Buyer } from "../model/person.ts";
 import { isGstState, isGstin } from "../money/gstin.ts";
 import { asciiDigits } from "../text/phones.ts";
 
-// Who an invoice is made out to, as a form brings it.
+// Reads the buyer on an invoice from a form.
 
 const NAME_LENGTH_MAX = 120;
 const ADDRESS_LENGTH_MAX = 300;
@@ -11,7 +11,7 @@ export type BuyerFault = "name" | "address" | "state" | "gstin" | "gstinState";
 
 const cut = (text: string, max: number) => [...text.trim()].slice(0, max).join("");
 
-/** Reads a buyer from a form; null where every field is empty, which is nobody in particular. */
+/** Reads a buyer from a form; null when every field is empty. */
 export function readBuyer(
   form: Readonly<Record<string, string>>,
 ): { ok: true; buyer: Buyer | null } | { ok: false; fault: BuyerFault } {
@@ -27,7 +27,7 @@ export function readBuyer(
   if (!isGstState(state)) return refuse("state");
   if (gstin !== "" && !isGstin(gstin)) return refuse("gstin");
   if (gstin !== "" && gstin.slice(0, 2) !== state) return refuse("gstinState");
-  // A registered buyer's invoice names their address (Rule 46 (d)); others may leave it out.
+  // The invoice of a registered buyer must contain the address (Rule 46 (d)); for others it is optional.
   if (gstin !== "" && address === "") return refuse("address");
   return { ok: true, buyer: { name, address, state, gstin } };
 }

@@ -6,10 +6,10 @@ import type { Tax } from "../money/gst.ts";
 import { GST_STATES, isGstState } from "../money/gstin.ts";
 import type { Order } from "./provider.ts";
 
-// Invoices of paid orders, with the fields of Rule 46 of the CGST Rules. What was issued never changes: seller and tax
-// are kept with the number, the buyer with the order.
+// Invoices of paid orders, with the fields of Rule 46 of the CGST Rules. An issued invoice never changes: seller and
+// tax are stored with the number, the buyer with the order.
 
-/** Digits of the number: with the longest prefix and the year it has 16 characters, which is all that Rule 46 allows. */
+/** Digits of the number: with the longest prefix and the year it has 16 characters, the most that Rule 46 allows. */
 const NUMBER_DIGITS = 6;
 
 /** What an invoice shows. */
@@ -18,16 +18,16 @@ export interface Invoice {
   issuedAt: number;
   seller: { name: string; address: string; gstin: string | null; sac: string; state: string | null };
   buyer: { name: string; address: string; gstin: string; state: string | null };
-  /** The state whose tax it is, as "Karnataka (29)"; null on a receipt. */
+  /** The place of supply, such as "Karnataka (29)"; null on a receipt. */
   place: string | null;
-  /** Null: the seller is not registered, and this is a receipt. */
+  /** Null when the seller is not registered: the document is then a receipt. */
   tax: Tax | null;
   totalPaise: number;
   totalInWords: string;
   refundedPaise: number;
 }
 
-/** Gives a paid order its number in the running financial year, once. */
+/** Gives a paid order its number in the current financial year. Idempotent. */
 export async function issueInvoice(env: Env, config: Config, orderId: string, nowMs: number): Promise<void> {
   const terms = {
     name: config.SELLER_NAME,
@@ -40,14 +40,14 @@ export async function issueInvoice(env: Env, config: Config, orderId: string, no
   await insertInvoice(env.DB, { year: financialYear(nowMs), orderId, issuedAt: nowMs, terms });
 }
 
-/** DK/26-27/000123. */
+/** The number as printed, such as DK/26-27/000123. */
 export function invoiceNumber(row: Pick<InvoiceRow, "year" | "number" | "terms">): string {
   return `${row.terms.prefix}/${row.year}/${String(row.number).padStart(NUMBER_DIGITS, "0")}`;
 }
 
 const named = (code: string) => `${GST_STATES.find((state) => state.code === code)?.en ?? "Unknown state"} (${code})`;
 
-/** What the invoice of an order says. A buyer who gave no state is where the seller is (IGST Act, §12(2)(b)). */
+/** The invoice of an order. A buyer without a state is treated as being where the seller is (IGST Act, §12(2)(b)). */
 export function invoiceOf(order: Order, row: InvoiceRow): Invoice {
   const { name, address, gstin, sac, gstPercent } = row.terms;
   const buyer = order.buyer ?? { name: "", address: "", state: "", gstin: "" };
@@ -67,7 +67,7 @@ export function invoiceOf(order: Order, row: InvoiceRow): Invoice {
   };
 }
 
-/** The invoice of an order, issued now where a credit was cut short before it; null where the order is not paid. */
+/** The invoice of an order, issued now if crediting was interrupted before that; null when the order is not paid. */
 export async function findInvoice(env: Env, config: Config, order: Order, nowMs: number): Promise<Invoice | null> {
   if (order.state !== "credited" && order.state !== "refunded") return null;
   const known = await invoiceByOrder(env.DB, order.id);

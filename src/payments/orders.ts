@@ -13,11 +13,11 @@ import type { Checkout, Order } from "./provider.ts";
 import { settleEvent } from "./settle.ts";
 import { paymentProvider, providerNamed } from "./table.ts";
 
-// Orders of plans: made once per form, paid at a provider, and looked up there when its webhook stays away.
+// Orders of plans: created once per form, paid at a provider, and checked there in case its webhook does not arrive.
 
 const CURRENCY = "INR";
 
-/** Orders that one account makes in an hour: more than anybody buys, few enough for the provider. */
+/** Orders that one account may make in an hour: more than people buy, few enough for the provider. */
 export const ORDERS_PER_HOUR_MAX = 20;
 
 const HOUR_MS = 3_600_000;
@@ -25,22 +25,22 @@ const HOUR_MS = 3_600_000;
 /** How many orders the page lists. */
 const LISTED_MAX = 100;
 
-/** When an order is looked up at its provider, after it was made; a link lives for a day. */
+/** How long after its creation an order is checked with its provider; a payment link is valid for a day. */
 export const CHECKS_MS: readonly number[] = [2, 10, 60, 360, 1_500, 2_940].map((minutes) => minutes * 60_000);
 
-/** Whoever waits on the order's page asks the provider at most this often. */
+/** Reloading the page of an order asks the provider at most this often. */
 const ASK_AGAIN_MS = 5_000;
 
-/** Orders that one run of the housekeeping looks up: each is a request to the provider. */
+/** How many orders one run of the housekeeping checks: each is a request to the provider. */
 const CHECKED_PER_RUN = 20;
 
-/** When an order made at `createdAt` is looked up next, or null when never again. */
+/** When an order that was made at `createdAt` is checked next, or null when no check is left. In ms. */
 export function nextCheck(createdAt: number, nowMs: number): number | null {
   const offsetMs = CHECKS_MS.find((ms) => createdAt + ms > nowMs);
   return offsetMs === undefined ? null : createdAt + offsetMs;
 }
 
-/** The id of the order that a form makes: the same form again makes the same order, and nobody can guess it. */
+/** The id of the order that a form makes: the same form gives the same id, and a MAC cannot be guessed. */
 function orderIdOf(config: Config, accountId: string, plan: Plan, once: string): string {
   return `ord_${base62(mac(config.KEY_SECRET, "order/v1", `${accountId}\0${plan}\0${once}`, 16))}`;
 }
@@ -50,7 +50,7 @@ export type Placed =
 
 const CLOSED: Checkout = { ok: false, reason: "closed" };
 
-/** Opens the page where an order is paid, or finds it again. */
+/** Opens the page where an order is paid, or finds the existing one. */
 async function openCheckout(env: Env, config: Config, order: Order, again: boolean): Promise<Checkout> {
   const provider = providerNamed(config, order.provider);
   if (!provider) return CLOSED;
@@ -59,7 +59,7 @@ async function openCheckout(env: Env, config: Config, order: Order, again: boole
   return checkout;
 }
 
-/** Makes the order that a form asks for, once per `once`, and opens its payment. */
+/** Makes the order of a form, once per `once`, and opens its checkout. */
 export async function placeOrder(
   env: Env,
   person: Pick<Person, "accountId" | "name" | "buyer">,
@@ -91,7 +91,7 @@ export async function placeOrder(
     state: "created",
     refundedPaise: 0,
     reason: null,
-    // As they are now: what is changed later changes no invoice of before.
+    // A copy, so that later changes of the buyer do not change earlier invoices.
     buyer: person.buyer ?? { name, address: "", state: "", gstin: "" },
     createdAt: nowMs,
     updatedAt: nowMs,
@@ -103,10 +103,10 @@ export async function placeOrder(
   return { ok: true, order, checkout };
 }
 
-/** Whether somebody may still pay an order. */
+/** Whether an order can still be paid. */
 export const isOpen = ({ state }: Order): boolean => state === "created" || state === "pending" || state === "failed";
 
-/** Leads an order that is not paid yet to its payment again. */
+/** Opens the checkout of an unpaid order again. */
 export async function resumeOrder(env: Env, order: Order): Promise<Checkout> {
   const checkout = isOpen(order) ? await openCheckout(env, configOf(env), order, true) : CLOSED;
   if (!checkout.ok && checkout.reason === "closed") await checkOrder(env, order, Date.now());
@@ -118,23 +118,26 @@ export async function listOrders(env: Env, accountId: string): Promise<Order[]> 
   return ordersOf(env.DB, accountId, LISTED_MAX);
 }
 
-/** An order of this account; another account's is as unknown as one that nobody made. */
+/** An order of this account; null for another account's order, as for one that does not exist. */
 export async function findOrder(env: Env, accountId: string, id: string): Promise<Order | null> {
   const order = await orderById(env.DB, id);
   return order?.accountId === accountId ? order : null;
 }
 
-/** An order that is paid in the sandbox, by its id alone: whoever pays need not be signed in. */
+/** An order of the sandbox, by its id alone: the payer need not be signed in. */
 export async function findSandboxOrder(env: Env, id: string): Promise<Order | null> {
   if (paymentsOf(configOf(env)) !== "sandbox") return null;
   const order = await orderById(env.DB, id);
   return order?.provider === "sandbox" ? order : null;
 }
 
-/** Asks the provider how an order stands, and follows what it says; false where somebody else asks already. */
+/**
+ * Asks the provider for the status of an order, and applies the answer; false when there was none, or another caller
+ * had claimed this check.
+ */
 export async function checkOrder(env: Env, order: Order, nowMs: number): Promise<boolean> {
   const provider = providerNamed(configOf(env), order.provider);
-  // Taken before it is asked: a look-up that fails comes again at the next time, not at once.
+  // Claimed before the provider is asked: a check that fails is repeated at the next time, not at once.
   if (!(await takeCheck(env.DB, order, isOpen(order) ? nextCheck(order.createdAt, nowMs) : null, nowMs))) return false;
   if (!provider?.fetchStatus || !isOpen(order)) return false;
   const standing = await provider.fetchStatus(order);
@@ -143,7 +146,7 @@ export async function checkOrder(env: Env, order: Order, nowMs: number): Promise
   return standing !== null;
 }
 
-/** The order as it stands now, for whoever waits on its page or has just come back from the payment. */
+/** The current state of an order, for its page and for a buyer who returns from the payment. */
 export async function refreshOrder(env: Env, order: Order, query: URLSearchParams): Promise<Order> {
   const provider = providerNamed(configOf(env), order.provider);
   const nowMs = Date.now();
@@ -152,13 +155,13 @@ export async function refreshOrder(env: Env, order: Order, query: URLSearchParam
   try {
     await checkOrder(env, order, nowMs);
   } catch (problem) {
-    // The webhook and the next look-up come all the same; the page shows what is known.
+    // The webhook or the next check will still report the payment; the page shows what is known.
     logProblem("payments", problem);
   }
   return (await orderById(env.DB, order.id)) ?? order;
 }
 
-/** Looks up the orders whose time has come; the scheduled handler calls it. */
+/** Checks the orders that are due; the scheduled handler calls it. */
 export async function checkDueOrders(env: Env, nowMs: number): Promise<void> {
   for (const order of await ordersToCheck(env.DB, nowMs, CHECKED_PER_RUN)) {
     await checkOrder(env, order, nowMs).catch((problem: unknown) => logProblem("payments", problem));

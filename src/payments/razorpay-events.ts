@@ -3,9 +3,9 @@ import * as z from "zod";
 import { shortened } from "./provider.ts";
 import type { EventKind, PaymentEvent } from "./provider.ts";
 
-// Razorpay's webhooks in our words: https://razorpay.com/docs/webhooks/payloads/payment-links
+// Reads Razorpay's webhooks: https://razorpay.com/docs/webhooks/payloads/payment-links
 
-/** Events that are about an order; every other one is none of ours. */
+/** Events about an order; all others are ignored. */
 const KIND: Readonly<Record<string, EventKind>> = {
   "payment_link.paid": "paid",
   "payment_link.partially_paid": "paid",
@@ -17,7 +17,7 @@ const KIND: Readonly<Record<string, EventKind>> = {
   "refund.processed": "refunded",
 };
 
-// Every field may be missing: an event that says too little is kept for the operator, not lost.
+// Every field may be missing: an incomplete event is quarantined for the operator, not lost.
 const word = z.string().min(1).max(200).nullable().catch(null);
 const paise = z.number().int().nullable().catch(null);
 const entity = <T extends z.ZodRawShape>(shape: T) =>
@@ -45,7 +45,7 @@ const webhook = z.object({
 
 type Payload = z.infer<typeof webhook>["payload"];
 
-/** A payment of a link has no reference of its own; its description is the link's id behind a #. */
+/** The link of a payment. A payment of a link has no reference to it; its description is # and the link's id. */
 function linkOf({ payment_link: link, payment }: Payload): string | null {
   const [, id] = /^#(\w+)$/u.exec(payment?.entity.description ?? "") ?? [];
   return link?.entity.id ?? (id === undefined ? null : `plink_${id}`);
@@ -69,7 +69,7 @@ function eventOf(id: string, event: string, kind: EventKind, payload: Payload): 
   };
 }
 
-/** A genuine webhook as an event; one without an id of its own is known by its content. */
+/** The event of a genuine webhook. Without an event id, the hash of the body serves as one. */
 export function razorpayEvent(raw: string, eventId: string | null): PaymentEvent | "ignored" {
   try {
     const parsed = webhook.safeParse(JSON.parse(raw));

@@ -9,7 +9,7 @@ import { shortened } from "./provider.ts";
 import type { Checkout, Order, PaymentEvent, PaymentProvider, Standing } from "./provider.ts";
 import { razorpayEvent } from "./razorpay-events.ts";
 
-// Razorpay's Payment Links: https://razorpay.com/docs/api/payments/payment-links
+// Razorpay as a payment provider, through Payment Links: https://razorpay.com/docs/api/payments/payment-links
 
 export const RAZORPAY = "razorpay";
 
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 10_000;
 
 const ANSWER_BYTES_MAX = 262_144;
 
-/** A link that nobody paid by then is over. Razorpay takes no less than 15 minutes. */
+/** After this an unpaid link expires. Razorpay's minimum is 15 minutes. */
 const LINK_LIFE_SEC = 86_400;
 
 const link = z.object({
@@ -37,10 +37,10 @@ const refusal = z.object({ error: z.object({ description: z.string() }) });
 
 type Link = z.infer<typeof link>;
 
-/** An answer, or null where none came: then nobody knows whether the request was done. */
+/** A response, or null when none came: the request may or may not have been carried out. */
 type Answer = { ok: boolean; body: unknown } | null;
 
-/** Asks Razorpay's API; never throws. */
+/** Calls Razorpay's API; never throws. */
 async function ask(config: Config, method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
   const credentials = Buffer.from(`${config.RAZORPAY_KEY_ID}:${config.RAZORPAY_KEY_SECRET}`).toString("base64");
   try {
@@ -59,7 +59,7 @@ async function ask(config: Config, method: "GET" | "POST", path: string, body?: 
   }
 }
 
-/** The link of an order: by its own id, else by ours, under which Razorpay keeps one link at most. */
+/** The link of an order: by the link's id, else by the order's id, for which Razorpay keeps at most one link. */
 async function findLink(config: Config, order: Order): Promise<Link | "none" | null> {
   if (order.providerRef !== null) {
     const answer = await ask(config, "GET", `/payment_links/${encodeURIComponent(order.providerRef)}`);
@@ -97,7 +97,7 @@ async function createLink(config: Config, order: Order): Promise<Checkout> {
   return { ok: false, reason: "unavailable" };
 }
 
-/** Creates the order's link, unless a request before did whose answer got lost. */
+/** Creates the order's link, unless an earlier request did and its response was lost. */
 async function createCheckout(config: Config, order: Order, again: boolean): Promise<Checkout> {
   if (again || order.providerRef !== null) {
     const found = await findLink(config, order);
@@ -106,7 +106,7 @@ async function createCheckout(config: Config, order: Order, again: boolean): Pro
   }
   const made = await createLink(config, order);
   if (made.ok || order.providerRef !== null) return made;
-  // Perhaps it was made by a request beside this one: Razorpay refuses a second link for the same reference.
+  // A concurrent request may have created it: Razorpay refuses a second link for the same reference.
   const found = await findLink(config, order);
   return found === null || found === "none" ? made : checkoutOf(found);
 }
@@ -135,14 +135,14 @@ async function fetchStatus(config: Config, order: Order): Promise<Standing> {
     : { providerRef: found.id, events: eventsOf(order, found) };
 }
 
-/** Whether a signature in hex is the HMAC-SHA256 of a text; takes the same time wherever they differ. */
+/** Whether a signature in hex is the HMAC-SHA256 of a text; compares in constant time. */
 function isHmac(secret: string, text: string, given: string | null): boolean {
   if (given === null || !/^[0-9a-f]{64}$/u.test(given)) return false;
   const right = createHmac("sha256", secret).update(text).digest();
   return sameBytes(Uint8Array.from(right), Uint8Array.from(Buffer.from(given, "hex")));
 }
 
-/** What Razorpay appends to the address that a buyer returns to. */
+/** Verifies the parameters that Razorpay appends to the URL to which a buyer returns. */
 function verifyReturn(secret: string, order: Order, query: URLSearchParams): "genuine" | "forged" | null {
   const signature = query.get("razorpay_signature");
   if (signature === null) return null;
@@ -151,7 +151,7 @@ function verifyReturn(secret: string, order: Order, query: URLSearchParams): "ge
   return parts[1] === order.id && isHmac(secret, parts.join("|"), signature) ? "genuine" : "forged";
 }
 
-/** Razorpay, or null where its key and secrets are not configured. */
+/** Razorpay, or null when its key and secrets are not configured. */
 export function razorpayProvider(config: Config): PaymentProvider | null {
   const { RAZORPAY_KEY_ID: keyId, RAZORPAY_KEY_SECRET: keySecret, RAZORPAY_WEBHOOK_SECRET: webhookSecret } = config;
   if (keyId === undefined || keySecret === undefined || webhookSecret === undefined) return null;
@@ -160,7 +160,7 @@ export function razorpayProvider(config: Config): PaymentProvider | null {
     createCheckout: (order, again) => createCheckout(config, order, again),
     fetchStatus: (order) => fetchStatus(config, order),
     verifyReturn: (order, query) => verifyReturn(keySecret, order, query),
-    // The signature covers the body alone, without a time: an old event told again changes nothing.
+    // The signature covers only the body, without a timestamp. A replay is harmless, because events are idempotent.
     parseWebhook: (raw, headers) =>
       isHmac(webhookSecret, raw, headers.get("x-razorpay-signature"))
         ? razorpayEvent(raw, headers.get("x-razorpay-event-id"))

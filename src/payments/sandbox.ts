@@ -5,18 +5,18 @@ import { randomId } from "../crypto/ids.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
 import type { EventKind, Order, PaymentEvent, PaymentProvider } from "./provider.ts";
 
-// The payment provider of one's own machine: its page moves no money, and signs what it tells like a real one.
+// The local payment provider: its page moves no money, and its events are signed like those of a real provider.
 
 export const SANDBOX = "sandbox";
 
-/** What the page can be told to do with a payment. */
+/** The outcomes of a payment that its page offers. */
 export const OUTCOMES = ["success", "failure", "pending", "refund", "partial_refund"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** How events can go astray, on request. */
+/** Faults of delivery that its page can simulate. */
 export interface Trouble {
   twice: boolean;
-  /** A "pending" of before comes after the end. */
+  /** A `pending` event arrives after the final one. */
   disorder: boolean;
   wrongAmount: boolean;
 }
@@ -29,7 +29,7 @@ const KIND: Record<Outcome, EventKind> = {
   partial_refund: "refunded",
 };
 
-/** Off by this much where the amount shall be wrong. */
+/** How much the amount differs where it is to be wrong. */
 const WRONG_BY_PAISE = 100;
 
 const body = z.object({
@@ -42,12 +42,12 @@ const body = z.object({
   currency: z.string().max(10),
 });
 
-/** Derived, so that it is no secret of its own and no other purpose's key fits. */
+/** Derived, so that it need not be configured, and for this purpose only. */
 function secretOf(config: Config): string {
   return `whsec_${Buffer.from(mac(config.KEY_SECRET, "payments/sandbox", "")).toString("base64")}`;
 }
 
-/** A webhook as it travels: these very bytes under these headers. */
+/** A webhook as it is sent: the exact bytes of its body, and the headers that sign them. */
 export interface SignedWebhook {
   body: string;
   headers: Record<string, string>;
@@ -72,10 +72,10 @@ function signed(
   return { body: text, headers: signedHeaders(secretOf(config), id, text, Date.now()) };
 }
 
-/** The webhooks that an outcome leads to, in the order in which they arrive. */
+/** The webhooks of an outcome, in the order in which they arrive. */
 export function sandboxWebhooks(config: Config, order: Order, outcome: Outcome, trouble: Trouble): SignedWebhook[] {
   const kind = KIND[outcome];
-  // A refund is of the payment that was made; anything else is a payment of its own.
+  // A refund is of the existing payment; any other outcome is a new payment.
   const ref = kind === "refunded" ? (order.paymentRef ?? randomId("spay")) : randomId("spay");
   const amount = order.amountPaise - (trouble.wrongAmount ? WRONG_BY_PAISE : 0);
   const refunded =
@@ -106,7 +106,7 @@ function eventOf(raw: string): PaymentEvent | "ignored" {
   }
 }
 
-/** The local default. */
+/** The default provider for local use. */
 export function sandboxProvider(config: Config): PaymentProvider {
   return {
     name: SANDBOX,

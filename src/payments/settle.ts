@@ -7,11 +7,11 @@ import { coins } from "../money/money.ts";
 import { issueInvoice } from "./invoices.ts";
 import type { Order, PaymentEvent } from "./provider.ts";
 
-// What a payment event means. Amount, plan and credit come from our own order; the event only says that it was paid.
-// The account moves first, the order's row and the event's row after it: whatever is cut short in between is told
-// again, and then changes only what is still missing.
+// Applies payment events. Amount, plan and credit come from the order's row; the event only says that it was paid. The
+// account changes before the rows of the order and the event: after an interruption the event is delivered again, and
+// then changes only what is still missing.
 
-/** Why an event was not followed, for the operator; null when it was. */
+/** Why an event was quarantined, for the operator; null when it was applied. */
 type Verdict = string | null;
 
 const rupees = (paise: number | null) => (paise === null ? "no amount" : `₹${(paise / 100).toFixed(2)}`);
@@ -22,13 +22,13 @@ async function findOrder(env: Env, provider: string, event: PaymentEvent): Promi
   return found?.provider === provider ? found : null;
 }
 
-/** Both objects of an account: the live one, and the test twin, which gets the plan as well and no credit. */
+/** Both objects of an account: the live one, and the test one, which gets the plan too but no credit. */
 function objectsOf(env: Env, accountId: string) {
   const of = (mode: "live" | "test") => env.ACCOUNT.getByName(objectName({ accountId, mode }));
   return { live: of("live"), test: of("test") };
 }
 
-/** The order's row after its credit was taken back. */
+/** Updates the order's row after its credit was taken back. */
 async function showRefund(env: Env, order: Order, refund: TakenBack, nowMs: number): Promise<Verdict> {
   const { refundedPaise, shortfall, taken } = refund;
   await raiseOrder(env.DB, order.id, "refunded", { refundedPaise, checkAt: null, updatedAt: nowMs });
@@ -42,7 +42,7 @@ function wrongCurrency(order: Order, currency: string | null): Verdict {
     : `Wrong currency: ${currency ?? "none"} for an order in ${order.currency}.`;
 }
 
-/** What keeps a payment from being this order's. */
+/** Why a payment does not match its order; null when it does. */
 function mismatch(order: Order, { amountPaise, currency, paymentRef }: PaymentEvent): Verdict {
   if (amountPaise !== order.amountPaise) {
     return `Wrong amount: ${rupees(amountPaise)} came for an order of ${rupees(order.amountPaise)}.`;
@@ -81,7 +81,7 @@ async function refunded(env: Env, order: Order, event: PaymentEvent, nowMs: numb
   if (wrong !== null) return wrong;
   if (refundedPaise <= 0) return `Wrong amount: ${rupees(refundedPaise)} went back.`;
   const { live, test } = objectsOf(env, order.accountId);
-  // More than the order's price goes back only where more had come, and that gave no credit.
+  // A refund above the order's price means that more was paid, and the excess gave no credit.
   const refund = { orderId, paymentRef, refundedPaise: Math.min(refundedPaise, amountPaise), amountPaise };
   const outcome: Refunded | null = await live.refundPayment(refund);
   if (!outcome) return "Refunded, and the account does not exist.";
@@ -107,7 +107,7 @@ async function follow(env: Env, order: Order | null, event: PaymentEvent, nowMs:
   }
 }
 
-/** Follows a genuine event and records it, once however often it is told. Throws where it could not be stored. */
+/** Applies a genuine event and records it. Idempotent, for repeated events. Throws when it could not be stored. */
 export async function settleEvent(env: Env, provider: string, event: PaymentEvent, nowMs: number): Promise<void> {
   const order = await findOrder(env, provider, event);
   const quarantined = await follow(env, order, event, nowMs);

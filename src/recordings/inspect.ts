@@ -3,11 +3,11 @@ import { mp3DurationMs } from "./mp3.ts";
 import type { Mime } from "./signed-address.ts";
 import { measureWav } from "./wav.ts";
 
-// What an uploaded recording is (contract §5.6): known by its bytes, never by its name.
+// Determines the type of an uploaded recording (contract §5.6) by its bytes, never by its name.
 
-/** Base64 text of one upload. */
+/** The longest Base64 text of one upload, in characters. */
 export const BASE64_LENGTH_MAX = 5 * 1024 * 1024;
-/** Longest recording. */
+/** The longest recording. */
 export const DURATION_MS_MAX = 600_000;
 
 export type Inspected = { ok: true; mime: Mime; durationMs: number } | { ok: false; found: string };
@@ -22,7 +22,7 @@ export function decodeBase64(text: string): Uint8Array | null {
   }
 }
 
-/** Finds out whether bytes are a recording that can be played in a call, and how long it is. */
+/** Determines whether a call can play a recording, and how long it lasts. */
 export async function inspectRecording(bytes: Uint8Array): Promise<Inspected> {
   const type = await fileTypeFromBuffer(bytes);
   if (type?.ext !== "wav" && type?.ext !== "mp3") {

@@ -1,9 +1,9 @@
-// An MP3 file (MPEG-1, -2 and -2.5 Layer III), measured frame by frame: a header may claim any length, and what it
-// claims decides no money.
+// Measures an MP3 file (MPEG-1, -2 and -2.5 Layer III) frame by frame: a header can claim any length, and the price
+// must not depend on that claim.
 
 const LAYER_3 = 1;
 
-/** kbit/s by index; 0 and 15 name none. */
+/** kbit/s by index; 0 and 15 are not rates. */
 const BITRATES = {
   mpeg1: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   mpeg2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
@@ -15,14 +15,14 @@ const RATES = [44_100, 48_000, 32_000];
 const RATE_DIVISORS = [4, 0, 2, 1];
 
 interface Frame {
-  /** Bytes, its header included. */
+  /** Bytes, including its header. */
   size: number;
   samples: number;
   /** Samples per second. */
   rate: number;
 }
 
-/** The frame that begins here, or null. */
+/** The frame that begins at this offset, or null. */
 function frameAt(bytes: Uint8Array, at: number): Frame | null {
   const kind = bytes[at + 1] ?? 0;
   const rates = bytes[at + 2] ?? 0;
@@ -35,26 +35,26 @@ function frameAt(bytes: Uint8Array, at: number): Frame | null {
   return { size: Math.floor((samples * bitrate * 125) / rate) + ((rates >> 1) & 1), samples, rate };
 }
 
-/** Where sound begins: behind the ID3v2 tag, whose size stands in four groups of seven bits. */
+/** Where the audio begins: after the ID3v2 tag, whose size is stored as four groups of seven bits. */
 function soundStart(bytes: Uint8Array): number {
   if (String.fromCharCode(...bytes.subarray(0, 3)) !== "ID3") return 0;
   const [flags = 0, a = 0, b = 0, c = 0, d = 0] = bytes.subarray(5, 10);
   return 10 + ((a << 21) | (b << 14) | (c << 7) | d) + (flags & 0x10 ? 10 : 0);
 }
 
-/** Whether a frame holds facts about the file in place of sound (Xing, Info and VBRI headers). */
+/** Whether a frame contains metadata in place of audio (Xing, Info and VBRI headers). */
 function isInfo(bytes: Uint8Array, at: number): boolean {
   const head = String.fromCharCode(...bytes.subarray(at + 4, at + 42));
   return /^\0{9,34}(Xing|Info|VBRI)/u.test(head);
 }
 
-/** How long the whole frames in these bytes last; 0 when there is none. */
+/** The duration of the complete frames in these bytes; 0 when there are none. */
 export function mp3DurationMs(bytes: Uint8Array): number {
   let samples = 0;
   let rate = 0;
   for (let at = soundStart(bytes); at < bytes.length;) {
     const frame = frameAt(bytes, at);
-    // Bytes between frames, such as tags, are passed over; so is what only looks like a frame of another rate.
+    // Skips bytes between frames, such as tags, and whatever looks like a frame of another sample rate.
     if (!frame || at + frame.size > bytes.length || (rate !== 0 && frame.rate !== rate)) {
       at += 1;
       continue;

@@ -2,19 +2,19 @@ import { joinBytes, mac, sameBytes } from "../crypto/bytes.ts";
 import { accountBytes, accountIdOf, objectName } from "../crypto/ids.ts";
 import type { AccountRef } from "../model/ref.ts";
 
-// Signed, expiring addresses of recordings (contract §11): the token names account, recording and end, and proves it.
+// Signed, expiring addresses of recordings (contract §11): the token holds account, recording and expiry, and a MAC.
 
-/** Kinds of recordings; a token says which by its place in this list, so it only ever grows. */
+/** Kinds of recordings. A token holds the index in this list, so entries are only ever appended. */
 const MIMES = ["audio/wav", "audio/mpeg"] as const;
 
-/** What a recording is served as. */
+/** The media type under which a recording is served. */
 export type Mime = (typeof MIMES)[number];
 
 const HASH_SIZE = 32;
 const BODY_SIZE = 1 + 1 + 8 + HASH_SIZE + 8;
 const MAC_SIZE = 16;
 
-/** Where a recording lies in R2: one object per account and content, however often it is uploaded. */
+/** The key of a recording in R2: one object per account and content, however often it is uploaded. */
 export function recordingKey(ref: AccountRef, hash: Uint8Array): string {
   return `${objectName(ref)}/${Buffer.from(hash).toString("hex")}`;
 }
@@ -35,7 +35,7 @@ export function mediaToken(secret: string, objectKey: string, mime: string, expi
 /** What a token opens, or null when it was altered or has expired. */
 export function readMediaToken(secret: string, token: string, nowMs: number): { objectKey: string; mime: Mime } | null {
   const bytes = Uint8Array.from(Buffer.from(token, "base64url"));
-  // Base64 has several spellings of the same bytes; only ours is the token.
+  // Base64 has several spellings of the same bytes; only the canonical one is accepted.
   if (bytes.length !== BODY_SIZE + MAC_SIZE || Buffer.from(bytes).toString("base64url") !== token) return null;
   const body = bytes.subarray(0, BODY_SIZE);
   if (!sameBytes(mac(secret, "media/v1", body, MAC_SIZE), bytes.subarray(BODY_SIZE))) return null;

@@ -1,14 +1,14 @@
-// A WAV file (RIFF, RFC 2361), measured by the bytes that are there: what its header claims decides no money.
+// Measures a WAV file (RIFF, RFC 2361) by the bytes that are present: the price must not depend on its header's claims.
 
-/** Format codes that a call can play, each with a fixed size per sample: PCM, A-law, µ-law. */
+/** Format codes that a call can play: PCM, A-law, µ-law. Each has a fixed size per sample. */
 const PLAYABLE: ReadonlySet<number> = new Set([1, 6, 7]);
-/** The format code that says: the real one stands 24 bytes into the format. */
+/** With this format code, the real one is 24 bytes into the format chunk. */
 const EXTENSIBLE = 0xfffe;
 
 const FIRST_CHUNK_AT = 12;
 const CHUNK_HEADER_SIZE = 8;
 
-/** The chunks of a RIFF file, each cut to the bytes that are there. */
+/** The chunks of a RIFF file, each cut to the bytes that are present. */
 function* chunksOf(bytes: Uint8Array): Generator<[name: string, view: DataView]> {
   const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = FIRST_CHUNK_AT; at + CHUNK_HEADER_SIZE <= bytes.length;) {
@@ -17,7 +17,7 @@ function* chunksOf(bytes: Uint8Array): Generator<[name: string, view: DataView]>
     const there = Math.min(size, bytes.length - start);
     const name = String.fromCharCode(...bytes.subarray(at, at + 4));
     yield [name, new DataView(bytes.buffer, bytes.byteOffset + start, there)];
-    // Chunks begin at even places.
+    // Chunks begin at even offsets.
     at = start + size + (size % 2);
   }
 }
@@ -34,12 +34,12 @@ function formatOf(view: DataView): Format | null {
   const code = said === EXTENSIBLE && view.byteLength >= 26 ? view.getUint16(24, true) : said;
   const sampleSize = Math.ceil(view.getUint16(14, true) / 8);
   const frameSize = view.getUint16(12, true);
-  // A frame larger than its samples would be a recording that lasts longer than it is billed.
+  // With a frame size larger than its samples, a recording would last longer than the time it is billed for.
   const honest = frameSize === sampleSize * view.getUint16(2, true);
   return { code, bytesPerSecond: honest ? view.getUint32(4, true) * frameSize : 0 };
 }
 
-/** How long a WAV file lasts by its bytes, or what it is instead of a recording that a call can play. */
+/** The duration of a WAV file by its bytes, or why a call cannot play it. */
 export function measureWav(bytes: Uint8Array): { ok: true; durationMs: number } | { ok: false; found: string } {
   let format: Format | null = null;
   for (const [name, view] of chunksOf(bytes)) {

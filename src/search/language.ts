@@ -1,21 +1,21 @@
 import type { MessageState, Operation } from "../model/message.ts";
 import { unitsFromCoins } from "../money/money.ts";
 
-// The language in which people search messages: words, operators with a value, and `-` before what is not to be there.
-// All terms hold together. What is not understood becomes a fault, with which the page says what to write instead.
+// The search language for messages: words, operators with a value, and `-` for exclusion. All terms must match. What is
+// not understood becomes a fault, from which the page explains what to write instead.
 
 export const OPERATORS = ["to", "kind", "state", "key", "request", "text", "cost", "after", "before"] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** What one term asks of a message. */
+/** The condition of one term. */
 export type Test =
-  /** Part of the number, of the request's id or, where there is one, of the text. */
+  /** Part of the number, of the request's id or, where it is known, of the text. */
   | { on: "word"; value: string }
   | { on: "to"; digits: string }
   | { on: "kind"; operations: Operation[] }
-  /** In one of these states; with `refunded` also whatever was refunded. */
+  /** In one of these states; with `refunded` also every refunded message. */
   | { on: "state"; states: MessageState[]; refunded: boolean }
-  /** The key's id as it is shown, or its name. */
+  /** The key's id as shown, or its name. */
   | { on: "key"; value: string }
   | { on: "keys"; ids: number[] }
   | { on: "request"; id: string }
@@ -27,7 +27,7 @@ export type Test =
 
 export type Term = Test & { not: boolean };
 
-/** Something that was not understood and is left out of the search; words/search.ts says it in a sentence. */
+/** A part of a search that was not understood and is left out; words/search.ts has the sentence for it. */
 export interface Fault {
   kind: "operator" | "value" | "empty" | "quote" | "long" | "key";
   operator: string;
@@ -39,7 +39,7 @@ export interface Search {
   faults: Fault[];
 }
 
-/** What a search is held against; text is there only in the inbox. */
+/** The fields of a message that a search is matched against; only the inbox has the text. */
 export interface Searched {
   to: string;
   requestId: string;
@@ -53,10 +53,10 @@ export interface Searched {
   text?: string;
 }
 
-/** Terms in one search: more than anybody types, and few enough for one statement of D1 (100 parameters). */
+/** Terms in one search: more than people type, and few enough for one statement of D1 (100 parameters). */
 const TERMS_MAX = 20;
 
-/** Characters of one search. */
+/** The longest search, in UTF-16 code units. */
 export const SEARCH_LENGTH_MAX = 500;
 
 const KINDS = new Map<string, Operation[]>([
@@ -68,7 +68,7 @@ const KINDS = new Map<string, Operation[]>([
   ["call", ["tts", "voice"]],
 ]);
 
-/** Values of `state:`; the list shows "submitted" as "Sent", so both are understood. */
+/** Values of `state:`. The list shows "submitted" as "Sent", so both are accepted. */
 const STATES = new Map<string, MessageState | "refunded">([
   ["queued", "queued"],
   ["sending", "sending"],
@@ -82,11 +82,11 @@ const STATES = new Map<string, MessageState | "refunded">([
   ["refunded", "refunded"],
 ]);
 
-/** Values that `kind:` and `state:` take. */
+/** Values that `kind:` and `state:` accept. */
 export const KIND_VALUES = [...KINDS.keys()];
 export const STATE_VALUES = [...STATES.keys()].filter((value) => value !== "sent");
 
-/** Dates without a zone are India's, which has had one offset since 1945. */
+/** Dates without a zone are in Indian time, whose offset has been constant since 1945. */
 const ZONE_MS = 19_800_000;
 const DAY_MS = 86_400_000;
 const SPANS = new Map([
@@ -104,13 +104,13 @@ function dateOf(value: string): number | null {
   const [, date = "", time = "00:00", seconds = "00", zone] =
     /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(?::(\d{2}))?([Zz])?)?$/u.exec(value) ?? [];
   const atMs = Date.parse(`${date}T${time}:${seconds}Z`);
-  // Date.parse takes 30 February for 2 March, and 24:00 for the next day.
+  // Date.parse reads 30 February as 2 March, and 24:00 as the next day.
   const text = Number.isNaN(atMs) ? "" : new Date(atMs).toISOString();
   if (!text.startsWith(`${date}T${time}:${seconds}`)) return null;
   return zone === undefined ? atMs - ZONE_MS : atMs;
 }
 
-/** A time as people write it: a date, a date with a time, today, yesterday, or so long ago. */
+/** A time as people write it: a date, a date with a time, today, yesterday, or an age such as 7d; otherwise null. */
 function timeOf(value: string, nowMs: number): number | null {
   const word = value.toLowerCase();
   if (word === "today") return startOfDay(nowMs);
@@ -126,7 +126,7 @@ const BETWEEN = new RegExp(`^${AMOUNT}\\.\\.${AMOUNT}$`, "u");
 
 const unitsOf = (text: string | undefined) => (text === undefined ? null : unitsFromCoins(Number(text)));
 
-/** The amounts that a value of `cost:` speaks of, in units. */
+/** The range of amounts that a value of `cost:` means, in units; null when it is not valid. */
 function costOf(value: string): { least: number; most: number } | null {
   const between = BETWEEN.exec(value);
   const compared = COMPARED.exec(value);
@@ -150,7 +150,7 @@ function costOf(value: string): { least: number; most: number } | null {
   }
 }
 
-/** What each of the values, parted by commas, stands for; null where one stands for nothing. */
+/** The table's entries for comma-separated values; null when one of them is missing from it. */
 function allOf<T>(value: string, table: ReadonlyMap<string, T>): T[] | null {
   const found = value
     .toLowerCase()
@@ -200,16 +200,16 @@ function testOf(operator: Operator, value: string, nowMs: number): Test | null {
   }
 }
 
-/** Minus, operator with its colon, then a quoted value (with its end, if there is one) or one without spaces. */
+/** Minus, operator with its colon, then a quoted value (its closing quote may be missing) or a value without spaces. */
 const TOKEN = /(-?)(?:([A-Za-z]+):)?(?:"((?:[^"\\]|\\.)*)("?)|(\S+))?/suy;
 
-/** Writes a value so that it is read as one, whatever stands in it. */
+/** Quotes a value so that it is read as one value, whatever characters it contains. */
 export function quoted(value: string): string {
   return `"${value.replaceAll(/["\\]/gu, String.raw`\$&`)}"`;
 }
 
 interface Rules {
-  /** The time that `today` and `7d` are meant from, in ms. */
+  /** The time to which `today` and `7d` are relative, in ms. */
   nowMs: number;
   operators: readonly Operator[];
 }
@@ -229,11 +229,11 @@ function readTerm(match: RegExpExecArray, { nowMs, operators }: Rules): Term | F
   return test ? { ...test, not } : { kind: "value", operator: known, value };
 }
 
-/** Reads a search; never throws, and leaves out what it does not understand, with a fault for each. */
+/** Parses a search. Never throws: each part that is not understood is left out and becomes a fault. */
 export function parseSearch(text: string, rules: Rules): Search {
   const terms: Term[] = [];
   const faults: Fault[] = [];
-  // A control character ends a text for SQLite's functions, and half a character equals nothing.
+  // A control character can end a text in SQLite's functions, and half of a surrogate pair equals nothing.
   const whole = text
     .toWellFormed()
     .replaceAll(/\p{Cc}/gu, " ")
@@ -256,10 +256,10 @@ export function parseSearch(text: string, rules: Rules): Search {
   return { terms, faults };
 }
 
-/** Small letters where SQLite's lower() makes them: in ASCII alone. */
+/** Lower case as SQLite's lower() makes it: only ASCII letters. */
 const lower = (text: string) => text.replaceAll(/[A-Z]+/gu, (letters) => letters.toLowerCase());
 
-/** The digits of a word that may be a number, or part of one; empty for any other. */
+/** The digits of a word that may be a number or part of one; empty for any other word. */
 export function digitsOf(word: string): string {
   return /^[\d\s+().-]+$/u.test(word) ? word.replaceAll(/\D/gu, "") : "";
 }
@@ -295,7 +295,7 @@ function holds(test: Test, row: Searched): boolean {
   }
 }
 
-/** Whether all terms of a search hold of a message; `key` must have become `keys` before (activity.ts). */
+/** Whether a message matches all terms; `key` terms must have been replaced by `keys` before (activity/list.ts). */
 export function matches(terms: readonly Term[], row: Searched): boolean {
   return terms.every((term) => holds(term, row) !== term.not);
 }

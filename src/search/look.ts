@@ -2,33 +2,35 @@ import type { MessageView } from "../model/message.ts";
 import type { MessagePlace } from "../model/ref.ts";
 import type { Term } from "./language.ts";
 
-/** Which way a list is read: from newest to oldest, or back. */
+// One page of a message list: what is asked of an account, and what the account answers.
+
+/** The direction in which a list is read: from newest to oldest, or back. */
 export type Direction = "older" | "newer";
 
 export interface Look {
-  /** All must hold; `key` has become `keys`. */
+  /** All must match; `key` terms are already replaced by `keys`. */
   terms: Term[];
   direction: Direction;
-  /** Begins beyond this message; null begins at the list's end. */
+  /** Starts beyond this message; null starts at the newest one when reading older ones, else at the oldest. */
   from: MessagePlace | null;
   /** Messages at most. */
   limit: number;
 }
 
-/** What an account knows that history may lack. */
+/** What an account answers: the messages that may still be missing from history. */
 export interface Fresh {
   rows: MessageView[];
-  /** Up to where it looked; null when there is nothing more that way. */
+  /** The place up to which the account looked; null when nothing more exists in that direction. */
   end: MessagePlace | null;
-  /** History has all jobs up to this one, but for the late ones. */
+  /** History holds every job up to this one, except the late ones. */
   settledSeq: number;
   late: number[];
-  /** Jobs whose time lies within what `after:` and `before:` ask: from `low` on, and before `high`. */
+  /** The range of jobs that `after:` and `before:` allow by time: from `low` (inclusive) to `high` (exclusive). */
   low: number;
   high: number;
 }
 
-/** Whether a message stands beyond a place, the way that a list is read. */
+/** Whether a message is beyond a place, in the direction of reading. */
 export function isBeyond(row: MessagePlace, from: MessagePlace | null, direction: Direction): boolean {
   if (!from) return true;
   const distance = row.seq - from.seq || row.index - from.index;

@@ -10,27 +10,27 @@ import { sendCode } from "./code-sender.ts";
 import type { Sent } from "./code-sender.ts";
 import { dropCookie, hashOf, keepCookie, newToken, readCookie } from "./sessions.ts";
 
-// One-time passwords: asked for by a browser, answered by the same browser. A random token in its cookie names the
-// challenge, so wrong guesses of others reach no challenge but their own.
+// One-time passwords. A random token in the browser's cookie names the challenge: only the browser that requested a
+// code can answer it, and wrong guesses by other clients do not count against it.
 
-/** What a code is for; one that was asked for one thing is good for no other. */
+/** What a code is for; it is not valid for any other purpose. */
 export type Purpose = "sign-in" | "confirm" | "phone";
 
 const COOKIE = "challenge";
 
-/** How long a code is good. */
+/** How long a code is valid. */
 export const CODE_TTL_MS = 5 * 60_000;
 
-/** Wrong answers that a code bears: a guesser finds one of a million codes with 1 in 200,000. */
+/** Wrong answers that a code allows: guessing one of a million codes succeeds with a probability of 1 in 200,000. */
 export const TRIES_MAX = 5;
 
-/** For so long another code may be asked for without typing the number again. */
+/** How long another code can be requested without typing the number again. */
 const KEPT_MS = 30 * 60_000;
 
 export interface Question {
   purpose: Purpose;
   phone: string;
-  /** What is to be done with the answer; made only when the code may be sent, for it may be costly. */
+  /** Data for the action after a right answer; computed only once the code may be sent, because it can be costly. */
   payload: () => Promise<Record<string, string>> | Record<string, string>;
 }
 
@@ -40,12 +40,12 @@ export type Answer =
   | { ok: false; reason: "wrong"; triesLeft: number }
   | { ok: false; reason: "over" };
 
-/** A code's MAC, bound to its challenge: a million codes are soon tried, a secret is not. */
+/** A code's MAC, bound to its challenge. A plain hash could be reversed by trying a million codes. */
 function proofOf(c: Context<AppEnv>, hash: string, code: string): Uint8Array {
   return mac(settings(c).KEY_SECRET, "one-time-password/v1", `${hash}\0${code}`);
 }
 
-/** Sends a code and leaves the browser the cookie that may answer it; what was asked before is over then. */
+/** Sends a code, and sets the cookie with which the browser can answer it; the browser's previous challenge ends. */
 export async function askCode(c: Context<AppEnv>, { purpose, phone, payload }: Question): Promise<Sent> {
   const session = c.get("session");
   const verdict =
@@ -74,7 +74,7 @@ export async function askCode(c: Context<AppEnv>, { purpose, phone, payload }: Q
   return sent;
 }
 
-/** The challenge of this browser, also one that is over; null where it has none for this purpose. */
+/** The challenge of this browser, even if it has expired; null when it has none for this purpose. */
 export async function currentChallenge(
   c: Context<AppEnv>,
   purpose: Purpose,
@@ -84,7 +84,7 @@ export async function currentChallenge(
   return row?.purpose === purpose ? row : null;
 }
 
-/** Sends another code in place of this browser's last one. */
+/** Sends this browser another code in place of its last one. */
 export async function askAgain(c: Context<AppEnv>, purpose: Purpose): Promise<Sent | { ok: false; reason: "over" }> {
   const known = await currentChallenge(c, purpose);
   return known
@@ -92,7 +92,7 @@ export async function askAgain(c: Context<AppEnv>, purpose: Purpose): Promise<Se
     : { ok: false, reason: "over" };
 }
 
-/** Takes an answer. A try is counted before the answer is looked at, and of several right answers at once one counts. */
+/** Checks an answer. The try is counted before the comparison, and of several concurrent right answers one succeeds. */
 export async function answer(c: Context<AppEnv>, purpose: Purpose, typed: string): Promise<Answer> {
   const token = readCookie(c, COOKIE);
   if (token === undefined) return { ok: false, reason: "over" };
@@ -110,7 +110,7 @@ export async function answer(c: Context<AppEnv>, purpose: Purpose, typed: string
   return { ok: true, phone: row.phone, payload: row.payload };
 }
 
-/** Forgets challenges that nobody can ask again; the scheduled handler calls it. */
+/** Deletes challenges for which no other code can be requested any more; the scheduled handler calls it. */
 export async function forgetOldChallenges(env: Env, nowMs: number): Promise<void> {
   await forgetChallenges(env.DB, nowMs - KEPT_MS);
 }

@@ -11,16 +11,17 @@ import { callApi } from "../sending/own-api.ts";
 import { otpText } from "../text/otp-text.ts";
 import { isIndian } from "../text/phones.ts";
 
-// The house account: codes for signing in leave by the same API, queue and carrier as any customer's. To Indian numbers
-// they cost it nothing; abroad they cost what the rate card says, so the operator gives it credit.
+// The service's own account, which sends the codes for signing in through the same API, queue and carrier as any
+// customer's. Codes to Indian numbers are free; abroad they cost what the rate card says, so the operator credits this
+// account.
 
-/** So much on one's own machine, where no message costs anybody anything. */
+/** The balance of this account when local, where messages cost nothing. */
 const LOCAL_COINS = 100_000;
 
 export type Sent =
   { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "not_offered" };
 
-/** The account that sends codes: derived, so that every deployment has one and none has to be configured. */
+/** The account that sends codes. Its id is derived, so that every deployment has one without configuration. */
 export function houseRef(config: Config): AccountRef {
   return { accountId: newAccountId(config.KEY_SECRET, "house"), mode: "live" };
 }
@@ -31,7 +32,7 @@ async function openHouse(env: Env, config: Config): Promise<void> {
   await openCustomer(env, config, houseRef(config).accountId, { name, plan: "premium", otpRate: 0, balance });
 }
 
-/** Sends a code to a phone; once, however often it is asked under the same key. Throws where nobody can be reached. */
+/** Sends a code to a phone. Idempotent by `key`. Throws on a failure of the API that the person cannot resolve. */
 export async function sendCode(c: Context<AppEnv>, phone: string, code: string, key: string): Promise<Sent> {
   const config = settings(c);
   const indian = isIndian(phone);

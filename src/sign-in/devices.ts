@@ -5,8 +5,8 @@ import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { keepCookie, readCookie } from "./sessions.ts";
 
-// Browsers that a person signed in with before. The cookie opens nothing: it only gives its browser a count of its own,
-// so that nobody who guesses elsewhere can lock its owner out.
+// Browsers that a person signed in with before. The cookie is not a credential: it only selects a rate-limit bucket of
+// this browser, so that guesses from elsewhere cannot lock the person out of it.
 
 const NAME = "device";
 const KEPT_MS = 365 * 86_400_000;
@@ -21,14 +21,14 @@ function proofOf(c: Context<AppEnv>, { personId, deviceId }: Device): Uint8Array
   return mac(settings(c).KEY_SECRET, "device/v1", `${personId}.${deviceId}`, PROOF_SIZE);
 }
 
-/** Who signed in with this browser last, or null. */
+/** The person who last signed in with this browser, or null. */
 export function knownDevice(c: Context<AppEnv>): Device | null {
   const [personId = "", deviceId = "", proof = ""] = (readCookie(c, NAME) ?? "").split(".");
   const device = { personId, deviceId };
   return sameBytes(Buffer.from(proof, "base64url"), proofOf(c, device)) ? device : null;
 }
 
-/** Notes that this person signed in with this browser. */
+/** Sets the cookie that names this person and this browser. */
 export function rememberDevice(c: Context<AppEnv>, personId: string): void {
   const known = knownDevice(c);
   const device = known?.personId === personId ? known : { personId, deviceId: randomId("dev") };

@@ -7,53 +7,53 @@ import type { PersonRow } from "../db/people.ts";
 import type { Buyer } from "../model/person.ts";
 import { hashPassword } from "./passwords.ts";
 
-// People: who signs in, and the account that each of them has.
+// People who sign in, and the account that each of them has.
 
 const NAME_LENGTH_MAX = 80;
 
-/** The demo customer's sign-in, on one's own machine only; `npm start` prints it. */
+/** The credentials of the demo customer, which exists only locally; `npm start` prints them. */
 const DEMO_EMAIL = "demo@example.com";
 const DEMO_PASSWORD = "demo1234";
 
-/** What a sign-up by e-mail brings: the hash of its password, never the password. */
+/** The credentials of a sign-up by e-mail; `password` is its hash, never the plain text. */
 export interface Login {
   email: string;
   password: string;
 }
 
-/** An e-mail as it is kept, in lower case; null for what is none. */
+/** An e-mail as it is stored, in lower case; null when it is not valid. */
 export function emailOf(typed: string): string | null {
   const parsed = z.email().max(254).safeParse(typed.trim().toLowerCase());
   return parsed.success ? parsed.data : null;
 }
 
-/** A name as it is kept: one line, not too long, and nothing that turns the text around it. */
+/** A name as it is stored: one line, of limited length, without characters that change the text direction. */
 export function nameOf(typed: string): string {
   const line = typed.toWellFormed().replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, " ");
   return [...line.trim()].slice(0, NAME_LENGTH_MAX).join("");
 }
 
-/** A person by what is unique about them, or null. */
+/** A person by one of their unique fields, or null. */
 export function personWith(env: Env, by: Parameters<typeof personBy>[1]): Promise<PersonRow | null> {
   return personBy(env.DB, by);
 }
 
-/** The person with this phone, who has just proved it; somebody new where there is none. */
+/** The person with this phone, which was just verified; a new person when the phone is unknown. */
 export async function personWithPhone(env: Env, config: Config, phone: string, name: string): Promise<PersonRow> {
   const known = await personBy(env.DB, { phone });
   if (known) return known;
   const accountId = newAccountId(config.KEY_SECRET, null);
   const nobody = { email: null, password: null, buyer: null };
   await insertPerson(env.DB, { id: randomId("psn"), accountId, name, phone, ...nobody, createdAt: Date.now() });
-  // Two sign-ups at once: whoever came second finds the first one's row.
+  // Of two concurrent sign-ups, the second finds the row of the first.
   const person = await personBy(env.DB, { phone });
   if (!person) throw new Error("a person who was just added is not there");
   return person;
 }
 
 /**
- * Opens a person's account, if it is not open: a sign-up that broke off after the person's row is completed by the
- * next sign-in. Until then nobody had a session to change the name that the account is opened under.
+ * Opens a person's account, unless it is open: the next sign-in completes a sign-up that was interrupted after the
+ * person's row was added. The name is still the same then, because only a session can change it.
  */
 export async function openAccountOf(env: Env, config: Config, person: PersonRow): Promise<void> {
   if ((await env.ACCOUNT.getByName(person.accountId).view()) !== null) return;
@@ -63,12 +63,12 @@ export async function openAccountOf(env: Env, config: Config, person: PersonRow)
   }
 }
 
-/** Adds the e-mail of a sign-up; false where the person has one, or where it is somebody else's. */
+/** Adds the e-mail of a sign-up; false when the person has one, or when it belongs to another person. */
 export function addLogin(env: Env, person: PersonRow, login: Login): Promise<boolean> {
   return addEmail(env.DB, person.id, login.email, login.password);
 }
 
-/** Changes a person's e-mail and, where given, their password; false where the e-mail is somebody else's. */
+/** Changes a person's e-mail and, if given, the password; false when the e-mail belongs to another person. */
 export async function changeLogin(
   env: Env,
   person: PersonRow,
@@ -79,7 +79,7 @@ export async function changeLogin(
   return setEmail(env.DB, person.id, change.email, stored);
 }
 
-/** Changes a person's phone, which they have just proved; false where it is somebody else's. */
+/** Changes a person's phone, which was just verified; false when it belongs to another person. */
 export function changePhone(env: Env, personId: string, phone: string): Promise<boolean> {
   return setPhone(env.DB, personId, phone);
 }
@@ -88,17 +88,17 @@ export async function changeName(env: Env, personId: string, name: string): Prom
   await updatePerson(env.DB, personId, { name });
 }
 
-/** Who the person's invoices are made out to; null for nobody in particular. */
+/** Sets the buyer on the person's invoices; null removes it. */
 export async function changeBuyer(env: Env, personId: string, buyer: Buyer | null): Promise<void> {
   await updatePerson(env.DB, personId, { buyer });
 }
 
-/** Whether this is the demo customer of one's own machine, who proves nothing. */
+/** Whether this is the local demo customer, who can authenticate again without a code or password. */
 export function isDemo(config: Config, person: PersonRow): boolean {
   return config.ENVIRONMENT === "local" && person.accountId === demoAccountId(config);
 }
 
-/** The demo customer of one's own machine; null elsewhere, and where `npm start` has not opened the demo account. */
+/** The local demo customer; null in production, and before `npm start` has opened the demo account. */
 export async function demoPerson(env: Env, config: Config): Promise<PersonRow | null> {
   if (config.ENVIRONMENT !== "local") return null;
   const accountId = demoAccountId(config);

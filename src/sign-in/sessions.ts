@@ -17,26 +17,26 @@ import { pageInbox } from "../inbox/landing.ts";
 import { logProblem } from "../log.ts";
 import type { Person, Session, SessionView } from "../model/person.ts";
 
-// Sessions of the console. The browser keeps 256 random bits, D1 keeps only their hash.
+// Sessions of the console: the browser holds a token of 256 random bits, D1 only its hash.
 
-/** Who a session is: a customer, or whoever brought the operator's token. */
+/** The holder of a session: a customer, or the operator, who signs in with the operator's token. */
 export type Holder = "customer" | "operator";
 
-/** A session that nobody used for so long has ended. */
+/** A session that is not used for this long expires. */
 export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_000, operator: 3_600_000 };
 
-/** For this long after a sign-in a key is shown, rotated or revoked without another proof. */
+/** How long after authentication a key can be shown, rotated or revoked without authenticating again. */
 export const FRESH_MS = 10 * 60_000;
 
-/** `seen_at` is written at most this often; well within the time after which a session that nobody uses ends. */
+/** `seen_at` is written at most this often; far below SESSION_IDLE_MS, so that a session in use does not expire. */
 const SEEN_STEP_MS: Record<Holder, number> = { customer: 3_600_000, operator: 300_000 };
 
-/** The holder under which the operator's sessions stand. */
+/** The holder of the operator's sessions. */
 const OPERATOR = "operator";
 
 const TOKEN_SIZE = 32;
 
-/** Whether browsers reach this console by https, where cookies are Secure and carry the `__Host-` prefix. */
+/** Whether browsers reach this console over https; its cookies are then Secure and have the `__Host-` prefix. */
 export function isHttps(c: Context<AppEnv>): boolean {
   return settings(c).CONSOLE_URL.startsWith("https:");
 }
@@ -50,10 +50,10 @@ const NAME: Record<Holder, string> = { customer: "session", operator: "operator"
 
 export const hashOf = (token: string) => createHash("sha256").update(token).digest("base64url");
 
-/** A fresh secret for a cookie. */
+/** A new random token for a cookie. */
 export const newToken = () => randomBytes(TOKEN_SIZE).toString("base64url");
 
-/** Sets a cookie that no script reads and no other site sends along with a post. */
+/** Sets a cookie that scripts cannot read and that browsers do not send with posts from other sites. */
 export function keepCookie(c: Context<AppEnv>, name: string, value: string, maxAgeMs: number): void {
   setCookie(c, cookieName(c, name), value, {
     path: "/",
@@ -72,7 +72,7 @@ export function dropCookie(c: Context<AppEnv>, name: string): void {
   deleteCookie(c, cookieName(c, name), { path: "/", secure: isHttps(c) });
 }
 
-/** What a browser calls itself, in a few words, for the list of sessions. */
+/** A User-Agent in a few words, for the list of sessions. */
 export function deviceOf(userAgent: string): string {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//u.exec(userAgent)?.[1] ?? "";
   const system = /Android|iPhone|iPad|Windows|Mac OS X|Linux/u.exec(userAgent)?.[0] ?? "";
@@ -81,8 +81,8 @@ export function deviceOf(userAgent: string): string {
 }
 
 /**
- * Ends the live lists of whoever asks, once a session of theirs is gone: browsers that are still signed in connect
- * again by themselves. What cannot be reached now ends with its next news or reload, so this fails nobody's sign-out.
+ * Closes the live sockets of the signed-in person's account after a session has ended; browsers that are still signed
+ * in reconnect by themselves. An object that cannot be reached is only logged, so that it cannot fail the sign-out.
  */
 async function hangUp(c: Context<AppEnv>): Promise<void> {
   const accountId = c.get("person")?.accountId;
@@ -91,14 +91,14 @@ async function hangUp(c: Context<AppEnv>): Promise<void> {
   const lists = (["live", "test"] as const).map((mode) =>
     c.env.ACCOUNT.getByName(objectName({ accountId, mode })).hangUp(),
   );
-  // On one's own machine the inbox asks for no session.
+  // The local inbox requires no session.
   if (config.ENVIRONMENT !== "local") lists.push(c.env.INBOX.getByName(pageInbox(config, () => accountId)).hangUp());
   for (const done of await Promise.allSettled(lists)) {
     if (done.status === "rejected") logProblem("live", done.reason);
   }
 }
 
-/** Signs in: a new token in place of whatever the browser had, which then opens nothing any more. */
+/** Starts a session with a new token, and deletes the browser's previous session. */
 export async function startSession(c: Context<AppEnv>, holder: Holder, personId: string = OPERATOR): Promise<void> {
   const before = readCookie(c, NAME[holder]);
   if (before !== undefined) await deleteSession(c.env.DB, hashOf(before));
@@ -118,7 +118,7 @@ export async function startSession(c: Context<AppEnv>, holder: Holder, personId:
   if (before !== undefined && holder === "customer") await hangUp(c);
 }
 
-/** The session that the request's cookie opens, or null. */
+/** The unexpired session of the request's cookie, or null. Extends it at most once per SEEN_STEP_MS. */
 export async function findSession(
   c: Context<AppEnv>,
   holder: Holder,
@@ -145,13 +145,13 @@ export async function endSession(c: Context<AppEnv>, holder: Holder): Promise<vo
   if (holder === "customer") await hangUp(c);
 }
 
-/** Signs a person out in every browser, but for the one with `exceptHash`. */
+/** Signs a person out in every browser except the one with `exceptHash`. */
 export async function endSessionsOf(c: Context<AppEnv>, personId: string, exceptHash?: string): Promise<void> {
   await deleteSessionsOf(c.env.DB, personId, exceptHash);
   await hangUp(c);
 }
 
-/** Every session of a person that has not ended: the one that asks first, then by use. */
+/** The sessions of a person that have not expired: the one of this request first, then by last use. */
 export async function listSessions(c: Context<AppEnv>, personId: string): Promise<SessionView[]> {
   const own = c.get("session")?.hash;
   const rows = await sessionsOf(c.env.DB, personId, Date.now());
@@ -160,12 +160,12 @@ export async function listSessions(c: Context<AppEnv>, personId: string): Promis
     .toSorted((one, other) => Number(other.current) - Number(one.current));
 }
 
-/** Whether the holder proved who they are a moment ago. */
+/** Whether the holder authenticated within the last FRESH_MS. */
 export function isFresh(session: Session, nowMs: number): boolean {
   return nowMs - session.authenticatedAt < FRESH_MS;
 }
 
-/** Forgets sessions that are over; the scheduled handler calls it. */
+/** Deletes expired sessions; the scheduled handler calls it. */
 export async function forgetSessions(env: Env, nowMs: number): Promise<void> {
   await forgetOldSessions(env.DB, nowMs);
 }

@@ -11,21 +11,21 @@ import { hashPassword, isPassword } from "./passwords.ts";
 import { addLogin, changePhone, openAccountOf, personWithEmail, personWithPhone } from "./people.ts";
 import { startSession } from "./sessions.ts";
 
-// Signing up and in: by a phone and the code that was sent to it, or by e-mail and password.
+// Signing up and signing in: with a code that is sent to a phone, or with e-mail and password.
 
 type Refused = Exclude<Answer, { ok: true }>;
 
 export type ByPassword =
   { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "wrong" };
 
-/** Starts a session for somebody who has proved who they are, with their account open. */
+/** Starts a session for a person who has authenticated, and opens their account if needed. */
 export async function enterAs(c: Context<AppEnv>, person: Person): Promise<void> {
   await openAccountOf(c.env, settings(c), person);
   await startSession(c, "customer", person.id);
   rememberDevice(c, person.id);
 }
 
-/** Sends a code to whoever wants in by phone; `next` is where it leads to. */
+/** Sends a code for signing in by phone; `next` is the path that follows. */
 export function askPhone(c: Context<AppEnv>, phone: string, next: string): Promise<Sent> {
   return askCode(c, { purpose: "sign-in", phone, payload: () => ({ next }) });
 }
@@ -38,7 +38,7 @@ export interface SignUp {
   next: string;
 }
 
-/** Sends a code to whoever signs up by e-mail: it is the phone that is proved, and the e-mail waits for it. */
+/** Sends a code for a sign-up by e-mail: it verifies the phone, and the e-mail is added after that. */
 export function askSignUp(c: Context<AppEnv>, { password, phone, ...rest }: SignUp): Promise<Sent> {
   return askCode(c, {
     purpose: "sign-in",
@@ -47,7 +47,7 @@ export function askSignUp(c: Context<AppEnv>, { password, phone, ...rest }: Sign
   });
 }
 
-/** Signs in whoever answers with the right code; somebody new gets a person and an account. */
+/** Signs in by the right code; for a new phone it creates a person and an account. */
 export async function signInByCode(
   c: Context<AppEnv>,
   code: string,
@@ -62,7 +62,7 @@ export async function signInByCode(
   return { ok: true, next, emailLeftOut: wanted && !added };
 }
 
-/** Signs in by e-mail and password. Nobody learns, from the answer or its time, whether the e-mail is known. */
+/** Signs in by e-mail and password. Neither the answer nor its time reveals whether the e-mail is known. */
 export async function signInByPassword(c: Context<AppEnv>, email: string, password: string): Promise<ByPassword> {
   const verdict = await admitPassword(c, email);
   if (!verdict.ok) return { ...verdict, reason: "rate_limited" };
@@ -73,12 +73,12 @@ export async function signInByPassword(c: Context<AppEnv>, email: string, passwo
   return { ok: true };
 }
 
-/** Sends a code to the person's own phone, to prove once more who they are. */
+/** Sends a code to the person's phone, for authenticating again. */
 export function askConfirmation(c: Context<AppEnv>, person: Person, phone: string, next: string): Promise<Sent> {
   return askCode(c, { purpose: "confirm", phone, payload: () => ({ personId: person.id, next }) });
 }
 
-/** Makes the sign-in fresh, by the code that was sent to the person's phone: a new token in place of the old one. */
+/** Authenticates again by the code that was sent to the person's phone; the session gets a new token. */
 export async function confirmByCode(
   c: Context<AppEnv>,
   person: Person,
@@ -86,14 +86,14 @@ export async function confirmByCode(
 ): Promise<{ ok: true; next: string } | Refused> {
   const answered = await answer(c, "confirm", code);
   if (!answered.ok) return answered;
-  // Its phone was the person's when the code was sent; another person may have signed in since.
+  // When the code was sent, the phone was this person's; another person may have signed in since.
   const own = answered.payload["personId"] === person.id && answered.phone === person.phone;
   if (!own) return { ok: false, reason: "over" };
   await enterAs(c, person);
   return { ok: true, next: answered.payload["next"] ?? "/" };
 }
 
-/** Makes the sign-in fresh by the person's password. */
+/** Authenticates again by the person's password; the session gets a new token. */
 export async function confirmByPassword(
   c: Context<AppEnv>,
   person: Person,
@@ -107,7 +107,7 @@ export async function confirmByPassword(
   return { ok: true };
 }
 
-/** Sends a code to the phone that a person wants to sign in with from now on. */
+/** Sends a code to the phone with which a person wants to sign in from now on. */
 export function askNewPhone(c: Context<AppEnv>, person: Person, phone: string): Promise<Sent> {
   return askCode(c, { purpose: "phone", phone, payload: () => ({ personId: person.id }) });
 }

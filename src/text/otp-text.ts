@@ -1,4 +1,4 @@
-// Sentences that more than one place says.
+// The text of a one-time password: how it is written, recognized and masked.
 
 /** The text of a one-time password. */
 export function otpText(brand: string, otp: string): string {
@@ -18,13 +18,13 @@ export interface OtpParts {
   brand: string;
 }
 
-/** What `otpText` made a text of, or null where it is none of its texts. */
+/** The code and the brand in a text that `otpText` wrote; null for any other text. */
 export function readOtpText(text: string): OtpParts | null {
   const [, code, brand] = OTP_TEXT.exec(text) ?? [];
   return code === undefined || brand === undefined ? null : { code, brand };
 }
 
-/** The same without a digit of the code, also where the brand repeats it. */
+/** The same with the code masked, also where the brand repeats the code. */
 export function maskOtp({ code, brand }: OtpParts): OtpParts {
   const masked = "•".repeat(code.length);
   return { code: masked, brand: brand.replaceAll(code, masked) };

@@ -1,17 +1,20 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
 
-// Numbers as people type them: with spaces, a leading 0 or 00, in Devanagari digits, with or without +91.
+// Phone numbers as people type them: with spaces, a leading 0 or 00, Devanagari digits, with or without +91.
 
 const INDIAN_MOBILE = /^\+91[6-9][0-9]{9}$/u;
 const DEVANAGARI_ZERO = 0x0966;
 const TYPED_LENGTH_MAX = 40;
 
-/** Devanagari digits as ASCII; a Hindi keyboard writes them. */
+/** Converts Devanagari digits, which Hindi keyboards type, to ASCII. */
 export function asciiDigits(text: string): string {
   return text.replace(/[\u0966-\u096f]/gu, (digit) => String((digit.codePointAt(0) ?? 0) - DEVANAGARI_ZERO));
 }
 
-/** A number that can receive an SMS, in E.164; without a country code it is an Indian mobile. Null for anything else. */
+/**
+ * A typed number in E.164; without a country code it is read as Indian. Null when it is not a possible number, has an
+ * extension, or is an Indian number that is not a mobile.
+ */
 export function phoneOf(typed: string): string | null {
   if (typed.length > TYPED_LENGTH_MAX) return null;
   const parsed = parsePhoneNumberFromString(asciiDigits(typed), "IN");

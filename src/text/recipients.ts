@@ -1,12 +1,12 @@
-// Numbers as people have them: pasted from anywhere, or in a CSV.
+// Reads Indian mobile numbers from pasted text or CSV.
 
-/** Why a line gives no number. */
+/** Why a cell is not a number. */
 export type FaultReason = "no_number" | "letters" | "rounded" | "abroad" | "short" | "long" | "not_mobile";
 
 export interface Fault {
-  /** From 1, as an editor counts. */
+  /** Counted from 1, as in an editor. */
   line: number;
-  /** What stands there. */
+  /** The cell as it was written. */
   text: string;
   reason: FaultReason;
 }
@@ -14,14 +14,14 @@ export interface Fault {
 export interface Recipients {
   /** Ten digits each, once, in the order of their first appearance. */
   numbers: string[];
-  /** Numbers that stood before. */
+  /** How many numbers repeat an earlier one. */
   duplicates: number;
   faults: Fault[];
 }
 
 const MOBILE = /^[6-9]\d{9}$/;
 
-/** What people write inside numbers: spaces, dashes, brackets, dots, and marks that nobody sees. */
+/** What people write inside numbers: spaces, dashes, brackets, dots, and invisible format characters. */
 const INSIDE = /[\s().\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069\ufeff-]/g;
 
 /** Ten digits of an Indian mobile in any usual spelling, or null. */
@@ -36,7 +36,7 @@ export function mobileOf(text: string): string | null {
 function reasonOf(text: string): FaultReason {
   const digits = text.replace(INSIDE, "");
   if (digits === "") return "no_number";
-  // What a spreadsheet makes of a long number: the digits are gone.
+  // Scientific notation, into which spreadsheets convert long numbers: the digits are lost.
   if (/^\d(?:,?\d+)?e\+\d+$/i.test(digits)) return "rounded";
   if (!/^\+?\d+$/.test(digits)) return "letters";
   if (/^\+(?!91)/.test(digits)) return "abroad";
@@ -51,8 +51,8 @@ interface Row {
 }
 
 /**
- * A cell in quotes that end where the cell ends (RFC 4180), or whatever stands up to the next separator. A tab is a
- * separator, so it is none of the spaces around the quotes.
+ * A cell in quotes that end where the cell ends (RFC 4180), or everything up to the next separator. A tab is a
+ * separator, so the whitespace around the quotes excludes it.
  */
 const CELL = /[^\S\n\t]*"([^"]*(?:""[^"]*)*)"[^\S\n\t]*(?=[,;\t\n]|$)|[^,;\t\n]*/y;
 
@@ -77,7 +77,7 @@ function rowsOf(source: string): Row[] {
   }
 }
 
-/** What the column of numbers is called; the second only where none has a name of the first kind. */
+/** Names of the column of numbers; the second pattern is used only when no column matches the first. */
 const HEADERS = [/phone|mobile|msisdn|whatsapp|फ़ोन|फोन|मोबाइल/iu, /^(?:numbers?|contacts?|recipients?|to|नंबर)$/iu];
 
 function headerOf(cells: string[] = []): number {
@@ -86,10 +86,12 @@ function headerOf(cells: string[] = []): number {
   return places.find((place) => place >= 0) ?? -1;
 }
 
-/** Words beside a number, not a number with a slip in it. */
+/** Whether a cell next to a number is words, and not a mistyped number. */
 const isWords = (cell: string) => /\p{L}/u.test(cell) && cell.replace(/\D/g, "").length < 5;
 
-/** The column of numbers in a table without a header: the first where half of the cells or more are numbers. */
+/**
+ * The column of numbers in a table without a header: the first in which at least half of the filled cells are numbers.
+ */
 function columnOf(rows: Row[]): number {
   const width = Math.max(0, ...rows.slice(0, 1_000).map(({ cells }) => cells.length));
   for (let column = 0; column < width; column += 1) {
@@ -100,7 +102,7 @@ function columnOf(rows: Row[]): number {
   return -1;
 }
 
-/** Cells that must be numbers: one column of a table, or all of a list. */
+/** Cells that should be numbers: one column of a table, or every cell of a list. */
 function candidates(rows: Row[]): Row[] {
   const header = headerOf(rows[0]?.cells);
   const table = rows.some(({ cells }) => cells.filter(Boolean).length > 1 && cells.some(isWords));
@@ -109,7 +111,7 @@ function candidates(rows: Row[]): Row[] {
   return rows.slice(header >= 0 ? 1 : 0).map(({ line, cells }) => ({ line, cells: [cells[column] ?? ""] }));
 }
 
-/** Reads a list or a table of Indian mobiles. Never throws: what is no number is a fault with its line. */
+/** Reads a list or a table of Indian mobiles. Never throws: each cell that is not a number is a fault with its line. */
 export function readRecipients(text: string): Recipients {
   const numbers = new Set<string>();
   const faults: Fault[] = [];

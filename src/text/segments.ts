@@ -1,8 +1,8 @@
-// How many SMS a text takes: 3GPP TS 23.038 (GSM 7-bit default alphabet and its extension table) and 23.040 (parts).
+// How many SMS a text needs: 3GPP TS 23.038 (GSM 7-bit default alphabet and its extension table) and 23.040 (parts).
 
-/** The default alphabet with its extension. */
+/** The default alphabet and its extension table. */
 const GSM = /[@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ -#¤%-?¡A-ZÄÖÑÜ§¿a-zäöñüà\f^{}\\[~\]|€]/;
-/** What takes two septets. */
+/** Characters of the extension table, which take two septets each. */
 const EXTENDED = /[\f^{}\\[~\]|€]/;
 
 /** Septets in one GSM-7 message, and in each part of a longer one. */
@@ -18,16 +18,16 @@ export interface Segmented {
 let graphemes: Intl.Segmenter | undefined;
 
 /**
- * Between the letters of an Indian conjunct, such as क्ष: Unicode joins them only since 15.1. Phones put them together
- * again whatever part they came in, and a price must not hang on the runtime's version of Unicode.
+ * Boundaries within an Indic conjunct such as क्ष, which Unicode treats as one unit only since 15.1. Phones join it
+ * again when it was split between two parts, and the price must not depend on the runtime's version of Unicode.
  */
 const CONJUNCT = /(?<=\p{M}\u200d?)(?![\u0e33\u0eb3])(?=\p{L})/u;
 
-/** Sizes of what may not be torn apart: a character with its escape, or an emoji with all that belongs to it. */
+/** Sizes of the units that must not be split between parts: a character with its escape, or an emoji sequence. */
 function indivisible(text: string, encoding: Segmented["encoding"]): number[] {
   if (encoding === "GSM-7") return [...text].map((letter) => (EXTENDED.test(letter) ? 2 : 1));
   const sizes: number[] = [];
-  // Made when first needed: the browser's script has this file as well, and old browsers lack it.
+  // Created on first use: the browser's script contains this file, and old browsers have no Intl.Segmenter.
   graphemes ??= new Intl.Segmenter("und", { granularity: "grapheme" });
   for (const { segment } of graphemes.segment(text)) {
     for (const letter of segment.split(CONJUNCT)) {
@@ -63,7 +63,7 @@ export function unicodeLetters(text: string): string[] {
   return [...new Set(text)].filter((letter) => !GSM.test(letter));
 }
 
-/** What stands in GSM-7 for characters that editors and keyboards put into texts unasked. */
+/** GSM-7 replacements for characters that editors and keyboards insert automatically. */
 const PLAIN: readonly (readonly [letters: RegExp, plain: string])[] = [
   [/[‘’‚‛′`´]/g, "'"],
   [/[“”„‟″«»]/g, '"'],
@@ -75,23 +75,23 @@ const PLAIN: readonly (readonly [letters: RegExp, plain: string])[] = [
   [/[\u00ad\u200b\u2060\ufeff]/g, ""],
 ];
 
-/** The text with every character that has a GSM-7 spelling in that spelling. */
+/** The text with every character replaced that has an equivalent in GSM-7. */
 export function plainText(text: string): string {
   return PLAIN.reduce((plain, [letters, spelling]) => plain.replace(letters, spelling), text);
 }
 
-/** A character as its owner can find it, with what can stand for it: “’” U+2019 → “'” */
+/** A character for display, with its code point and its replacement in GSM-7: “’” U+2019 → “'” */
 export function letterName(letter: string): string {
   const plain = plainText(letter);
   const code = letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-  // No line breaks inside.
+  // No-break spaces keep the name on one line.
   return `“${letter}”\u00a0U+${code}${plain === letter ? "" : `\u00a0→\u00a0“${plain}”`}`;
 }
 
-/** Letters that are named; a Hindi text has dozens, and the first few say what the matter is. */
+/** How many characters are named: a Hindi text has dozens, and the first few are enough to explain the encoding. */
 const LETTERS_NAMED = 8;
 
-/** The characters that make a text UCS-2, by name, each kept apart from the direction of its neighbours. */
+/** The names of the characters that make a text UCS-2, each isolated from the text direction of its neighbours. */
 export function nameLetters(text: string): string {
   const letters = unicodeLetters(text);
   const names = letters.slice(0, LETTERS_NAMED).map((letter) => `\u2068${letterName(letter)}\u2069`);

@@ -24,7 +24,7 @@ export interface ActivityProps extends ActivityPage {
   nameOf: (keyId: number) => string | undefined;
 }
 
-/** What may be added to a search with one press. */
+/** Hints that a click adds to the search. */
 const HINTS = ["kind:otp", "state:failed", "-state:delivered", "after:today", "cost:>1", "to:98765"];
 
 const EXAMPLES: Record<(typeof ACTIVITY_OPERATORS)[number], string> = {

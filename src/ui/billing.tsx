@@ -13,12 +13,12 @@ import { useView, useWords } from "./view.ts";
 import { billing } from "./words/billing.ts";
 import { shell } from "./words/shell.ts";
 
-// The pieces of the billing page: how the account stands, plans with what each changes, the buyer.
+// The parts of the billing page: the account's present terms, the plans with what each would change, the buyer.
 
-/** Whole rupees, as prices are written. */
+/** Whole rupees, without paise. */
 const price = (amount: number, lang: Lang): string => paise(amount * 100, lang).replace(/\.00$/u, "");
 
-/** What buying a plan makes of an account; the same rule as in durable/account-payments.ts. */
+/** The terms of an account after it buys a plan, by the same rule as in durable/account/payments.ts. */
 function changesOf(account: AccountView, plan: Plan) {
   const bought = PLANS[plan];
   const rises = bought.priceRupees >= PLANS[account.plan].priceRupees;
@@ -31,7 +31,7 @@ function changesOf(account: AccountView, plan: Plan) {
   };
 }
 
-/** One line of what changes: before and after, or what stays. */
+/** One term: before and after, or the value that stays. */
 const Change: FC<{ label: string; from: string; to: string }> = ({ label, from, to }) => (
   <div>
     <dt>{label}</dt>
@@ -47,7 +47,7 @@ const Change: FC<{ label: string; from: string; to: string }> = ({ label, from, 
   </div>
 );
 
-/** What buying a plan changes, said before it is paid. */
+/** What buying a plan changes, shown before it is paid. */
 const Changes: FC<{ plan: Plan; account: AccountView }> = ({ plan, account }) => {
   const t = useWords(billing);
   const { plans } = useWords(shell);
@@ -71,7 +71,7 @@ const Changes: FC<{ plan: Plan; account: AccountView }> = ({ plan, account }) =>
   );
 };
 
-/** One line of what a plan gives. */
+/** One line of what a plan includes. */
 const Gives: FC<PropsWithChildren<{ value?: string }>> = ({ value, children }) => (
   <li>
     <Icon name="check" />
@@ -127,7 +127,7 @@ const PlanCard: FC<Offer & { plan: Plan }> = ({ plan, account, sold, taxed }) =>
   );
 };
 
-/** The three plans, each with what it gives and what it changes for this account. */
+/** The three plans, each with what it includes and what it changes for this account. */
 export const Plans: FC<Offer> = ({ account, sold, taxed }) => (
   <section aria-labelledby="plans" class="stack">
     <h2 id="plans">{useWords(billing).plans}</h2>
@@ -139,7 +139,7 @@ export const Plans: FC<Offer> = ({ account, sold, taxed }) => (
   </section>
 );
 
-/** How the account stands before anything is bought. */
+/** The account's present terms. */
 export const Standing: FC<{ account: AccountView }> = ({ account }) => {
   const t = useWords(billing);
   return (
@@ -170,7 +170,7 @@ export const Standing: FC<{ account: AccountView }> = ({ account }) => {
   );
 };
 
-/** Who invoices are made out to; it is edited in the settings. */
+/** The buyer on invoices, who is edited in the settings. */
 export const BuyerCard: FC<{ buyer: Order["buyer"] }> = ({ buyer }) => {
   const t = useWords(billing);
   const { at, lang } = useView();

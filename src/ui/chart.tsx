@@ -6,17 +6,17 @@ import { Card, Empty } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { overview } from "./words/overview.ts";
 
-// Stacked bars, drawn by the server without a script, and the same numbers as a table.
+// A chart of stacked bars, drawn by the server, and the same numbers as a table. It needs no script.
 
-/** The picture's own measures; it is stretched to its place, and its words stand beside it as text. */
+/** The size of the drawing in its own units: it is stretched to fill its place, and its labels are text beside it. */
 const WIDTH = DAYS * 100;
 const HEIGHT = 200;
-/** Share of a day's width that its bar takes. */
+/** The part of a day's width that its bar takes. */
 const BAR = 0.62;
 
 const sumOf = (day: Day) => SERIES.reduce((sum, name) => sum + day[name], 0);
 
-/** A round number at or above the largest day, so that half of it is whole as well. */
+/** A round number at or above the largest day, whose half is a whole number too. */
 export function scaleOf(max: number): number {
   const step = 10 ** Math.floor(Math.log10(Math.max(1, max)));
   const scale = [1, 2, 4, 6, 8, 10].map((times) => times * step).find((size) => size >= max && size % 2 === 0);
@@ -127,7 +127,7 @@ const Legend: FC = () => {
   );
 };
 
-/** The last two weeks, by day and kind; `days` is null while they cannot be read. */
+/** The last two weeks, by day and kind; `days` is null when they cannot be read. */
 export const UsageChart: FC<{ days: readonly Day[] | null }> = ({ days }) => {
   const t = useWords(overview);
   if (!days) {

@@ -8,7 +8,7 @@ import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 import { shell } from "./words/shell.ts";
 
-// One account at the operator's desk: what it has, what may be changed, and what is newest in it.
+// One account on the operator's page: its facts, what can be changed, and its newest entries.
 
 const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
   const t = useWords(deskWords);

@@ -10,9 +10,9 @@ import { Card, Empty, Field, Notice, PageHead, Time } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 
-// The desk's work beside accounts: prices, payments that wait, queues, recounting.
+// The operator's other pages: rate card, quarantined payments, queues, reconciliation.
 
-/** The rate card as a form; `typed` are its fields as they stand, or as they were sent. */
+/** The rate card as a form; `typed` holds its fields, as they are now or as they were submitted. */
 export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefined; fault?: string }> = ({
   typed,
   done,
@@ -47,7 +47,7 @@ export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefi
   );
 };
 
-/** Payment events that wait for the operator. */
+/** Payment events that await the operator. */
 export const DeskPayments: FC<{ events: QuarantinedEvent[]; done: string | undefined }> = ({ events, done }) => {
   const t = useWords(deskWords);
   const { at, lang } = useView();
@@ -150,7 +150,7 @@ const LetterRow: FC<{ of: DeadLetter }> = ({ of: { id, at: diedAt, letter } }) =
   );
 };
 
-/** How deep the queues are, and what died in them. */
+/** The depths of the queues, and their dead letters. */
 export const DeskQueues: FC<{ depths: Depth[]; letters: DeadLetter[]; total: number; done: string | undefined }> = ({
   depths,
   letters,
@@ -184,11 +184,11 @@ export const DeskQueues: FC<{ depths: Depth[]; letters: DeadLetter[]; total: num
   );
 };
 
-/** What a recount found. */
+/** The result of a reconciliation. */
 export interface Recounted {
   differences: Found[];
   accounts: number;
-  /** Begins the next page; null where there is none. */
+  /** The `after` of the next page; null when there is none. */
   next: string | null;
 }
 
@@ -231,7 +231,7 @@ const Outcome: FC<{ of: Recounted }> = ({ of: { differences, accounts, next } })
   );
 };
 
-/** Recounts one account, or all of them page by page. */
+/** Reconciles one account, or all of them page by page. */
 export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault: string | undefined }> = ({
   account,
   found,

@@ -9,9 +9,9 @@ import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 import { shell } from "./words/shell.ts";
 
-// The frame of the operator's desk, its door, and the list of accounts.
+// The frame of the operator's pages, their sign-in, and the list of accounts.
 
-/** The desk's pages, in their order. */
+/** The operator's pages, in their order. */
 export const DESK_TABS = {
   accounts: "/desk",
   card: "/desk/rate-card",
@@ -22,7 +22,7 @@ export const DESK_TABS = {
 
 export type DeskTab = keyof typeof DESK_TABS;
 
-/** Head and menu of every page of the desk. */
+/** Head and tabs of every page of the operator. */
 export const DeskFrame: FC<PropsWithChildren<{ tab: DeskTab }>> = ({ tab, children }) => {
   const t = useWords(deskWords);
   const { at } = useView();
@@ -57,7 +57,7 @@ export const DeskFrame: FC<PropsWithChildren<{ tab: DeskTab }>> = ({ tab, childr
   );
 };
 
-/** The door: asks for the operator's token. */
+/** The sign-in, which asks for the operator's token. */
 export const DeskDoor: FC<{ next: string; fault?: string }> = ({ next, fault }) => {
   const t = useWords(deskWords);
   const { at } = useView();
@@ -75,7 +75,7 @@ export const DeskDoor: FC<{ next: string; fault?: string }> = ({ next, fault }) 
         <p class="dim">{t.signInLead}</p>
         <form class="stack" method="post" action={at("/desk/sign-in")}>
           <input type="hidden" name="next" value={next} />
-          {/* For the browser's store of passwords, which keeps none without a name. */}
+          {/* For password managers, which store no password without a user name. */}
           <input hidden name="holder" value="operator" autocomplete="username" readonly />
           <Field
             label={t.token}
@@ -95,7 +95,7 @@ export const DeskDoor: FC<{ next: string; fault?: string }> = ({ next, fault }) 
   );
 };
 
-/** A wide table that scrolls by itself on a phone. */
+/** A wide table, which scrolls by itself on a phone. */
 export const Wide: FC<PropsWithChildren<{ label: string; heads: readonly (string | { num: string })[] }>> = ({
   label,
   heads,
@@ -121,14 +121,14 @@ export const Wide: FC<PropsWithChildren<{ label: string; heads: readonly (string
   </div>
 );
 
-/** The standing of an account, in a word and a colour. */
+/** The status of an account, as a word and a colour. */
 export const Standing: FC<{ status: string }> = ({ status }) => {
   const t = useWords(shell);
   const suspended = status === "suspended";
   return <span class={`pill ${suspended ? "bad" : "ok"}`}>{t.status[suspended ? "suspended" : "active"]}</span>;
 };
 
-/** A choice of a plan; its name is the same in every language. */
+/** A select field for the plan. */
 export const PlanChoice: FC<{ value: string }> = ({ value }) => {
   const t = useWords(shell);
   const options = (Object.keys(PLANS) as (keyof typeof PLANS)[]).map((plan) => ({ value: plan, label: t.plans[plan] }));
@@ -175,7 +175,7 @@ export interface AccountsProps {
   fault?: string;
 }
 
-/** The list of accounts, and a form for one more. */
+/** The list of accounts, and a form that opens another. */
 export const DeskAccounts: FC<AccountsProps> = ({ rows, search, next, typed = {}, fault }) => {
   const t = useWords(deskWords);
   const s = useWords(shell);
@@ -235,7 +235,7 @@ const Handed: FC<{ label: string; id: string; apiKey: string }> = ({ label, id, 
   </div>
 );
 
-/** A new account with its first keys, which its owner gets from the operator. */
+/** A new account with its first keys, which the operator passes on to its owner. */
 export const DeskOpened: FC<{ accountId: string; name: string; liveKey: string; testKey: string }> = (opened) => {
   const t = useWords(deskWords);
   const { at } = useView();
@@ -262,7 +262,7 @@ export const DeskOpened: FC<{ accountId: string; name: string; liveKey: string; 
   );
 };
 
-/** What was done, or what is wrong, above a page. */
+/** Notices above a page: what was done, or what is wrong. */
 export const DeskNotices: FC<{ done: string | undefined; fault: string | undefined }> = ({ done, fault }): Child => (
   <>
     {done !== undefined && <Notice tone="ok">{done}</Notice>}

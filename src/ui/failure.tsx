@@ -3,7 +3,7 @@ import type { Failure } from "../http/errors.ts";
 import { useView, useWords } from "./view.ts";
 import { shell } from "./words/shell.ts";
 
-/** What went wrong, in one sentence, with the way back. */
+/** What went wrong, in one sentence, with a link to the start page. */
 export const FailureNotice: FC<{ failure: Failure; requestId: string }> = ({ failure, requestId }) => {
   const t = useWords(shell);
   const { at } = useView();

@@ -11,7 +11,7 @@ interface FileFieldProps {
   data?: Record<`data-${string}`, string>;
 }
 
-/** A field for a file; the whole of it takes what is dropped there, as browsers let any file field do. */
+/** A field for a file. The input itself is the drop zone, since browsers accept dropped files on any file input. */
 export const FileField: FC<FileFieldProps> = ({ label, name, hint, error, data, ...input }) => (
   <div class="field">
     <label for={`f-${name}`}>{label}</label>

@@ -1,14 +1,14 @@
 import { coins } from "../money/money.ts";
 import type { Lang } from "./lang.ts";
 
-// Numbers, money and times as people in India write them.
+// Numbers, money and times in Indian formats.
 
-/** Times are shown for this zone by the server; the browser shows its own. */
+/** The server writes times for this zone; the browser's script replaces them by the reader's own. */
 export const TIME_ZONE = "Asia/Kolkata";
 
 const LOCALE: Record<Lang, string> = { en: "en-IN", hi: "hi-IN" };
 
-/** Units as rupees: ₹2,77,071.50; fractions of a paisa only where there are any. */
+/** Units as rupees, such as ₹2,77,071.50; fractions of a paisa only when there are any. */
 export function rupees(units: number, lang: Lang): string {
   const options = { style: "currency", currency: "INR", minimumFractionDigits: 2, maximumFractionDigits: 4 } as const;
   return new Intl.NumberFormat(LOCALE[lang], options).format(coins(units));
@@ -40,12 +40,12 @@ const STYLES = {
 
 export type TimeStyle = keyof typeof STYLES;
 
-/** A time in India. */
+/** A time as text, in Indian time. */
 export function timeText(ms: number, style: TimeStyle, lang: Lang): string {
   return new Intl.DateTimeFormat(LOCALE[lang], { ...STYLES[style], timeZone: TIME_ZONE }).format(ms);
 }
 
-/** +91 98765 43210 for an Indian number, others as they are. */
+/** +91 98765 43210 for an Indian number; others are unchanged. */
 export function phoneText(e164: string): string {
   return /^\+91\d{10}$/u.test(e164) ? `+91 ${e164.slice(3, 8)} ${e164.slice(8)}` : e164;
 }

@@ -34,14 +34,14 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A decoration: what it means stands beside it, or in the label of what it is in. */
+/** A decoration: its meaning is in the text beside it, or in the label of its parent. */
 export const Icon: FC<{ name: IconName }> = ({ name }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     <path d={PATHS[name]} />
   </svg>
 );
 
-/** The sign: a door's knocker in a ring of sound. */
+/** The logo: a door knocker and its sound. */
 export const Mark: FC = () => (
   <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="9" />

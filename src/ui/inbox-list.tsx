@@ -11,17 +11,17 @@ import { inbox } from "./words/inbox.ts";
 import { faultText } from "./words/search.ts";
 import { shell } from "./words/shell.ts";
 
-// The list of the test inbox. The browser's script clones the template below for what comes while it is open.
+// The list of the test inbox. The browser's script clones the template below for messages that arrive while it is open.
 
-/** What the list shows. */
+/** The content of the list. */
 export interface Listed {
   messages: readonly InboxMessage[];
-  /** Where the next page begins. */
+  /** Where the next page begins; null on the last one. */
   next: string | null;
-  /** The search, as it was written, and what of it was not understood. */
+  /** The search as it was typed, and what of it was not understood. */
   q: string;
   faults: readonly Fault[];
-  /** Whether this is the newest page: only there new messages appear. */
+  /** Whether this is the newest page, the only one on which new messages appear. */
   newest: boolean;
 }
 
@@ -94,7 +94,7 @@ const NoMessage: FC<{ q: string; sample: string; hidden: boolean }> = ({ q, samp
   );
 };
 
-/** How a test waits for a message and gets its code. */
+/** How a test waits for a message and reads its code. */
 export const ForTests: FC<{ sample: string }> = ({ sample }) => {
   const t = useWords(inbox);
   return (

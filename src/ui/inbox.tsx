@@ -11,20 +11,20 @@ import { Card, Kind, Time } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { inbox } from "./words/inbox.ts";
 
-// A message of the test inbox as a phone shows it, with what is worth knowing beside it.
+// A message of the test inbox as a phone shows it, with its technical details.
 
-/** A message, and what the page knows of it beyond. */
+/** A message, and what else the page needs to show it. */
 export interface Chosen {
   message: InboxMessage;
-  /** Path of its recording. */
+  /** Path of its recording; null without one. */
   audio: string | null;
-  /** In which mode the reader's own account sent it; null where it is not theirs. */
+  /** The mode in which the reader's own account sent it; null when another account did. */
   mine: Mode | null;
 }
 
 const CALLS: ReadonlySet<string> = new Set(["tts", "voice"]);
 
-/** Letters that force Unicode, at most; one is enough to know why. */
+/** How many of the characters that force Unicode are shown: the first few are enough to know why. */
 const LETTERS_SHOWN = 8;
 
 const languageName = (code: string, lang: string): string =>
@@ -149,7 +149,7 @@ const VoiceFacts: FC<{ message: InboxMessage }> = ({ message: { content } }) => 
   const { language, accent, gender, rate } = content;
   if (language === undefined) return null;
   const accents: Record<string, string> = t.accents;
-  // An accent is only heard in English.
+  // An accent has an effect only in English.
   const voice = [languageName(language, lang), language === "EN" && accents[accent ?? ""], gender && t.genders[gender]];
   return (
     <>
@@ -161,7 +161,7 @@ const VoiceFacts: FC<{ message: InboxMessage }> = ({ message: { content } }) => 
   );
 };
 
-/** The way to what the API got; where the reader looks at the other mode, it switches the mode on the way. */
+/** A link to the API's reply; when the message was sent in the other mode, a form that switches the mode first. */
 const Replied: FC<{ chosen: Chosen }> = ({ chosen: { message, mine } }) => {
   const { at, mode } = useView();
   const t = useWords(inbox);
@@ -184,7 +184,7 @@ const Replied: FC<{ chosen: Chosen }> = ({ chosen: { message, mine } }) => {
   );
 };
 
-/** A message on a phone, its facts, and what may be done with it. */
+/** A message on a phone, its details, and its actions. */
 export const Detail: FC<{ chosen: Chosen; q: string }> = ({ chosen, q }) => {
   const { at } = useView();
   const t = useWords(inbox);
@@ -222,7 +222,7 @@ export const Detail: FC<{ chosen: Chosen; q: string }> = ({ chosen, q }) => {
   );
 };
 
-/** The clear button, which asks before it deletes; also without the script. */
+/** The button that clears the inbox; it asks for confirmation first, also without the script. */
 export const Clear: FC<{ q: string }> = ({ q }) => {
   const { at } = useView();
   const t = useWords(inbox);
@@ -241,7 +241,7 @@ export const Clear: FC<{ q: string }> = ({ q }) => {
   );
 };
 
-/** What stands in the phone's place while there is no message. */
+/** Shown in place of the phone while no message is chosen. */
 export const NoneChosen: FC = () => {
   const t = useWords(inbox);
   return (

@@ -6,7 +6,7 @@ import type { Order } from "../payments/provider.ts";
 import { paise, timeText } from "./format.ts";
 import { shell } from "./words/shell.ts";
 
-// An invoice on paper: A4, in English, the same for every reader. Rule 46 of the CGST Rules says what must be on it.
+// An invoice for paper: A4, in English for every reader. Rule 46 of the CGST Rules prescribes its content.
 
 const money = (amount: number) => paise(amount, "en");
 
@@ -87,7 +87,7 @@ const Head: FC<{ invoice: Invoice; order: Order }> = ({ invoice, order }) => (
   </header>
 );
 
-/** The sheet. */
+/** The whole invoice, or receipt. */
 export const InvoiceSheet: FC<{ invoice: Invoice; order: Order }> = ({ invoice, order }) => {
   const { seller, buyer, tax } = invoice;
   const credit = new Intl.NumberFormat("en-IN").format(coins(order.creditUnits));

@@ -7,17 +7,17 @@ import { Card, Choice, CopyButton, Empty, Field, Notice, OnceField, PageHead, Ti
 import { useView, useWords } from "./view.ts";
 import { keyWords } from "./words/keys.ts";
 
-// The pieces of the page of API keys.
+// The parts of the page of API keys.
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Days after which a date says more than a number of days. */
+/** From this age on, in days, a date is shown instead. */
 const DAYS_MAX = 30;
 
 const TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad" } as const;
 
-/** When a key was last used. It is known to the hour, so no minute is named. */
+/** When a key was last used. It is recorded to the hour, so no minutes are shown. */
 export const LastUsed: FC<{ at: number | null; now: number }> = ({ at, now }) => {
   const t = useWords(keyWords);
   const { lang } = useView();
@@ -152,7 +152,7 @@ const MakeKey: FC<{ fault: string | undefined }> = ({ fault }) => {
   );
 };
 
-/** The page: the keys of the chosen mode, and a form for another. */
+/** The page: the keys of the current mode, and a form that creates another. */
 export const KeysPage: FC<{ ring: KeyRing; now: number; revoked?: boolean; fault?: string }> = ({
   ring,
   now,
@@ -192,7 +192,7 @@ export const KeysPage: FC<{ ring: KeyRing; now: number; revoked?: boolean; fault
   );
 };
 
-/** A key, once, for whoever asked for it. `oldEndsAt` is when the key before it ends. */
+/** A key in full, in reply to a request for it. `oldEndsAt` is when the key that it replaces expires, in ms. */
 export const KeyShown: FC<{ apiKey: string; isNew: boolean; oldEndsAt?: number; now: number }> = ({
   apiKey,
   isNew,
@@ -252,7 +252,7 @@ const Named: FC<{ of: OwnKey; now: number }> = ({ of, now }) => {
   );
 };
 
-/** Asks how long the old key goes on. */
+/** Asks how long the old key stays valid. */
 export const RotateKey: FC<{ of: OwnKey; now: number; part: boolean }> = ({ of, now, part }) => {
   const t = useWords(keyWords);
   const { at } = useView();
@@ -276,7 +276,7 @@ export const RotateKey: FC<{ of: OwnKey; now: number; part: boolean }> = ({ of, 
   );
 };
 
-/** Asks before a key ends, and says what ends with it. */
+/** Asks for confirmation before a key is revoked, and explains the effect. */
 export const RevokeKey: FC<{ of: OwnKey; now: number; part: boolean }> = ({ of, now, part }) => {
   const t = useWords(keyWords);
   const { at } = useView();

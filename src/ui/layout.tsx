@@ -6,9 +6,9 @@ import type { IconName } from "./icons.tsx";
 import { useView, useWords } from "./view.ts";
 import { shell } from "./words/shell.ts";
 
-// The frame of every page: head, sidebar, bottom bar of a phone, and where messages of the script appear.
+// The frame of every page: head, sidebar, a phone's bottom bar, and the places for toasts and the drawer.
 
-/** The pages of the menu, in its order; the first four stand in a phone's bottom bar. */
+/** The pages of the menu, in their order; the first four are in a phone's bottom bar. */
 export const PAGES = [
   { id: "overview", path: "/" },
   { id: "send", path: "/send" },
@@ -26,11 +26,11 @@ const BAR_SIZE = 4;
 
 export type DocumentProps = PropsWithChildren<{
   title: string;
-  /** The page of the menu that this belongs to. */
+  /** The page in the menu that this one belongs to. */
   active?: PageId;
-  /** Without menu: sign-in, payment page, invoice. */
+  /** Without the menu: sign-in, payment page, invoice. */
   bare?: boolean;
-  /** Adds to the class of the main part. */
+  /** Added to the class of the main element. */
   kind?: string;
 }>;
 
@@ -44,7 +44,7 @@ const NavLink: FC<{ id: PageId; path: string; active: PageId | undefined }> = ({
   );
 };
 
-/** A form of one button that changes what the pages look like. */
+/** A form of one button that changes a preference of the reader. */
 const Preference: FC<
   PropsWithChildren<{ name: string; value: string; label?: string; lang?: string; pressed?: boolean }>
 > = ({ name, value, label, lang, pressed, children }) => {
@@ -66,7 +66,7 @@ const Preference: FC<
   );
 };
 
-/** Language and colours: on every page, also before a sign-in. */
+/** Language and colours: on every page, also before signing in. */
 export const Preferences: FC = () => {
   const t = useWords(shell);
   return (
@@ -159,7 +159,7 @@ const BottomBar: FC<{ active: PageId | undefined }> = ({ active }) => {
   );
 };
 
-/** Says in which world the page is: play money, or a machine from which nothing leaves. */
+/** The notice of a page in test mode, or of a local service, from which no message is really sent. */
 const WorldNotice: FC = () => {
   const t = useWords(shell);
   const { mode, local } = useView();
@@ -167,7 +167,7 @@ const WorldNotice: FC = () => {
   return local ? <p class="world">{t.localNotice}</p> : null;
 };
 
-/** The whole document. */
+/** The HTML document of a page. */
 export const Document: FC<DocumentProps> = ({ title, active, bare = false, kind = "", children }) => {
   const t = useWords(shell);
   const { lang, theme, at, mode } = useView();

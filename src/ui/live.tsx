@@ -8,18 +8,18 @@ import { useView, useWords } from "./view.ts";
 import { live } from "./words/live.ts";
 import { shell } from "./words/shell.ts";
 
-// The live list. The server renders its first rows; the browser's script clones the template below for the next ones.
+// The live list. The server renders its first rows; the browser's script clones the template below for later ones.
 
 export type Row = LiveRow<MessageState, Operation>;
 
-/** Where a row leads: the message, or all messages of its request. */
+/** The link of a row: to its message, or to all messages of its request. */
 function rowPath(row: Row): string {
   return row.total === 1
     ? `/activity/${row.messageId}`
     : `/activity?q=${encodeURIComponent(`request:${row.requestId}`)}`;
 }
 
-/** A row; without one, what the script makes rows of. */
+/** A row; without `row`, the template of which the script makes rows. */
 const LiveRowLine: FC<{ row?: Row }> = ({ row }) => {
   const { at, lang } = useView();
   const t = useWords(live);
@@ -70,7 +70,7 @@ const STATES: readonly MessageState[] = [
 
 const OPERATIONS: readonly Operation[] = ["sms", "sms_international", "otp", "tts", "voice"];
 
-/** What the script needs of the server: rows, badges and sentences in the reader's language. */
+/** What the script needs from the server: rows, badges and sentences in the reader's language. */
 const Templates: FC = () => (
   <>
     <template id="live-row">
@@ -93,7 +93,7 @@ const Templates: FC = () => (
   </>
 );
 
-/** Pause, search, and whether the list is live: only where the script runs. */
+/** Pause, search, and whether the list is live; shown only where the script runs. */
 const Controls: FC = () => {
   const t = useWords(live);
   return (
@@ -126,7 +126,7 @@ const Controls: FC = () => {
   );
 };
 
-/** The list of what was sent last, which goes on by itself. */
+/** The list of the newest requests, which updates live. */
 export const LiveList: FC<{ rows: readonly Row[] }> = ({ rows }) => {
   const t = useWords(live);
   const { at } = useView();
@@ -167,7 +167,7 @@ export const LiveList: FC<{ rows: readonly Row[] }> = ({ rows }) => {
   );
 };
 
-/** The words that tiles change to, for the script. */
+/** The words that the script writes into tiles. */
 export const useTileWords = (): Record<`data-${string}`, string> => {
   const { plans, status } = useWords(shell);
   return Object.fromEntries(Object.entries({ ...plans, ...status }).map(([name, word]) => [`data-${name}`, word]));

@@ -7,7 +7,7 @@ import { useView, useWords } from "./view.ts";
 import { billing } from "./words/billing.ts";
 import { shell } from "./words/shell.ts";
 
-// Orders of plans: the list, and one with what became of it.
+// Orders of plans: the list, and one order with its status.
 
 const TONE: Record<Order["state"], string> = {
   created: "",
@@ -18,14 +18,14 @@ const TONE: Record<Order["state"], string> = {
   refunded: "warn",
 };
 
-/** An order's state, in a word and a colour. */
+/** An order's state, as a word and a colour. */
 export const OrderState: FC<{ state: Order["state"] }> = ({ state }) => (
   <span class={`pill ${TONE[state]}`} data-state={state}>
     {useWords(billing).states[state]}
   </span>
 );
 
-/** What may be done with an order: pay it, or see its invoice. */
+/** The action for an order: paying it, or opening its invoice. */
 export const OrderSteps: FC<{ order: Order; small?: boolean }> = ({ order, small = false }) => {
   const t = useWords(billing);
   const { at } = useView();
@@ -99,7 +99,7 @@ export const Orders: FC<{ orders: Order[] }> = ({ orders }) => {
   );
 };
 
-/** What became of an order, in a sentence. */
+/** The status of an order, in a sentence. */
 export const OrderNews: FC<{ order: Order }> = ({ order }) => {
   const { told } = useWords(billing);
   const { lang } = useView();
@@ -117,7 +117,7 @@ export const OrderNews: FC<{ order: Order }> = ({ order }) => {
   }
 };
 
-/** One order with all that is known of it. */
+/** All facts about one order. */
 export const OrderFacts: FC<{ order: Order }> = ({ order }) => {
   const t = useWords(billing);
   const { lang } = useView();

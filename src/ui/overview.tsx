@@ -10,8 +10,8 @@ import { useView, useWords } from "./view.ts";
 import { overview } from "./words/overview.ts";
 import { shell } from "./words/shell.ts";
 
-// The pieces of the overview: what there is, the first call, and sending by hand. The script keeps what is marked
-// data-live up to date.
+// The parts of the overview: tiles, the first call of the API, and sending by hand. The script updates the elements
+// that are marked data-live.
 
 const Tile: FC<PropsWithChildren<{ name: string; class?: string }>> = ({ name, children, ...props }) => (
   <div class={`card tile ${props.class ?? ""}`}>
@@ -20,7 +20,7 @@ const Tile: FC<PropsWithChildren<{ name: string; class?: string }>> = ({ name, c
   </div>
 );
 
-/** How the account stands. */
+/** The account's balance and terms. */
 export const Tiles: FC<{ account: AccountView }> = ({ account }) => {
   const t = useWords(overview);
   const s = useWords(shell);
@@ -74,11 +74,11 @@ export const Tiles: FC<{ account: AccountView }> = ({ account }) => {
 export interface Sample {
   id: string;
   name: string;
-  /** The call, with the key's place between its pieces. */
+  /** The call, in pieces with the key between them. */
   pieces: string[];
 }
 
-/** How the API is called, in three languages. What they send is what the form beside them sends. */
+/** How the API is called, in three languages. The calls send the same as the form beside them. */
 export function samplesOf(url: string, phone: string): Sample[] {
   const body = `{"phone": "${phone}", "otp": "482913", "brandName": "Acme"}`;
   const curl = [
@@ -189,7 +189,7 @@ export const FirstCall: FC<{ keyId: string | null; masked: string; samples: Samp
   );
 };
 
-/** Sends an OTP by hand: the same command, price, limit and ledger as the API. */
+/** Sends an OTP by hand, with the same command, price, limit and ledger as the API. */
 export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = ({ phone, code, otpRate }) => {
   const t = useWords(overview);
   const { at, lang } = useView();

@@ -8,9 +8,9 @@ import type { IconName } from "./icons.tsx";
 import { useView, useWords } from "./view.ts";
 import { shell } from "./words/shell.ts";
 
-// The pieces that pages are made of.
+// The components that pages share.
 
-/** A page's head: its one h1, a sentence, and what may be done on it. */
+/** A page's head: its one h1, a sentence, and its actions. */
 export const PageHead: FC<PropsWithChildren<{ title: string; lead?: string }>> = ({ title, lead, children }) => (
   <div class="pagehead">
     <div>
@@ -21,7 +21,7 @@ export const PageHead: FC<PropsWithChildren<{ title: string; lead?: string }>> =
   </div>
 );
 
-/** A card; its title is an h2. `extra` stands at the right of the title. */
+/** A card; its title is an h2, with `extra` to the right of it. */
 export const Card: FC<PropsWithChildren<{ title?: string; extra?: Child; class?: string; id?: string }>> = ({
   title,
   extra,
@@ -40,7 +40,7 @@ export const Card: FC<PropsWithChildren<{ title?: string; extra?: Child; class?:
   </section>
 );
 
-/** What a list shows while there is nothing in it: why, and the next step. */
+/** Shown in place of an empty list: why it is empty, and the next step. */
 export const Empty: FC<PropsWithChildren<{ icon: IconName; title: string }>> = ({ icon, title, children }) => (
   <div class="empty">
     <Icon name={icon} />
@@ -51,7 +51,7 @@ export const Empty: FC<PropsWithChildren<{ icon: IconName; title: string }>> = (
   </div>
 );
 
-/** Good news, bad news, or a hint, after something was done. */
+/** A notice after an action: success, failure or information. */
 export const Notice: FC<PropsWithChildren<{ tone: "ok" | "bad" | "info" }>> = ({ tone, children }) => (
   <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
     {children}
@@ -69,14 +69,14 @@ const TONE: Record<MessageState, "ok" | "bad" | "wait" | "warn"> = {
   unknown: "warn",
 };
 
-/** The state of a message, in a word and a colour. */
+/** The state of a message, as a word and a colour. */
 export const StateBadge: FC<{ state: MessageState }> = ({ state }) => (
   <span class={`pill ${TONE[state]}`} data-state={state}>
     {useWords(shell).states[state]}
   </span>
 );
 
-/** The kind of a message, in a word and a colour. */
+/** The kind of a message, as a word and a colour. */
 export const Kind: FC<{ operation: Operation }> = ({ operation }) => (
   <span class={`kind ${operation}`}>{useWords(shell).operations[operation]}</span>
 );
@@ -84,7 +84,7 @@ export const Kind: FC<{ operation: Operation }> = ({ operation }) => (
 /** An amount in units, as rupees. */
 export const Money: FC<{ units: number }> = ({ units }) => <span class="money">{rupees(units, useView().lang)}</span>;
 
-/** A time: in India as the server writes it, in the reader's own zone once the script has run. */
+/** A time: the server writes Indian time, and the script replaces it by the reader's own time zone. */
 export const Time: FC<{ at: number; style?: TimeStyle }> = ({ at, style = "full" }) => (
   <time datetime={new Date(at).toISOString()} data-style={style}>
     {timeText(at, style, useView().lang)}
@@ -101,7 +101,7 @@ export interface FieldProps {
   error?: string | undefined;
   required?: boolean;
   placeholder?: string;
-  /** Shown before the input, as +91. */
+  /** Shown before the input, such as +91. */
   prefix?: string;
   inputmode?: string;
   pattern?: string;
@@ -111,11 +111,11 @@ export interface FieldProps {
   data?: Record<`data-${string}`, string>;
   autofocus?: boolean;
   mono?: boolean;
-  /** Where two forms of a page have a field of one name. */
+  /** For pages on which two forms have a field of the same name. */
   id?: string;
 }
 
-/** A field of a form with its label, hint and fault. `type="textarea"` makes it several lines. */
+/** A field of a form with its label, hint and fault. `type="textarea"` gives it several lines. */
 export const Field: FC<FieldProps> = ({
   label,
   hint,
@@ -129,13 +129,15 @@ export const Field: FC<FieldProps> = ({
   ...input
 }) => {
   const own = id ?? `f-${input.name}`;
-  const told = [hint !== undefined && `${own}-hint`, error !== undefined && `${own}-error`].filter(Boolean).join(" ");
+  const describedBy = [hint !== undefined && `${own}-hint`, error !== undefined && `${own}-error`]
+    .filter(Boolean)
+    .join(" ");
   const attributes = {
     id: own,
     ...input,
     ...data,
     ...(mono && { class: "mono" }),
-    ...(told !== "" && { "aria-describedby": told }),
+    ...(describedBy !== "" && { "aria-describedby": describedBy }),
     ...(error !== undefined && { "aria-invalid": "true" }),
   };
   const control =
@@ -171,7 +173,7 @@ export const Field: FC<FieldProps> = ({
   );
 };
 
-/** A choice among a few. */
+/** A select field. */
 export const Choice: FC<{
   label: string;
   name: string;
@@ -191,7 +193,7 @@ export const Choice: FC<{
   </div>
 );
 
-/** Copies a text; without the script the text itself is there to be selected. */
+/** A button that copies a text; without the script, the text itself can be selected. */
 export const CopyButton: FC<{ text: string; label?: string }> = ({ text, label }) => {
   const t = useWords(shell);
   return (
@@ -213,7 +215,7 @@ export const Code: FC<{ text: string; label: string }> = ({ text, label }) => (
   </div>
 );
 
-/** The way to the next page of a list. */
+/** The link to the next page of a list. */
 export const Older: FC<{ href: string }> = ({ href }) => (
   <p class="older">
     <a class="btn quiet" href={href} rel="next">
@@ -222,5 +224,5 @@ export const Older: FC<{ href: string }> = ({ href }) => (
   </p>
 );
 
-/** Makes a form one send, however often it is posted: its value becomes the request's Idempotency-Key. */
+/** Makes a form one send, however often it is posted: the value becomes the request's Idempotency-Key. */
 export const OnceField: FC = () => <input type="hidden" name="once" value={randomId("once")} />;

@@ -10,7 +10,7 @@ import { useView, useWords } from "./view.ts";
 import { billing } from "./words/billing.ts";
 import { shell } from "./words/shell.ts";
 
-// The sandbox's payment page: what a provider's page is to a buyer, and a bench for whoever tries the integration.
+// The sandbox's payment page, in place of a provider's page; it simulates outcomes for testing an integration.
 
 const Trouble: FC<{ name: string; label: string }> = ({ name, label }) => (
   <label class="check">
@@ -19,7 +19,7 @@ const Trouble: FC<{ name: string; label: string }> = ({ name, label }) => (
   </label>
 );
 
-/** The buttons of an order that may still be paid, or of one that was. */
+/** The buttons for an order that can still be paid, or for one that was paid. */
 const Outcomes: FC<{ open: boolean }> = ({ open }) => {
   const t = useWords(billing);
   const buttons = open

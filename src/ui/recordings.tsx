@@ -10,7 +10,7 @@ import { recordings } from "./words/recordings.ts";
 
 // The list of recordings, and the form that adds one.
 
-/** A recording with the address under which the page plays it. */
+/** A recording, with the URL from which the page plays it. */
 export interface Listed extends RecordingView {
   media: string;
 }
@@ -90,7 +90,7 @@ const Row: FC<{ recording: Listed; fresh: boolean }> = ({ recording, fresh }) =>
   );
 };
 
-/** The recordings of a page, newest first. */
+/** A page of recordings, newest first. */
 export const RecordingList: FC<{ list: readonly Listed[]; added: string | undefined; older: string | null }> = ({
   list,
   added,

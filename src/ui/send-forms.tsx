@@ -16,7 +16,7 @@ import { send } from "./words/send.ts";
 
 type Form = FC<{ draft: Draft }>;
 
-/** A field with what was typed into it and, where the API refused it, why. */
+/** A field with its typed value and, where the API refused it, the reason. */
 const Typed: FC<{ draft: Draft } & FieldProps> = ({ draft: { typed, refused }, ...field }) => {
   const faulty = refused?.param?.replace(/\[\d+\]$/u, "") === field.name;
   return (
@@ -67,13 +67,13 @@ const SmsForm: Form = ({ draft }) => {
   );
 };
 
-/** A CSV may have thousands of bad lines; whoever reads them mends the column, not each. */
+/** A CSV can have thousands of bad lines, most with one cause, which the first few show. */
 const FAULTS_SHOWN = 20;
 
-/** A cell of a hostile file may be as long as the file. */
+/** A cell can be as long as its file. */
 const FAULT_TEXT_LENGTH = 40;
 
-/** What was found in a list: how many numbers, how many stand twice, and every line with a fault. */
+/** The result of reading a list: how many numbers, how many duplicates, and every line with a fault. */
 export const Found: FC<{ found: Recipients }> = ({ found: { numbers, duplicates, faults } }) => {
   const t = useWords(send);
   const { lang } = useView();
@@ -195,7 +195,7 @@ const OtpForm: Form = ({ draft }) => {
   );
 };
 
-/** A choice whose options stand in the words. */
+/** A select field whose options come from the page's words. */
 const Listed: FC<{
   draft: Draft;
   name: string;

@@ -12,25 +12,25 @@ import { Card, Code, Money, Notice } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { send } from "./words/send.ts";
 
-// The frame of the pages that send: kinds, what became of a form, and what a text costs while it is written.
+// The frame of the pages that send: kinds of sends, the result of a form, and the price of a text while it is typed.
 
-/** Why a form was not sent, as the API says it. */
+/** Why a form was not sent, in the API's words. */
 export interface Refused {
   error: string;
   hint?: string | undefined;
   param?: string | undefined;
 }
 
-/** What a form did. */
+/** The result of a form that was sent. */
 export interface Sent {
   message: string;
   spentUnits: number;
   balanceUnits: number | null;
-  /** The API's request, or null where an earlier one was answered again. */
+  /** The id of the API's request; null when the reply was a replay. */
   requestId: string | null;
 }
 
-/** A recording to choose, with the price of a call that plays it. */
+/** A recording that can be chosen, with the price of a call that plays it. */
 export interface Playable {
   fileId: string;
   name: string;
@@ -42,7 +42,7 @@ export interface Playable {
 export interface Draft {
   kind: SendKind;
   typed: Typed;
-  /** The form's own once, where it may be sent again under it. */
+  /** The form's `once`, if the form can be sent again under it. */
   once?: string | undefined;
   refused?: Refused | undefined;
   sent?: Sent | undefined;
@@ -50,11 +50,14 @@ export interface Draft {
   units: number;
   list?: PriceList | undefined;
   playable?: readonly Playable[] | undefined;
-  /** Where the same is asked for by API. */
+  /** The same request as a command for the API. */
   sample: string;
 }
 
-/** What every form that sends carries: it is one send however often it is posted, and of the mode it was shown in. */
+/**
+ * Hidden fields of every form that sends: `once` makes it one send however often it is posted, and the mode is the one
+ * that the page showed.
+ */
 export const SendFields: FC<{ once?: string | undefined }> = ({ once }) => (
   <>
     <input type="hidden" name="once" value={once ?? randomId("once")} />
@@ -87,7 +90,7 @@ export const Kinds: FC<{ kind: SendKind }> = ({ kind }) => {
   );
 };
 
-/** Says that it was sent, or why not. */
+/** Reports that it was sent, or why not. */
 export const Outcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused }) => {
   const t = useWords(send);
   const { at } = useView();
@@ -120,7 +123,7 @@ export const Outcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused }) 
   );
 };
 
-/** A form that sends; with the script it does so without leaving the page. */
+/** A form that sends; the script sends it without leaving the page. */
 export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | string; files?: boolean }>> = ({
   draft: { kind, once, units, list },
   total,
@@ -157,7 +160,7 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
   );
 };
 
-/** How much of a text is written; for SMS also encoding, segments and price, and what forces Unicode. */
+/** The remaining length of a text; for SMS also encoding, segments, price, and the characters that force Unicode. */
 export const Meter: FC<{ text: string; max: number; units?: number | undefined }> = ({ text, max, units }) => {
   const t = useWords(send);
   const { lang } = useView();
@@ -197,7 +200,7 @@ export const Meter: FC<{ text: string; max: number; units?: number | undefined }
   );
 };
 
-/** An OTP's text around what the form holds. */
+/** An OTP's text, with the form's code and brand in it. */
 const OtpEcho: FC<{ typed: Typed; brand: string }> = ({ typed, brand }) => {
   const [head = "", middle = "", tail = ""] = otpText("\0", "\0").split("\0");
   return (
@@ -213,7 +216,7 @@ const OtpEcho: FC<{ typed: Typed; brand: string }> = ({ typed, brand }) => {
   );
 };
 
-/** Beside a form: the text as the phone shows it, and the same request by API. */
+/** Beside a form: the text as a phone shows it, and the same request as a command for the API. */
 export const Beside: FC<{ draft: Draft; brand: string }> = ({ draft: { kind, typed, sample }, brand }) => {
   const t = useWords(send);
   const field = kind === "tts" ? "text" : "message";

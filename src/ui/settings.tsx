@@ -7,9 +7,9 @@ import { useView, useWords } from "./view.ts";
 import { settingsWords } from "./words/settings.ts";
 import type { Saved } from "./words/settings.ts";
 
-// The settings page: a card for each thing that a person may change about themselves.
+// The settings page: a card for each thing that a person can change.
 
-/** A form that was not followed: what was typed, and what is wrong with which field. */
+/** A form that was refused: what was typed, and what is wrong with which field. */
 export interface Unsaved {
   typed: Readonly<Record<string, string>>;
   field: string;
@@ -19,10 +19,10 @@ export interface Unsaved {
 export interface SettingsProps {
   person: Person;
   sessions: SessionView[];
-  /** Whether the sign-in is fresh enough to change how one signs in. */
+  /** Whether the person authenticated recently enough to change phone, e-mail or password. */
   fresh: boolean;
   saved?: Saved | undefined;
-  /** Whether a sign-up's e-mail was left out. */
+  /** Whether the e-mail of a sign-up could not be added. */
   emailNote?: boolean;
   unsaved?: Unsaved | undefined;
 }
@@ -166,7 +166,7 @@ const Sessions: FC<SettingsProps> = ({ sessions }) => {
   );
 };
 
-/** One choice of how the pages look, each value a button of its own form. */
+/** A preference of the reader, with a button for each value. */
 const Look: FC<{ label: string; name: string; value: string; options: readonly (readonly [string, string])[] }> = ({
   label,
   name,
@@ -274,7 +274,7 @@ const BuyerCard: FC<SettingsProps> = ({ person, unsaved }) => {
   );
 };
 
-/** Everything of `/settings`. */
+/** The whole settings page. */
 export const SettingsPage: FC<SettingsProps> = (props) => {
   const t = useWords(settingsWords);
   const { saved, emailNote } = props;

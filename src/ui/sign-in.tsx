@@ -7,9 +7,9 @@ import { Field, Notice } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { signIn } from "./words/sign-in.ts";
 
-// The pieces of sign-in, sign-up and confirmation: one calm card, and the forms that stand in it.
+// The parts of the pages for signing in, signing up and confirming: one card, and the forms in it.
 
-/** The card, under the product's name and what it is. */
+/** The card, below the product's name and slogan. */
 export const GateCard: FC<PropsWithChildren<{ title: string; lead?: string; error?: string | undefined }>> = ({
   title,
   lead,
@@ -37,7 +37,7 @@ export const GateCard: FC<PropsWithChildren<{ title: string; lead?: string; erro
   );
 };
 
-/** A line between two ways of doing the same. */
+/** A separator between two alternatives. */
 export const Or: FC = () => <p class="gate-or">{useWords(signIn).or}</p>;
 
 export const NextField: FC<{ next: string }> = ({ next }) => <input type="hidden" name="next" value={next} />;
@@ -62,7 +62,7 @@ export const PhoneField: FC<{ value?: string | undefined; error?: string | undef
   );
 };
 
-/** Asks for the code that was sent; posts to `action`, and for another one to `resend`. */
+/** Asks for the code that was sent; posts it to `action`, and a request for another code to `resend`. */
 export const CodeForm: FC<{
   action: string;
   resend: string;

@@ -21,7 +21,7 @@ export interface StoryProps {
   /** The request as a command, and the reply. */
   curl: string;
   reply: Record<string, unknown>;
-  /** Whether it is a part of another page, which has its own h1. */
+  /** Whether it is part of another page, which has its own h1. */
   part: boolean;
 }
 
@@ -45,7 +45,7 @@ const Section: FC<PropsWithChildren<{ title: string; part: boolean; class?: stri
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** A span of time in the largest unit that it fills. */
+/** A duration in the largest unit that it fills. */
 function useSpan(): (ms: number) => string {
   const t = useWords(words);
   return (ms) => {

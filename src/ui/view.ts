@@ -3,33 +3,33 @@ import type { Person } from "../model/person.ts";
 import type { Mode } from "../model/ref.ts";
 import type { Lang } from "./lang.ts";
 
-// What every component may ask for, without being handed it: language, addresses, who is signed in.
+// What every component can read without receiving it as a property: language, URLs, the signed-in person.
 
 export interface View {
   lang: Lang;
-  /** What was chosen; null follows the system. */
+  /** The chosen theme; null follows the system. */
   theme: "light" | "dark" | null;
-  /** Whose money and messages the pages show. */
+  /** The mode whose money and messages the pages show. */
   mode: Mode;
   person: Person | null;
-  /** Whether this is a developer's own machine. */
+  /** Whether the service runs locally. */
   local: boolean;
-  /** The path of this page and its query, without the base's prefix: where a form leads back to. */
+  /** The path of this page and its query, without the base's prefix: where a form returns to. */
   path: string;
-  /** An address of this console: `at("/keys")`. Every link goes through it, because a base may have a path. */
+  /** A path of this console, such as `at("/keys")`. Every link uses it, because a base can have a path prefix. */
   at: (path: string) => string;
 }
 
 export const ViewContext = createContext<View | null>(null);
 
-/** The view of the page that is being rendered. */
+/** The view of the page that is being rendered; throws outside a page. */
 export function useView(): View {
   const view = useContext(ViewContext);
   if (!view) throw new Error("a component was rendered outside a page");
   return view;
 }
 
-/** A page's words in both languages. What English has and Hindi lacks does not compile. */
+/** A page's words in both languages. A word that is missing from Hindi does not compile. */
 export interface Words<T> {
   en: T;
   hi: T;

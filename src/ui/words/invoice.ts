@@ -1,6 +1,6 @@
 import { words } from "../view.ts";
 
-/** What stands around an invoice; the invoice itself is in English. */
+/** The words of the page around an invoice; the invoice itself is in English. */
 export const invoiceWords = words(
   {
     title: "Invoice",

@@ -3,7 +3,7 @@ import type { Fault, Operator } from "../../search/language.ts";
 import type { Lang } from "../lang.ts";
 import { words } from "../view.ts";
 
-// What a search says of what it did not understand: what it was, and what to write instead.
+// Sentences about the parts of a search that were not understood: what is wrong, and what to write instead.
 
 const KINDS = KIND_VALUES.join(", ");
 const STATES = STATE_VALUES.join(", ");

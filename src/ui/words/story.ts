@@ -1,7 +1,7 @@
 import type { Price } from "../../activity/message-detail.ts";
 import { words } from "../view.ts";
 
-/** What a code of a carrier, or of this service, means. */
+/** The meaning of an error code, by a carrier or by this service. */
 const reasonsEn: Record<string, string> = {
   rejected_by_carrier: "The carrier refused this message for good. It was not sent.",
   busy: "The carrier was busy and did not take the message.",
