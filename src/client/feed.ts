@@ -23,7 +23,7 @@ export interface Feed {
 async function isRefused(path: string): Promise<boolean> {
   // A failed handshake has no status that a script can read; the same address asked without an upgrade has one.
   const reply = await fetch(path, { headers: { accept: "application/json" }, redirect: "manual" }).catch(() => null);
-  return reply !== null && (reply.status === 401 || reply.status === 403);
+  return reply?.status === 401;
 }
 
 /** Keeps a connection for as long as the page is open; hidden or signed out, it waits until the page is seen again. */
