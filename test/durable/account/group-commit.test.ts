@@ -4,7 +4,7 @@ import { Turns } from "../../../src/durable/account/group-commit.ts";
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => vi.useRealTimers());
 
-/** Counts the turns of the event loop that pass. */
+/** Counts the turns of the event loop. */
 function countTurns() {
   const counted = { passed: 0, going: true, stop: () => void (counted.going = false) };
   void (async () => {
@@ -16,7 +16,7 @@ function countTurns() {
   return counted;
 }
 
-it("keeps a call that comes alone waiting for nothing", async () => {
+it("does not delay a call that arrives alone", async () => {
   const turns = new Turns();
   const counted = countTurns();
   for (let call = 0; call < 5; call++) {
@@ -27,7 +27,7 @@ it("keeps a call that comes alone waiting for nothing", async () => {
   expect(counted.passed).toBe(0);
 });
 
-it("takes calls that follow each other closely in one turn, however many", async () => {
+it("runs any number of calls that arrive close together in one turn", async () => {
   const turns = new Turns();
   await turns.next();
   const counted = countTurns();
@@ -44,7 +44,7 @@ it("takes calls that follow each other closely in one turn, however many", async
   expect(counted.passed).toBeLessThanOrEqual(1);
 });
 
-it("begins another turn for whoever comes after", async () => {
+it("starts another turn for calls that arrive later", async () => {
   const turns = new Turns();
   await turns.next();
   const order: string[] = [];
