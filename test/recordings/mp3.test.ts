@@ -40,7 +40,7 @@ describe("an MP3 lasts as long as its frames", () => {
     for (const claimed of [0, 1, 50, 25_000]) expect(mp3DurationMs(mp3Claiming(claimed, 1.2))).toBe(1_200);
   });
 
-  it("and no frame, or one that was cut off, adds nothing", () => {
+  it("with a truncated frame not counted, and 0 without any frame", () => {
     expect(mp3DurationMs(mp3(1.2).slice(0, -1))).toBe(1_176);
     for (const bytes of [new Uint8Array(), new Uint8Array(100), mp3(1.2).slice(0, 23), mp3Tagged(100, 0)]) {
       expect(mp3DurationMs(bytes)).toBe(0);

@@ -23,7 +23,7 @@ it("applies a single call at once", async () => {
   expect(await second).toBe(1);
 });
 
-it("applies calls that arrive close together in their order, and returns each result to its call", async () => {
+it("applies calls that arrive close together as one, in their order, and returns the result to the first of them", async () => {
   const { applied, gathering } = openGathering();
   await gathering.add([0]);
   const results = await Promise.all([gathering.add([1]), gathering.add([2, 3]), gathering.add([4])]);

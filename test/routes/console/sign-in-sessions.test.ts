@@ -21,7 +21,7 @@ describe("a session", () => {
     expect((await before.get("/settings")).status).toBe(303);
   });
 
-  it("never accepts a token from outside", async () => {
+  it("never adopts a token that was planted in the browser", async () => {
     const visitor = new Visitor();
     const planted = newToken();
     visitor.cookies.set("session", planted);
