@@ -1,5 +1,5 @@
-// Where a benchmark that compares sizes, or counts, keeps its state: in memory, where there is room. On a disk that others
-// use too, closing a thousand idle objects was seen to hold the runtime up for six seconds, which says nothing of the service.
+// State of the benchmarks that compare sizes or count: in memory, if there is room. On a shared disk, closing a
+// thousand idle objects has stalled the runtime for six seconds, which is not a property of the service.
 import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -13,7 +13,7 @@ function folder() {
   return bavail * bsize >= ROOM_BYTES ? MEMORY : os.tmpdir();
 }
 
-/** Does some work with a folder of its own, which is gone afterwards, however the program ends. */
+/** Runs `work` with a temporary folder, which is deleted afterwards however the program ends. */
 export async function withScratch(name, work) {
   const dir = mkdtempSync(path.join(folder(), `dastak-${name}-`));
   process.once("exit", () => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));

@@ -1,6 +1,6 @@
 import { buildAssets } from "../scripts/build.mjs";
 
-/** What the browser gets is part of the Worker: it is built before any test loads it. */
+/** The client's script is part of the Worker, so it is built before any test imports the Worker. */
 export default function setup(): Promise<void> {
   return buildAssets();
 }

@@ -17,7 +17,7 @@ const PRODUCTION = {
 
 const GATEWAY = { CARRIER: "http", CARRIER_HTTP_URL: "https://gateway.example.com/m", CARRIER_HTTP_SECRET: WHSEC };
 
-/** The faults that a configuration is refused with; anything but a ConfigError is a crash. */
+/** The faults for which a configuration is refused; any error other than a ConfigError is rethrown. */
 function faultsOf(variables: Record<string, unknown>): string[] {
   try {
     parseConfig(variables);
@@ -66,7 +66,7 @@ describe("defaults", () => {
   });
 });
 
-it("log every request on one's own machine, elsewhere failures, and otherwise what the variable says", () => {
+it("logs every request locally, only failures elsewhere, and otherwise what LOG_REQUESTS says", () => {
   const [deployed, local] = [PRODUCTION, { ...PRODUCTION, ENVIRONMENT: "local" }].map((of) => parseConfig(of));
   if (!deployed || !local) throw new Error("both parse");
   expect([200, 303, 400, 401, 500].map((status) => isLogged(deployed, status))).toEqual([
@@ -87,7 +87,7 @@ describe("variables", () => {
     expect(config).toMatchObject({ ...GATEWAY, ATTEMPTS_MAX: 3, SWEEP_MS: 500 });
   });
 
-  it("take bases with a path, without their closing slash", () => {
+  it("accept base addresses with a path, without the trailing slash", () => {
     const config = parseConfig({ ...PRODUCTION, SMS_URL: "https://one.example.com/sms/" });
     expect(config.SMS_URL).toBe("https://one.example.com/sms");
   });
@@ -114,18 +114,18 @@ describe("variables", () => {
     expect(faults[0]).toMatch(new RegExp(`^${name}: `, "u"));
   });
 
-  it.each(["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"])("%s is needed", (name) => {
+  it.each(["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"])("%s is required", (name) => {
     expect(faultsOf(without(name))).toEqual([`${name} is missing`]);
   });
 });
 
 describe("secrets", () => {
-  it.each(["KEY_SECRET", "SEAL_SECRET", "OPERATOR_TOKEN"])("%s is needed, and long", (name) => {
+  it.each(["KEY_SECRET", "SEAL_SECRET", "OPERATOR_TOKEN"])("%s is required and has at least 32 characters", (name) => {
     expect(faultsOf(without(name))).toEqual([`${name} is missing`]);
     expect(faultsOf({ ...PRODUCTION, [name]: "short" })).toEqual([`${name}: must have at least 32 characters`]);
   });
 
-  it("names everything that is missing at once, and no value", () => {
+  it("reports everything that is missing at once, and never a value", () => {
     const faults = faultsOf({ SMS_URL: "a secret by mistake" });
     expect(faults).toContain("KEY_SECRET is missing");
     expect(faults).toContain("SEAL_SECRET is missing");
@@ -139,7 +139,7 @@ describe("secrets", () => {
     expect(faultsOf({ ...demo, ENVIRONMENT: "local" })).toEqual([]);
   });
 
-  it("a demo gateway secret is known by its bytes", () => {
+  it("a demo gateway secret is recognised by its decoded bytes", () => {
     const bytes = Buffer.from(`local-only-${SECRET}`);
     const demo = { ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${bytes.toString("base64")}` };
     expect(() => parseConfig(demo)).toThrow(/^CARRIER_HTTP_SECRET is a demo secret/u);
@@ -148,8 +148,8 @@ describe("secrets", () => {
     expect(faultsOf({ ...demo, CARRIER_HTTP_SECRET: `whsec_${other}` })).toEqual([]);
   });
 
-  it("a gateway secret that is not quite Base64 is a fault with a name, not a crash", () => {
-    // One character too many: no Base64 has this length.
+  it("a gateway secret that is not valid Base64 is reported as a fault, not thrown", () => {
+    // One character too many: no Base64 text has this length.
     expect(faultsOf({ ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${"a".repeat(33)}` })).toEqual([
       "CARRIER_HTTP_SECRET: must be whsec_ and the Base64 of at least 24 bytes",
     ]);
@@ -157,8 +157,8 @@ describe("secrets", () => {
   });
 });
 
-describe("settings that work against each other", () => {
-  it("are refused: two bases at one address, one secret for two purposes, texts in the open", () => {
+describe("settings that conflict", () => {
+  it("are refused: two bases at one address, one secret for two purposes, plain http to the gateway", () => {
     expect(faultsOf({ ...PRODUCTION, OTP_URL: PRODUCTION.SMS_URL })).toEqual([
       "the five base addresses must differ, by host or by path",
     ]);
@@ -173,7 +173,7 @@ describe("settings that work against each other", () => {
 });
 
 describe("the http carrier", () => {
-  it("needs its address and its secret", () => {
+  it("needs an address and a secret", () => {
     expect(faultsOf({ ...PRODUCTION, ...GATEWAY })).toEqual([]);
     expect(faultsOf({ ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_URL: undefined })).toEqual([
       "CARRIER_HTTP_URL is missing, and CARRIER is http",
@@ -201,7 +201,7 @@ describe("payments", () => {
     expect(paymentsOf(parseConfig({ ...PRODUCTION, ...razorpay }))).toBe("razorpay");
   });
 
-  it("by Razorpay need its key and both secrets, and https", () => {
+  it("by Razorpay require its key id, both secrets, and https", () => {
     for (const name of ["RAZORPAY_KEY_ID", "RAZORPAY_KEY_SECRET", "RAZORPAY_WEBHOOK_SECRET"]) {
       expect(faultsOf({ ...PRODUCTION, ...razorpay, [name]: undefined })).toEqual([
         `${name} is missing, and PAYMENTS is razorpay`,
@@ -212,13 +212,13 @@ describe("payments", () => {
     ]);
   });
 
-  it("in the sandbox give credit without money, so a deployed service refuses them", () => {
+  it("in the sandbox give credit without money, so a deployed service refuses the setting", () => {
     expect(faultsOf({ ...PRODUCTION, PAYMENTS: "sandbox" })).toEqual([
       "PAYMENTS is sandbox, which gives credit without money",
     ]);
   });
 
-  it("are invoiced by a seller who is named as the rules want it", () => {
+  it("need valid seller details for invoices", () => {
     expect(faultsOf({ ...PRODUCTION, ...seller, GST_PERCENT: "2.5", INVOICE_PREFIX: "A1" })).toEqual([]);
     expect(faultsOf({ ...PRODUCTION, ...seller, SELLER_ADDRESS: undefined })).toEqual([
       "SELLER_ADDRESS is missing, and SELLER_GSTIN is there",
@@ -235,7 +235,7 @@ describe("payments", () => {
 });
 
 describe("configOf", () => {
-  it("parses an environment once, and takes nothing else from it", () => {
+  it("parses an environment once, and copies nothing else from it", () => {
     const env = { ...PRODUCTION, ACCOUNT: {}, OTHER: "x" };
     const config = configOf(env);
     expect(configOf(env)).toBe(config);

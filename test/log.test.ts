@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { StrangersLog } from "../src/log.ts";
 
-it("logs ten strangers in a second, and tells with the next line how many it left out", () => {
+it("logs ten requests without a valid key per second, and reports with the next line how many were left out", () => {
   const log = new StrangersLog();
   const admitted = Array.from({ length: 1_000 }, () => log.admit(5_000));
   expect(admitted.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 0));
@@ -10,7 +10,7 @@ it("logs ten strangers in a second, and tells with the next line how many it lef
   expect(log.admit(6_999)).toBe(0);
 });
 
-it("begins anew when the clock was set back", () => {
+it("starts a new second when the clock was set back", () => {
   const log = new StrangersLog();
   for (let knocked = 0; knocked < 11; knocked++) log.admit(5_000);
   expect(log.admit(4_000)).toBe(1);

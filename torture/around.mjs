@@ -1,16 +1,16 @@
 import service, { Account as Plain } from "./dastak.js";
 
-// Stands before the bundle under torture and lets the harness do harm from within: a clock that jumps, a D1 that is
-// away, queues that deliver twice, late, in another order or never, and objects that break off in the middle of a call.
+// Wraps the bundle under torture and lets the harness cause faults from within: a clock that jumps, a D1 that is
+// unavailable, queues that deliver twice, late, out of order or never, and objects that break off during a call.
 
 export * from "./dastak.js";
 
-/** Where the harness speaks to this module; the service behind it has nothing there. */
+/** Path of the harness's requests to this module; the service itself has nothing there. */
 const CONTROL = "/__torture";
 
 const RealDate = Date;
 
-/** What the harness wants at the moment; `START` stands before this text. */
+/** The faults in effect now. The harness puts a definition of `START` before this text. */
 const harm = { clockMs: 0, d1: null, dispatch: null, history: null, ...START };
 
 globalThis.Date = class extends RealDate {
@@ -27,7 +27,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const away = () => new Error("D1_ERROR: Network connection lost.");
 
-/** Runs a query as D1 would that is away: refused, or done and its answer lost. */
+/** Runs a query on a faulty D1: refused, slow, or executed with its reply lost. */
 async function query(run) {
   if (harm.d1 === "refuses") throw away();
   if (harm.d1 === "slow") await pause(1_500);
@@ -63,13 +63,13 @@ function database(real) {
 
 const environments = new WeakMap();
 
-/** The environment with a D1 that can be away; one for each, because the service keeps things by it. */
+/** The environment with a faulty D1; one object per environment, because the service caches by it. */
 function harmed(env) {
   if (!environments.has(env)) environments.set(env, { ...env, DB: database(env.DB) });
   return environments.get(env);
 }
 
-/** Alarms are kept by the real clock. */
+/** Alarms run by the real clock. */
 function withAlarms(ctx) {
   const { storage } = ctx;
   const { setAlarm, getAlarm } = storage;
@@ -90,13 +90,13 @@ export class Account extends Plain {
     super(withAlarms(ctx), harmed(env));
   }
 
-  /** Ends this object wherever it is; all its callers lose their answer. */
+  /** Aborts this object wherever it is; all its callers lose their reply. */
   breakOff() {
     this.ctx.abort("broken off by the harness");
   }
 }
 
-/** A batch that forgets what the consumer says of it. */
+/** A batch whose acknowledgements and retries have no effect. */
 function unheard(batch) {
   const messages = batch.messages.map(({ id, timestamp, body, attempts }) => ({
     id,
@@ -111,7 +111,7 @@ function unheard(batch) {
 
 const reversed = (batch) => ({ ...batch, queue: batch.queue, messages: [...batch.messages].toReversed() });
 
-/** Delivers a batch as a queue may: twice, late, in another order, again after its work was done, or not at all. */
+/** Delivers a batch as a queue may: twice, late, out of order, again after its work was done, or not at all. */
 async function deliver(how, batch, env, ctx) {
   switch (how) {
     case "lost":
@@ -136,7 +136,7 @@ async function deliver(how, batch, env, ctx) {
 async function control(request, env) {
   const { breakOff = [], ...wanted } = await request.json();
   Object.assign(harm, wanted);
-  // They answer with nothing else than their end.
+  // An aborted object never replies, so these calls always fail.
   await Promise.allSettled(breakOff.map((name) => env.ACCOUNT.getByName(name).breakOff()));
   return Response.json({ success: true });
 }

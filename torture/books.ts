@@ -7,7 +7,7 @@ import { call } from "../test/process/http.ts";
 import type { Reply } from "../test/process/http.ts";
 import { BASE } from "./settings.ts";
 
-// The service's own books, asked through the operator API and read from D1's file.
+// The service's own books, read through the operator API and from D1's file.
 
 export function operator(method: string, at: string, body?: object, key?: string): Promise<Reply> {
   const headers: Record<string, string> = { authorization: `Bearer ${OPERATOR_TOKEN}` };
@@ -48,7 +48,7 @@ export async function booksOf(id: string): Promise<AccountBooks> {
   };
 }
 
-/** Every row of history, read from a copy of D1's file, so that neither side disturbs the other. */
+/** Every row of history, from a copy of D1's file, so that the service and this reader do not disturb each other. */
 export function historyOf(stateDir: string): Record<string, unknown>[] {
   const directory = path.join(stateDir, "v3", "d1", "miniflare-D1DatabaseObject");
   const name = readdirSync(directory).find((one) => one.endsWith(".sqlite") && one !== "metadata.sqlite") ?? "";
@@ -72,7 +72,7 @@ const FINAL: ReadonlySet<unknown> = new Set(["delivered", "undelivered", "unconf
 const place = (account: unknown, request: unknown, to: unknown) =>
   `${String(account)} ${String(request)} ${String(to)}`;
 
-/** What is still open: messages that may change by themselves, and those that history lacks or has in another state. */
+/** Counts messages that are not final, and messages that are missing from history or in another state there. */
 export async function openWork(ids: string[], stateDir: string): Promise<{ open: number; missing: number }> {
   let open = 0;
   let missing = 0;

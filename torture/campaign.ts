@@ -19,15 +19,15 @@ import { Service } from "./service.ts";
 import { BASE, CARRIER_SECRET, PORTS, TIMERS, rolesOf } from "./settings.ts";
 import type { Role } from "./settings.ts";
 
-// A run from its beginning to its end: customers, gateway, faults; then everything unknown is repeated, everything open
-// comes to its end, and the books are read.
+// A whole run: customers, gateway and faults; then unknown outcomes are retried, open messages become final, and the
+// books are read.
 
-/** Whatever has no answer by then is a finding. */
+/** Time limit for settling; whatever is still open after it is a finding. */
 const SETTLE_MS_MAX = 120_000;
-/** The clock ends this far beyond where it ever was, so that no lease, window or validity is still running. */
+/** The final clock is this far ahead of every earlier one, so that every lease, window and validity has ended. */
 const BEYOND_MS = 60_000;
 const MEMORY_EVERY_MS = 500;
-/** Poor accounts get this often a little. */
+/** Interval of small credits to poor accounts. */
 const ALMS_EVERY_MS = 3_000;
 
 export interface RunOptions {
@@ -36,7 +36,7 @@ export interface RunOptions {
   durationMs: number;
   accounts: number;
   gapMs: number;
-  /** How many times faster than usual everybody orders. */
+  /** Factor on the usual rate of orders. */
   pace: number;
   say: (line: string) => void;
 }
@@ -77,7 +77,7 @@ export class Run {
     this.#faults = planFaults(seed, durationMs, gapMs);
   }
 
-  /** Starts everything, does all the harm, and ends when nothing is open any more. */
+  /** Starts everything, causes all faults, and returns when everything is settled. */
   async torture(): Promise<void> {
     const { directory, seed, durationMs, say } = this.#options;
     const clock = findLibfaketime(path.join(directory, "clock"));
@@ -126,7 +126,7 @@ export class Run {
     }
   }
 
-  /** Everybody orders and everything goes wrong until the time is over; then what is unknown is repeated. */
+  /** Runs customers and faults until the time is up, and then retries unknown outcomes. */
   async #load(service: Service, durationMs: number): Promise<void> {
     const { seed, say } = this.#options;
     const ids = this.#customers.map(({ id }) => id);
@@ -143,13 +143,13 @@ export class Run {
     this.#isOver = true;
     await Promise.all(harms);
     say(
-      `${this.#faults.length} faults in ${Math.round((Date.now() - beganAt) / 1000)} s; now everything comes to its end`,
+      `${this.#faults.length} faults in ${Math.round((Date.now() - beganAt) / 1000)} s; now settling whatever is still open`,
     );
     await Promise.race([lives, pause(SETTLE_MS_MAX).then(() => (this.#isClosed = true))]);
     await lives;
   }
 
-  /** A customer's life: recordings first, then orders. */
+  /** The life of a customer: uploads recordings first, then places orders. */
   async #live(customer: Customer): Promise<void> {
     const { role } = customer;
     const office = new Lane(this.#world, customer, 0);
@@ -161,7 +161,7 @@ export class Run {
     await Promise.all(lanes.map((lane) => lane.run(role.meanGapMs / this.#options.pace)));
   }
 
-  /** The operator gives poor accounts a little now and then, once per reference however often it is asked. */
+  /** Credits poor accounts regularly, once per reference although each request is repeated. */
   async #giveAlms(): Promise<void> {
     const random = randomOf(this.#options.seed, "alms");
     const poor = this.#customers.filter(({ role }) => role.opening < 100);
@@ -180,7 +180,10 @@ export class Run {
     }
   }
 
-  /** Lets all that is open come to its end: after a last restart, with a clock that is past every window. */
+  /**
+   * Settles everything: restarts once more, with a clock past every window, and waits until all messages are final and
+   * recorded.
+   */
   async #settle(service: Service): Promise<void> {
     const { directory, say } = this.#options;
     const giveUpAt = Date.now() + SETTLE_MS_MAX;
@@ -208,7 +211,7 @@ export class Run {
     return { accounts, history: historyOf(path.join(this.#options.directory, "state")) };
   }
 
-  /** Leaves no process and no port behind. */
+  /** Leaves no process and no open port behind. */
   async end(): Promise<void> {
     this.#isOver = this.#isClosed = true;
     this.#receipts.close();

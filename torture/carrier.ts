@@ -7,8 +7,8 @@ import { between, oneOf, randomOf, weighted } from "./random.ts";
 import type { Random } from "./random.ts";
 import type { Receipts } from "./receipts.ts";
 
-// A gateway with bad days: it rejects, is busy, hangs, breaks off before or after it has read, answers late, twice or
-// rubbish. It writes down every submission before it does anything about it.
+// A faulty gateway: it rejects, is busy, hangs, breaks off before or after reading, answers late, twice or with
+// rubbish. It logs every submission before it acts on it.
 
 const WEIGHTS = {
   accepts: 66,
@@ -27,7 +27,7 @@ const WEIGHTS = {
 
 export type Decision = keyof typeof WEIGHTS | "resets_unread";
 
-/** What its answer tells the service for certain. */
+/** The certain outcome that each decision conveys to the service. */
 const TELLS: Record<Decision, "taken" | "rejected" | "busy" | "nothing"> = {
   accepts: "taken",
   accepts_slowly: "taken",
@@ -46,13 +46,13 @@ const TELLS: Record<Decision, "taken" | "rejected" | "busy" | "nothing"> = {
 
 const BODY = "content-length: 2\r\n\r\n{}";
 
-/** Of all connections, these are reset before a byte of the message was read. */
+/** Share of connections that are reset before a byte of the message is read. */
 const UNREAD = 0.012;
-/** Of all numbers, these are never taken: they are refused as busy until the service gives up. */
+/** Share of numbers that are always refused as busy, until the service gives up. */
 const ALWAYS_BUSY = 0.004;
 
 const REJECTIONS = [400, 403, 404, 410, 422] as const;
-/** Answers that say nothing certain about the message. */
+/** Statuses that leave the outcome unknown. */
 const FAILURES = [302, 408, 425, 500, 502, 504] as const;
 
 export interface Submission {
@@ -67,11 +67,11 @@ export interface CarrierSettings {
   seed: string;
   port: number;
   secret: string;
-  /** An answer later than this comes too late for the service. */
+  /** Answers later than this are too late for the service. */
   timeoutMs: number;
   log: Log;
   receipts: Receipts;
-  /** The time as the service has it, and as it had it before its clock jumped a moment ago. */
+  /** The service's current time, and its time before a recent jump of the clock. */
   timesMs: () => number[];
 }
 
@@ -85,7 +85,7 @@ async function readAll(request: http.IncomingMessage): Promise<string> {
 
 export class Carrier {
   readonly #settings: CarrierSettings;
-  /** How often each number was submitted: each time has a chance of its own, whenever it comes. */
+  /** How often each number was submitted: each attempt has its own random numbers, independent of when it arrives. */
   readonly #tries = new Map<string, number>();
   #connections = 0;
   readonly #server: LoopbackServer;
@@ -93,7 +93,7 @@ export class Carrier {
   constructor(settings: CarrierSettings) {
     this.#settings = settings;
     this.#server = new LoopbackServer(settings.port, (request, response) => {
-      // Whoever sent it is gone before it was whole.
+      // The client disconnected before the request was complete.
       this.#take(request, response).catch(() => request.socket.destroy());
     });
   }
@@ -102,7 +102,7 @@ export class Carrier {
     return this.#server.listen();
   }
 
-  /** Stops listening and breaks off whatever it was about to answer. */
+  /** Stops listening and breaks off all answers in progress. */
   close(): Promise<void> {
     return this.#server.close();
   }
@@ -148,7 +148,7 @@ export class Carrier {
       case "accepts_with_rubbish":
         return answer(200, "<html>it's fine");
       case "accepts_twice":
-        // It says that it closes: else a client would take the second answer for that to its next request.
+        // `connection: close`, or a client would take the second response for the answer to its next request.
         await raw(`HTTP/1.1 200 OK\r\nconnection: close\r\n${BODY}HTTP/1.1 422 Oh\r\n${BODY}`);
         socket.end();
         return;

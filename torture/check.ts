@@ -1,5 +1,5 @@
 // Proves from the clients' log, the gateway's log and the service's books that nothing was lost, doubled or miscounted:
-// node torture/check.ts DIRECTORY. It shares no code with the service, nor with what drove it.
+// node torture/check.ts DIRECTORY. It shares no code with the service or with the harness that drove it.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { readEvidence } from "./check/evidence.ts";

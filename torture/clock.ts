@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { createRequire } from "node:module";
 
-// The clock of a whole process, by libfaketime where it is installed.
+// The clock of a whole process, set by libfaketime if that is installed.
 
 const PLACES = [
   "/usr/lib/*/faketime/libfaketime.so.1",
@@ -11,12 +11,12 @@ const PLACES = [
 ];
 
 /**
- * Symbols that libfaketime must not look for: what is not there makes the loader allocate, and the runtime's allocator
- * asks for the time while it is being set up.
+ * Symbols that libfaketime must not look up: a missing one makes the loader allocate memory, and the runtime's
+ * allocator asks for the time during its own initialisation.
  */
 const IGNORED = "__ftime,timer_settime@GLIBC_2.2,timer_gettime@GLIBC_2.2,clock_gettime64,__clock_gettime64";
 
-/** Environment of a process whose clock stands where a file says. Only the time of day jumps: pauses last as they do. */
+/** Environment of a process whose clock is set by a file. Only the time of day jumps; pauses keep their length. */
 export function clockEnvironment(library: string, file: string): Record<string, string> {
   return {
     LD_PRELOAD: library,
@@ -31,7 +31,7 @@ export function clockEnvironment(library: string, file: string): Record<string, 
 export function findLibfaketime(file: string): { library: string } | { why: string } {
   const library = process.env["LIBFAKETIME"] ?? PLACES.flatMap((place) => globSync(place))[0];
   if (library === undefined) return { why: "libfaketime is not installed (apt-get install faketime)" };
-  // The program itself, as wrangler's own libraries find it.
+  // The workerd binary that wrangler itself uses.
   const wrangler = createRequire(createRequire(import.meta.url).resolve("wrangler"));
   const { default: workerd } = wrangler("workerd") as { default: string };
   const env = { ...process.env, ...clockEnvironment(library, file) };

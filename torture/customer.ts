@@ -7,19 +7,18 @@ import type { Order } from "./orders.ts";
 import { between, pauseMs, randomOf, weighted } from "./random.ts";
 import type { Random } from "./random.ts";
 
-// Customers: they write down what they want before they ask for it, repeat with their keys whatever has no answer, and
-// write down every answer.
+// Customers: they log an order before they send it, retry with its key until there is a reply, and log every reply.
 
-/** Longer than this nobody waits for an answer; the outcome is then unknown. */
+/** After this time a customer gives up waiting; the outcome is then unknown. */
 const PATIENCE_MS = 15_000;
-/** Some turn away at once, and the answer finds nobody. */
+/** Some customers disconnect almost at once, before the reply arrives. */
 const HASTY = { share: 0.04, waitMs: 8 };
-/** An order whose answers all fail is given up after so many. */
+/** An order without a usable reply is given up after this many attempts. */
 const ATTEMPTS_MAX = 400;
-/** Answered orders that a customer remembers, to repeat them. */
+/** Completed orders that a customer keeps, to repeat them. */
 const REMEMBERED = 20;
 
-/** What an order is meant to meet: `other` repeats a key with another body. */
+/** The intended result of an order; `other` repeats a key with another body. */
 export type Meaning = "good" | "wrong" | "forged" | "other";
 
 export interface Account {
@@ -35,7 +34,7 @@ interface Intention extends Order {
   means: Meaning;
 }
 
-/** What all customers share. */
+/** Shared by all customers. */
 export interface World {
   seed: string;
   base: string;
@@ -43,7 +42,7 @@ export interface World {
   log: Log;
   /** No new orders from then on. */
   isOver: () => boolean;
-  /** Nothing is repeated any more from then on. */
+  /** No retries from then on. */
   isClosed: () => boolean;
 }
 
@@ -55,10 +54,10 @@ function impatient(ms: number): { timeout: Promise<never>; clear: () => void } {
   return { timeout: promise, clear: () => clearTimeout(timer) };
 }
 
-/** A key that looks right and opens nothing. */
+/** A well-formed key with an invalid MAC. */
 const forge = (key: string) => `${key.slice(0, -3)}${key.endsWith("AAA") ? "BBB" : "AAA"}`;
 
-/** One thread of a customer's doings. */
+/** One sequence of a customer's orders. */
 export class Lane {
   readonly #world: World;
   readonly #account: Account;
@@ -79,7 +78,7 @@ export class Lane {
     this.#numbers = new Numbers(account.index * 8 + lane);
   }
 
-  /** Orders one thing after the other until the time is over. */
+  /** Places one order after another until the time is up. */
   async run(meanMs: number): Promise<void> {
     for (;;) {
       await pause(pauseMs(this.#random, meanMs));
@@ -88,7 +87,7 @@ export class Lane {
     }
   }
 
-  /** Places an order with a key, and waits for its answer. */
+  /** Places an order with a key, and retries until there is a reply. */
   async insist(order: Order): Promise<Reply | null> {
     return this.#untilAnswered(this.#intend(order, "good", true));
   }
@@ -128,21 +127,21 @@ export class Lane {
     return newOrder(this.#random, this.#numbers, this.#account.fileIds);
   }
 
-  /** Writes down what is wanted, before anything is sent. `key`: its own, an old one, or none. */
+  /** Logs an order before anything is sent. `key`: its own (true), none (false), or the key of an earlier order. */
   #intend(order: Order, means: Meaning, key: boolean | string): Intention {
     this.#count += 1;
     const id = `${this.#name}.${this.#count}`;
     const own = typeof key === "string" ? key : `key-${id}`;
-    // A balance is read; reading takes no key.
+    // A GET needs no key.
     const keyed = key !== false && order.method === "POST";
     const intention: Intention = { ...order, id, means, ...(keyed && { key: own }) };
-    // A recording itself would only make the log long; its name says how many seconds it lasts.
+    // The recording itself would only make the log long; its name contains its duration.
     const { base64Data: _, ...body } = order.body ?? {};
     this.#world.log.append({ t: "intend", account: this.#account.id, ...intention, body });
     return intention;
   }
 
-  /** Sends until there is an answer; without a key an unknown outcome stays unknown. */
+  /** Sends until there is a reply. */
   async #untilAnswered(intention: Intention): Promise<Reply | null> {
     for (let tries = 0; tries < ATTEMPTS_MAX && !this.#world.isClosed(); tries++) {
       const reply = await this.#attempt(intention);
@@ -153,7 +152,7 @@ export class Lane {
     return null;
   }
 
-  /** How long to wait before the next try, or null after an answer. */
+  /** How long to wait before the next attempt, or null after a final reply. */
   #waitMs(reply: Reply | null, tries: number): number | null {
     if (!reply) return between(this.#patience, 100, 600);
     if (reply.status >= 500) return between(this.#patience, 200, 1_000);
@@ -170,7 +169,7 @@ export class Lane {
     return reply;
   }
 
-  /** One try, written down before and after. */
+  /** One attempt, logged before and after. */
   async #attempt(intention: Intention): Promise<Reply | null> {
     const { id, means, method, path, body, key } = intention;
     const { base, agent, log } = this.#world;

@@ -1,7 +1,7 @@
 import { between, oneOf, pauseMs, randomOf, shuffled } from "./random.ts";
 import type { Random } from "./random.ts";
 
-// What goes wrong, and when: decided by the seed alone, before anything begins.
+// The faults of a run and their times, determined by the seed alone before the run begins.
 
 export type Fault = { atMs: number } & (
   | { kind: "kill" | "term" }
@@ -16,14 +16,14 @@ type QueueHarm = "lost" | "again" | "twice" | "late" | "fails";
 
 const QUEUE_HARMS: readonly QueueHarm[] = ["lost", "again", "twice", "late", "fails"];
 
-/** Where the clock may be set to, against the true one, and by how much it may jump a little. */
+/** Offsets of the clock from the real one, and the sizes of small jumps. */
 const CLOCKS_MS = [0, 0, 7_200_000, -7_200_000, 60_000, -60_000] as const;
 const STEPS_MS = [2_000, -2_000, 5_000, -5_000] as const;
 const STEP_SHARE = 0.6;
 
 const KINDS = ["kill", "term", "evict", "evict", "break_off", "clock", "d1", "queue", "queue", "carrier_away"] as const;
 
-/** Nothing goes wrong before everybody has an account and something to lose. */
+/** The first fault comes once all accounts are open and in use. */
 const FIRST_MS = 2_000;
 
 function faultOf(random: Random, kind: (typeof KINDS)[number], atMs: number, clockMs: number): Fault {
@@ -53,7 +53,7 @@ function faultOf(random: Random, kind: (typeof KINDS)[number], atMs: number, clo
   }
 }
 
-/** The faults of a run: every kind in turn, in an order of its own each time, with gaps of this length on average. */
+/** The faults of a run: every kind in turn, shuffled anew for each pass, with gaps of this mean length. */
 export function planFaults(seed: string, durationMs: number, meanGapMs: number): Fault[] {
   const random = randomOf(seed, "faults");
   const faults: Fault[] = [];

@@ -4,7 +4,7 @@ import type { Log } from "./log.ts";
 import { randomOf, shuffled } from "./random.ts";
 import type { Service } from "./service.ts";
 
-// Does what the plan of faults says, and writes down when each began and ended.
+// Carries out the plan of faults, and logs when each begins and ends.
 
 export interface HarmerOptions {
   service: Service;
@@ -18,7 +18,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 export class Harmer {
   readonly #options: HarmerOptions;
-  /** Restarts come one after the other. */
+  /** Restarts run one at a time. */
   #before: Promise<void> = Promise.resolve();
   #count = 0;
 
@@ -26,7 +26,7 @@ export class Harmer {
     this.#options = options;
   }
 
-  /** Does one fault; done when it is over. */
+  /** Carries out one fault; resolves when it is over. */
   async do(fault: Fault): Promise<void> {
     const { log } = this.#options;
     const id = (this.#count += 1);
@@ -70,7 +70,7 @@ export class Harmer {
     }
   }
 
-  /** The accounts that a fault meets. */
+  /** The accounts that a fault affects. */
   #some(id: number, share: number): string[] {
     const { ids, seed } = this.#options;
     return shuffled(randomOf(seed, "met by", id), ids).slice(0, Math.ceil(ids.length * share));

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-/** An append-only log, one JSON object to a line. What was appended is written before the call returns. */
+/** An append-only log, one JSON object per line. append() returns after the line is written. */
 export class Log {
   readonly #file: number;
 

@@ -1,8 +1,8 @@
 import { between, oneOf, weighted } from "./random.ts";
 import type { Random } from "./random.ts";
 
-// What customers ask for: every order is drawn from its customer's own chance, and every number is dialled by one order
-// alone, so that a message tells whose it is.
+// What customers order: every order is drawn from its customer's own random numbers, and every phone number is used by
+// one order only, so that a message identifies its order.
 
 export interface Order {
   method: "GET" | "POST";
@@ -10,12 +10,12 @@ export interface Order {
   body?: Record<string, unknown>;
 }
 
-/** Recordings that every account uploads before it calls: seconds of silence. */
+/** Recordings that every account uploads before its first call, in seconds of silence. */
 export const RECORDING_SECONDS = [2, 29, 31, 65] as const;
 
 const SAMPLES_PER_SECOND = 1_000;
 
-/** Silence as a WAV file: one byte a sample. */
+/** Silence as a WAV file: one byte per sample. */
 export function silence(seconds: number): Buffer {
   const size = SAMPLES_PER_SECOND * seconds;
   const head = Buffer.from("RIFF....WAVEfmt ....................data....", "latin1");
@@ -36,7 +36,7 @@ export function upload(seconds: number): Order {
   return { method: "POST", path: "/api/upload-voice", body };
 }
 
-/** Numbers of one lane, each handed out once. */
+/** Phone numbers of one lane, each used once. */
 export class Numbers {
   #next: number;
 
@@ -57,14 +57,14 @@ export class Numbers {
 
 const WORDS = "Your order left the shop and will be with you soon; call us at any time. Thank you, and come again! ";
 
-/** A text of one segment or several: with signs beyond the GSM alphabet they are shorter. */
+/** A text of one or several segments; with a letter outside the GSM alphabet, segments are shorter. */
 function text(random: Random, lengthMax: number): string {
   const length = between(random, 1, lengthMax);
   const words = WORDS.repeat(Math.ceil(length / WORDS.length)).slice(0, length);
   return random() < 0.2 ? `ध${words.slice(1)}` : words;
 }
 
-/** How many numbers a bulk names: most are small, some fill more than one job of the service. */
+/** The number of recipients of a bulk: most bulks are small, some fill more than one job of the service. */
 function bulkSize(random: Random): number {
   const size = weighted(random, { few: 67, some: 18, many: 15 });
   if (size === "few") return between(random, 1, 8);
@@ -77,7 +77,7 @@ const WEIGHTS: Record<Kind, number> = { sms: 40, bulk: 8, abroad: 10, otp: 20, t
 
 const post = (path: string, body: Record<string, unknown>): Order => ({ method: "POST", path, body });
 
-/** An order as the documentation wants it. `fileIds` are the account's recordings. */
+/** A valid order. `fileIds` are the account's recordings. */
 export function newOrder(random: Random, numbers: Numbers, fileIds: string[]): Order {
   const kind = weighted(random, WEIGHTS);
   switch (kind) {
@@ -85,7 +85,7 @@ export function newOrder(random: Random, numbers: Numbers, fileIds: string[]): O
       return post("/send-sms", { phone: numbers.indian(), message: text(random, 160) });
     case "bulk": {
       const recipients = Array.from({ length: bulkSize(random) }, () => numbers.indian());
-      // A number that stands twice is sent and charged once.
+      // A repeated number is sent and charged once.
       if (random() < 0.2) recipients.push(oneOf(random, recipients));
       return post("/send-bulk-sms", { recipients, message: text(random, 160), senderId: "DASTAK" });
     }
@@ -104,7 +104,7 @@ export function newOrder(random: Random, numbers: Numbers, fileIds: string[]): O
   }
 }
 
-/** An order with one fault in it, which is refused whole. */
+/** An order with one fault, which must be refused as a whole. */
 export function wrongOrder(random: Random, numbers: Numbers): Order {
   const phone = numbers.indian();
   return oneOf(random, [

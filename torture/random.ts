@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
-// Chance that repeats itself: the same seed and name draw the same numbers, whoever draws first.
+// Reproducible randomness: the same seed and name give the same numbers, in whatever order generators are made.
 
 export type Random = () => number;
 
-/** Numbers from 0 to 1, of an actor's own: nobody else's pace shifts what it draws. */
+/** Numbers from 0 to 1 for one actor: no other actor's timing changes them. */
 export function randomOf(seed: string, ...name: (string | number)[]): Random {
   const hash = createHash("sha256")
     .update([seed, ...name].join("\0"))
@@ -24,14 +24,14 @@ export function randomOf(seed: string, ...name: (string | number)[]): Random {
 /** A whole number from `from` to `to`, both included. */
 export const between = (random: Random, from: number, to: number) => from + Math.floor(random() * (to - from + 1));
 
-/** One of a list. */
+/** One element of a list. */
 export function oneOf<T>(random: Random, list: readonly T[]): T {
   const found = list[Math.floor(random() * list.length)];
   if (found === undefined) throw new Error("a choice needs something to choose from");
   return found;
 }
 
-/** One of several, by their weights. */
+/** One name, chosen by weight. */
 export function weighted<T extends string>(random: Random, weights: Record<T, number>): T {
   const entries = Object.entries<number>(weights) as [T, number][];
   let left = random() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -42,7 +42,7 @@ export function weighted<T extends string>(random: Random, weights: Record<T, nu
   return oneOf(random, entries)[0];
 }
 
-/** A list in another order. */
+/** The list in random order. */
 export function shuffled<T>(random: Random, list: readonly T[]): T[] {
   return list
     .map((one) => [random(), one] as const)
@@ -50,5 +50,5 @@ export function shuffled<T>(random: Random, list: readonly T[]): T[] {
     .map(([, one]) => one);
 }
 
-/** A pause, long or short, of this length on average. */
+/** A random pause with this mean length. */
 export const pauseMs = (random: Random, meanMs: number) => -Math.log(1 - random()) * meanMs;

@@ -6,18 +6,18 @@ import type { Log } from "./log.ts";
 import { between, weighted } from "./random.ts";
 import type { Random } from "./random.ts";
 
-// The gateway's receipts: late, twice, out of order, contradicting each other, forged, stale, about nothing, or never.
+// The gateway's receipts: late, twice, out of order, contradictory, forged, stale, for unknown messages, or never.
 
 type State = "submitted" | "delivered" | "undelivered" | "failed";
 
-/** One receipt; `faults` are those that the service must not believe. */
+/** One receipt; one with a `fault` must be refused by the service. */
 interface Receipt {
   state: State;
   afterMs: number;
   fault?: "forged" | "stale" | "unknown_ref" | "no_state";
 }
 
-/** A receipt that is not taken is sent again, until its time is over. */
+/** A receipt that is not accepted is sent again until the run closes. */
 const REPEAT_MS = 400;
 const ANSWER_MS_MAX = 10_000;
 
@@ -35,7 +35,7 @@ const PLANS = {
   never: 4,
 };
 
-/** What becomes of a message that was taken. */
+/** The receipts for a message that was accepted. */
 function newsOfTaken(random: Random): Receipt[] {
   const soon = between(random, 0, 1_200);
   const later = soon + between(random, 200, 3_000);
@@ -80,14 +80,14 @@ function newsOfTaken(random: Random): Receipt[] {
   }
 }
 
-/** Receipts for one submission, by what the gateway told of it. */
+/** Receipts for one submission, depending on the gateway's answer. */
 function planFor(random: Random, tells: string): Receipt[] {
   const chance = random();
   const plan: Receipt[] = [];
   if (tells === "taken") plan.push(...newsOfTaken(random));
-  // Where the service was told nothing, the gateway may have taken the message all the same.
+  // Even without an answer, the gateway may have accepted the message.
   if (tells === "nothing" && chance < 0.4) plan.push({ state: "delivered", afterMs: between(random, 500, 9_000) });
-  // A gateway that contradicts itself.
+  // A gateway that contradicts its own answer.
   if (tells === "rejected" && chance < 0.03) plan.push({ state: "delivered", afterMs: 500 });
   const fault = weighted(random, { none: 95, forged: 2, stale: 1, unknown_ref: 1, no_state: 1 });
   if (fault !== "none") plan.push({ state: chance < 0.5 ? "failed" : "delivered", afterMs: 50, fault });
@@ -98,7 +98,7 @@ export interface ReceiptSettings {
   secret: string;
   log: Log;
   agent: http.Agent;
-  /** The time as the service has it, first. */
+  /** Times of the service; the first is the current one. */
   timesMs: () => number[];
 }
 
@@ -114,17 +114,17 @@ export class Receipts {
     this.#settings = settings;
   }
 
-  /** How many are on their way. */
+  /** How many receipts are pending. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** Gives up whatever has not been taken. */
+  /** Gives up all receipts that have not been accepted. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Sends what becomes of a submission, in its time. */
+  /** Sends the receipts for a submission, each at its time. */
   plan(random: Random, submission: Submission, tells: string): void {
     for (const receipt of planFor(random, tells)) void this.#send(submission, receipt);
   }
@@ -139,7 +139,7 @@ export class Receipts {
     for (let status: number | null = null; status !== 200 && !this.#isClosed;) {
       status = await this.#post(url, id, ref, state, fault);
       log.append({ t: "receipt-reply", id, status });
-      // What must not be believed is not said twice.
+      // A faulty receipt is not repeated once it is refused.
       if (fault !== undefined && status !== null && status < 500) break;
       if (status !== 200) await pause(REPEAT_MS);
     }

@@ -12,9 +12,9 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "3" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
     accounts: { type: "string", default: "40" },
-    /** Seconds between two faults, on average. */
+    /** Mean seconds between two faults. */
     gap: { type: "string", default: "4" },
-    /** How many times faster than usual everybody orders. */
+    /** Factor on the usual rate of orders. */
     pace: { type: "string", default: "1" },
     keep: { type: "boolean", default: false },
   },
@@ -36,7 +36,7 @@ const same = { minutes, seed: values.seed, accounts, gap: gapSec, pace };
 const again = Object.entries(same).map(([name, value]) => `--${name} ${value}`);
 say(`seed ${values.seed}, ${minutes} min, ${accounts} accounts; everything is written to ${directory}`);
 
-// Interrupted, it still leaves nothing behind.
+// On a signal, exit normally, so that the exit handlers stop the service.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const run = new Run({

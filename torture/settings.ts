@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import net from "node:net";
 
-// How the service is set under torture: every timer is short, so that each is waited for, and long enough for two busy
-// cores.
+// The service's settings under torture: timers are short enough that each of them is reached, and long enough for two
+// busy cores.
 
-/** Below those that a system gives to outgoing connections: while the service is down, nobody else takes its port. */
+/** Below the range for outgoing connections, so that no connection takes the service's port while it is down. */
 const PORTS_FIRST = 19_100;
 const PORTS_COUNT = 100;
 
@@ -19,7 +19,7 @@ async function isFree(port: number): Promise<boolean> {
   return free;
 }
 
-/** Two ports side by side; several runs at once each find their own. */
+/** Two adjacent ports; parallel runs find different ones. */
 async function freePorts(): Promise<{ service: number; carrier: number }> {
   for (let tries = 0; tries < PORTS_COUNT / 2; tries++) {
     const service = PORTS_FIRST + ((2 * (process.pid + tries)) % PORTS_COUNT);
@@ -46,7 +46,7 @@ export const BASE = `http://127.0.0.1:${PORTS.service}`;
 
 export const CARRIER_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
-/** http: to a gateway is taken on one's own machine only, so this is the local environment. */
+/** Plain http to a gateway is allowed locally only, so this is a local environment. */
 export const VARIABLES: Record<string, string> = {
   ENVIRONMENT: "local",
   SMS_URL: `http://sms.localhost:${PORTS.service}`,
@@ -57,14 +57,14 @@ export const VARIABLES: Record<string, string> = {
   CARRIER: "http",
   CARRIER_HTTP_URL: `http://127.0.0.1:${PORTS.carrier}/messages`,
   CARRIER_HTTP_SECRET: CARRIER_SECRET,
-  // Those that hang hold the others of their round up: with few at once most would wait past their validity.
+  // A submission that hangs occupies a slot: with few slots most messages would wait past their validity.
   DISPATCH_CONCURRENCY: "400",
   ...Object.fromEntries(Object.entries(TIMERS).map(([name, value]) => [name, String(value)])),
 };
 
 export type Plan = "premium" | "business" | "starter";
 
-/** Who the customers are: rich ones, poor ones who are refused for want of coins, and those whose plan is slow. */
+/** The kinds of customers: rich ones, poor ones that run out of coins, and ones with a low rate limit. */
 export interface Role {
   plan: Plan;
   /** Coins. */

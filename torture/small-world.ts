@@ -4,7 +4,7 @@ import path from "node:path";
 import { readEvidence } from "./check/evidence.ts";
 import { proofsOf } from "./check/proofs.ts";
 
-// A small world in which everything is right, for proving the checker: a test spoils one thing and sees it named.
+// A small world in which everything is right, for testing the checker: a test breaks one thing and expects the finding.
 
 type Row = Record<string, unknown>;
 
@@ -23,7 +23,7 @@ export interface World {
 const T0 = 1_800_000_000_000;
 const time = (ms: number) => new Date(T0 + ms).toISOString();
 
-/** Two recipients of one bulk, and one each of the others; the first digit of a number is its order's. */
+/** Recipients: two of one bulk, and one of each other order. */
 export const TO = {
   sms: "+919100000001",
   bulkOne: "+919200000001",
@@ -119,7 +119,10 @@ const LEDGER = [
 
 let tries = 0;
 
-/** Lines of an order: what is wanted, and each try with its reply; a try without a status has no answer. */
+/**
+ * The log lines of an order: the order itself, and each attempt with its reply; an attempt without a status has no
+ * reply.
+ */
 function order(
   id: string,
   path: string,
@@ -138,7 +141,8 @@ function order(
     lines.push({ t: "attempt", ...one });
     if (status === null) lines.push({ t: "broken", ...one, why: "reset" });
     else {
-      // The service itself answered the first of them, whoever heard it.
+      // The first 200 comes from the original request and later ones are replays, even if the client did not get the
+      // first.
       const told = { status, replayed: status === 200 && at > 0, requestId, body: JSON.stringify(reply) };
       lines.push({ t: "reply", ...one, ...told, at: one.at + 10 });
     }
@@ -162,7 +166,7 @@ function clients(): Row[] {
       [200, sent(1, 99)],
       [200, sent(1, 99)],
     ]),
-    // The first answer was lost; the second is its replay.
+    // The first reply was lost; the second is a replay.
     ...order("2", "/send-bulk-sms", { recipients: ["9200000001", "9200000002"], message: "Two" }, "good", [
       [null],
       [200, sent(2, 97), "r2-again"],
@@ -192,7 +196,7 @@ const OPERATIONS: Record<string, { operation: string; text?: string }> = {
   [TO.voice]: { operation: "voice" },
 };
 
-/** A submission as the gateway writes it down, and its answer where it told anything. */
+/** A submission as the gateway logs it, with a line for its answer unless that conveyed nothing. */
 export function submission(to: string, decision: string, tells: string): Row[] {
   const line = { t: "submission", at: T0 + 1_150, ref: ref(to), to, ...OPERATIONS[to], decision, tells, signed: true };
   return tells === "nothing" ? [line] : [line, { t: "answered", at: T0 + 1_190, ref: ref(to) }];
@@ -200,7 +204,7 @@ export function submission(to: string, decision: string, tells: string): Row[] {
 
 let receipts = 0;
 
-/** A receipt and how it was answered. */
+/** A receipt and its status. */
 export function receipt(to: string, state: string, status: number, fault?: string): Row[] {
   const id = `receipt-${(receipts += 1)}`;
   const line = { t: "receipt", at: T0 + 1_400, id, ref: ref(to), state, ...(fault !== undefined && { fault }) };
@@ -245,7 +249,7 @@ export function smallWorld(): World {
   };
 }
 
-/** What the checker finds wrong: the names of properties that do not hold, with their first counterexample. */
+/** The checker's findings: the properties that do not hold, each with its first counterexample. */
 export function findingsOf({ config, books, ...logs }: World): { name: string; against: string }[] {
   const directory = mkdtempSync(path.join(os.tmpdir(), "dastak-check-"));
   try {

@@ -1,25 +1,25 @@
-// Stands before the bundle and counts whatever Cloudflare bills: requests of the Worker and of its objects, rows, alarms,
-// queue operations, D1, R2 and log events. bench/cost/run.mjs reads the counters over a host of their own. Nothing here
-// changes what the service answers; its log lines are counted and not printed.
+// Wraps the bundle and counts everything that Cloudflare bills: requests to the Worker and to its objects, rows,
+// alarms, queue operations, D1, R2 and log events. bench/cost/run.mjs reads the counters on a host of their own.
+// Nothing here changes the service's replies; its log lines are counted instead of printed.
 import dastak, { Account as AccountClass, Inbox as InboxClass } from "./dastak.js";
 
 export * from "./dastak.js";
 
-/** Who asks this host asks the counters. */
+/** Requests to this host go to the counters. */
 const HOST = "count.bench";
 
-/** A queue operation is billed for every so many bytes; each message has so many of its own. */
+/** A queue operation is billed per chunk of this many bytes; each message has this much overhead. */
 const CHUNK_BYTES = 64_000;
 const MESSAGE_BYTES = 100;
 
 let counters = {};
-/** What is still to come: alarms that are set, queue messages that nobody consumed, calls that run. */
+/** Open work: alarms that are set, queue messages not yet consumed, calls in progress. */
 const alarms = new Map();
 let queued = 0;
 let running = 0;
 /**
- * What the benchmark asked for: messages that one consumer gets at most, by queue (local queues pack more than deployed
- * ones), and queues whose messages lie where they are, so that nothing is measured but what leaves them.
+ * What the benchmark has set: how many messages a consumer gets at most, by queue (local queues pack more than deployed
+ * ones), and queues whose messages are counted and dropped, so that only the producer is measured.
  */
 let told = { batchSizes: {}, held: [] };
 
@@ -44,7 +44,7 @@ for (const level of ["debug", "log", "info", "warn", "error"]) {
   };
 }
 
-/** A proxy in which some members are replaced; the others keep their receiver. */
+/** A proxy that replaces some members; functions among the others stay bound to the target. */
 function replacing(target, members) {
   return new Proxy(target, {
     get(of, name) {
@@ -55,7 +55,7 @@ function replacing(target, members) {
   });
 }
 
-/** A stub whose calls are counted: each is a session of its own, and billed as one request. */
+/** A stub that counts its calls; each is billed as one request. */
 function countedStub(stub, kind) {
   return new Proxy(stub, {
     get(of, name) {
@@ -78,7 +78,7 @@ const countedNamespace = (namespace, kind) =>
 
 const chunksOf = (body) => Math.ceil((MESSAGE_BYTES + JSON.stringify(body).length) / CHUNK_BYTES);
 
-/** Counts what is written to a queue; false where it is held back. */
+/** Counts writes to a queue; returns false if the queue is held. */
 function countWrite(name, bodies) {
   count(`${name} messages`, bodies.length);
   for (const body of bodies) count("queue operations", chunksOf(body));
@@ -105,7 +105,7 @@ function countMeta({ meta }) {
   count("D1 queries");
 }
 
-/** A statement whose rows are counted, as D1 tells of them with every answer but one. */
+/** A statement that counts its rows; D1 reports them for every method except raw(). */
 class Statement {
   constructor(inner) {
     this.inner = inner;
@@ -125,7 +125,7 @@ class Statement {
     return this.all();
   }
 
-  /** Rows as lists come without numbers: those that it gives count as read. */
+  /** D1 reports no row counts for raw(), so the returned rows count as read. */
   async raw(options) {
     const rows = await this.inner.raw(options);
     countMeta({ meta: { rows_written: 0, rows_read: rows.length } });
@@ -161,7 +161,7 @@ function countedBucket(bucket) {
 
 const environments = new WeakMap();
 
-/** The environment with counting bindings; always the same one, since the service keeps things by it. */
+/** The environment with counting bindings; one object per environment, because the service caches by it. */
 function countedEnv(env) {
   let counted = environments.get(env);
   if (!counted) {
@@ -179,10 +179,10 @@ function countedEnv(env) {
   return counted;
 }
 
-/** What of a cursor was counted already. */
+/** What has been counted of each cursor. */
 const seen = new WeakMap();
 
-/** Counts what a cursor has read and written since it was looked at last. */
+/** Counts what a cursor has read and written since the last call. */
 function countCursor(cursor) {
   const before = seen.get(cursor) ?? { read: 0, written: 0 };
   const now = { read: cursor.rowsRead, written: cursor.rowsWritten };
@@ -193,7 +193,7 @@ function countCursor(cursor) {
 
 let patched = false;
 
-/** Counts every statement of every object, and again whenever its cursor went on: its numbers grow until it is at its end. */
+/** Counts every statement of every object, and again after each read: a cursor's numbers grow until its end. */
 function countStatements(sql) {
   if (patched) return;
   patched = true;
@@ -220,7 +220,7 @@ function countStatements(sql) {
   };
 }
 
-/** Counts what an object does with its storage, from before its constructor on. */
+/** Counts what an object does with its storage; called before the object's own constructor. */
 function countStorage({ id, storage }) {
   countStatements(storage.sql);
   const setAlarm = storage.setAlarm.bind(storage);
@@ -238,7 +238,7 @@ function countStorage({ id, storage }) {
   });
 }
 
-/** An object's class with its storage, its bindings and its alarm counted. */
+/** An object's class with storage, bindings and alarm counted. */
 function countedClass(Original) {
   return class extends Original {
     constructor(ctx, env) {
@@ -247,7 +247,7 @@ function countedClass(Original) {
       count("objects started");
     }
 
-    /** Ends the object as an eviction does: its next call starts it anew. */
+    /** Ends the object as an eviction does; the next call starts it again. */
     evict() {
       this.ctx.abort("evicted by a benchmark");
     }
@@ -263,7 +263,7 @@ function countedClass(Original) {
 export const Account = countedClass(AccountClass);
 export const Inbox = countedClass(InboxClass);
 
-/** A message that tells what its consumer made of it. */
+/** A message that records whether its consumer acknowledged or retried it. */
 function countedMessage(message, verdicts) {
   count("queue operations", chunksOf(message.body));
   if (message.attempts > 1) count("queue retries");
@@ -294,8 +294,8 @@ async function consume(batch, messages, env, ctx) {
 }
 
 /**
- * `GET /`: the counters, what is still to come, and what history has. `PUT /` counts from zero, as it is told to.
- * `DELETE /<name>` evicts the object of an account.
+ * `GET /`: the counters, the open work, and the messages in history by state. `PUT /` merges new settings and resets
+ * the counters. `DELETE /<name>` evicts the object of an account.
  */
 async function answerCounters(request, env) {
   if (request.method === "DELETE") {

@@ -1,18 +1,18 @@
-// A carrier on this machine (contract §11), as a deployment has one: it takes every message, and tells of its delivery a
-// moment later with a signed receipt. The path that a service submits to is the port that its receipts go to.
+// A local carrier (contract §11) in the role of a deployment's gateway: it accepts every message and reports its
+// delivery a moment later with a signed receipt. The path to which a service submits names the port for its receipts.
 import { createHmac, randomBytes } from "node:crypto";
 import http from "node:http";
 import { Client, pause } from "../../harness/accounts.mjs";
 import { HOSTS } from "../../harness/service.mjs";
 
-/** A receipt comes this long after its message was taken: later than the report of that, as from a real network. */
+/** Delay from a message to its receipt: later than the report of the submission, as in a real network. */
 const RECEIPT_AFTER_MS = 1_000;
 
 const KEY = randomBytes(32);
 
 /** The settings of a service on `port` that sends through the gateway on `gatewayPort`. */
 export const settingsFor = (gatewayPort, port) => ({
-  // Plain http to a carrier is for one's own machine only.
+  // Plain http to a carrier is allowed locally only.
   ENVIRONMENT: "local",
   CARRIER: "http",
   CARRIER_HTTP_URL: `http://127.0.0.1:${gatewayPort}/${port}`,
@@ -32,7 +32,7 @@ async function textOf(request) {
   return Buffer.concat(chunks).toString();
 }
 
-/** Starts the gateway; `refused()` is how many receipts were not answered with 200. */
+/** Starts the gateway; `refused()` counts the receipts that were not answered with 200. */
 export async function startGateway(gatewayPort) {
   const clients = new Map();
   let refused = 0;
@@ -49,7 +49,7 @@ export async function startGateway(gatewayPort) {
     response.end(JSON.stringify({ id: `gw-${ref.slice(-8)}` }));
     deliver(Number(request.url.slice(1)), ref).catch(() => (refused += 1));
   };
-  // A service that ends before its request is whole has handed nothing over.
+  // A service that ends before its request is complete has submitted nothing.
   const server = http.createServer((request, response) => void take(request, response).catch(() => undefined));
   await new Promise((resolve) => {
     server.listen(gatewayPort, "127.0.0.1", () => resolve());

@@ -1,4 +1,4 @@
-// Runs one counted operation of bench/cost/run.mjs from an empty service to its last alarm.
+// Runs one counted operation of bench/cost/run.mjs, from an empty service to its last alarm.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { Client, inParallel, openAccounts, pause } from "../../harness/accounts.mjs";
@@ -8,13 +8,13 @@ import { startService } from "../../harness/service.mjs";
 const TICKS_PER_SEC = 100;
 const AROUND = readFileSync(path.join(import.meta.dirname, "counted.js"), "utf8");
 
-/** Accounts are opened by a service whose alarms come sooner than a deployment's, so that they are at rest sooner. */
+/** Accounts are opened by a service with earlier alarms than a deployment, so that they come to rest sooner. */
 const WARM_SWEEP_MS = "10000";
 
 const REST_MS_MAX = 240_000;
 const REST_STEP_MS = 500;
 
-/** Fields of a process from the third on; none when it ended. */
+/** Fields of /proc/PID/stat from the third on; empty if the process has ended. */
 function statOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").split(/\) /u)[1].split(" ");
@@ -25,7 +25,7 @@ function statOf(pid) {
 
 const isRuntime = (pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("workerd");
 
-/** The runtimes that this process began: whichever was not there before is its newest service's. */
+/** The runtimes that this process started; a new one among them belongs to the latest service. */
 function runtimes() {
   return readdirSync("/proc").filter((pid) => Number(statOf(pid)[1]) === process.pid && isRuntime(pid));
 }
@@ -35,7 +35,7 @@ function cpuMsOf(pid) {
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SEC;
 }
 
-/** The counters, what is still to come, and what history has; where they are told something they begin at zero. */
+/** The counters, the open work, and the messages in history. With `told`, sets it and resets the counters first. */
 async function readCounters(client, told) {
   const { status, body } = await client.ask("count.bench", "/", told && { method: "PUT", body: told });
   if (status !== 200) throw new Error(`the counters answered ${status}`);
@@ -54,13 +54,13 @@ async function rest(client) {
   throw new Error(`the service did not come to rest: ${JSON.stringify((await readCounters(client)).open)}`);
 }
 
-/** Asks once as an operation does. */
+/** Makes one request of an operation. */
 function askOnce(of, client, key, at) {
   const asked = of.ask(at);
   return client.askAs(key, asked.host, asked.path, asked);
 }
 
-/** Does what comes once: accounts are opened, each key is used, and history has all of it. Returns the keys. */
+/** Does everything that happens only once: opens accounts, uses each key, completes history. Returns the keys. */
 export async function warmUp(of, { first, bundle, stateDir, port }) {
   const variables = { SWEEP_MS: WARM_SWEEP_MS };
   const service = await startService({ port, stateDir, bundle, around: AROUND, variables });
@@ -77,20 +77,20 @@ export async function warmUp(of, { first, bundle, stateDir, port }) {
   }
 }
 
-/** Starts the service that is counted, over what was warmed up. */
+/** Starts the counted service on the state that warmUp() left. */
 export async function startCounted(of, { bundle, stateDir, port, gatewayPort, concurrency }) {
   const before = runtimes();
   const carrier = of.carrier === "sim" ? {} : settingsFor(gatewayPort, port);
-  // With a gateway on this machine the service has to be a local one; it is to log as a deployed one does.
+  // With a local gateway the service must be local, too; its logging is set as in a deployment.
   const variables = { ...carrier, DISPATCH_CONCURRENCY: concurrency, LOG_REQUESTS: "failures" };
   const service = await startService({ port, stateDir, bundle, around: AROUND, variables });
   return { stop: service.stop, pid: runtimes().find((pid) => !before.includes(pid)), client: new Client(port) };
 }
 
-/** Requests that come alone: each a good while after the one before. */
+/** Rate of single requests: far enough apart that nothing is packed. */
 const ALONE_PER_MINUTE = 600;
 
-/** Sends the requests of an operation, as fast as it says. */
+/** Sends the requests of an operation at its rate. */
 async function send(of, client, keys) {
   const startedMs = Date.now();
   const perMinute = of.alone ? ALONE_PER_MINUTE : of.perMinute;
@@ -105,7 +105,7 @@ async function send(of, client, keys) {
   if (wrong.length > 0) throw new Error(`${wrong.length} replies were wrong, such as ${JSON.stringify(wrong[0])}`);
 }
 
-/** Refuses numbers that do not come from what the operation was to do. */
+/** Rejects counters that do not match the operation. */
 function check(name, of, counted, delivered) {
   const problem = Object.keys(counted).find((key) => key.startsWith("problem"));
   if (problem) throw new Error(`${name}: the service logged a ${problem}`);
@@ -114,10 +114,10 @@ function check(name, of, counted, delivered) {
   if (messages > 0 && !(counted["object requests"] > 0)) throw new Error(`${name}: calls of objects are not counted`);
 }
 
-/** Runs an operation until all is final and no alarm is set; returns the counters of that time. */
+/** Runs an operation until everything is final and no alarm is set; returns the counters for that time. */
 export async function count(name, of, { pid, client, stop }, keys, batchSizes) {
   try {
-    // What the limit admits before it refuses belongs to nothing that is counted.
+    // Uses up the rate limit first; these requests are not counted.
     for (let at = 0; at < (of.admitted ?? 0); at++) await askOnce(of, client, keys[0], at);
     if (of.admitted) await rest(client);
     const sizes = of.alone ? { dispatch: 1, history: 1 } : batchSizes;

@@ -1,9 +1,9 @@
-// What Cloudflare bills, and what a counted operation costs by it: Workers Paid, beyond the included amounts.
+// Cloudflare's prices, and the cost of a counted operation: Workers Paid, beyond the included amounts.
 
 /** When these prices were looked up. */
 export const PRICES_DATE = "2026-11";
 
-/** Dollars per million of each. */
+/** Dollars per million of each unit. */
 const PER_MILLION = {
   workerRequest: 0.3,
   cpuMs: 0.02,
@@ -17,18 +17,18 @@ const PER_MILLION = {
   logEvent: 0.6,
 };
 
-/** From this day on logs are billed by their size instead; an event brings about so much beside our own line. */
+/** From this date on logs are billed by size; each event has about this much overhead besides our own line. */
 export const LOGS_BY_SIZE = { from: "2026-12-01", perGb: 0.25, bytesPerEvent: 1_000 };
 
 const OBJECT_GB = 0.128;
 
-/** How long an object is taken to be active: for a call, and for an alarm, which waits for D1. */
+/** Assumed active time of an object: per call, and per alarm, which waits for D1. */
 export const ACTIVE_SEC = { call: 0.005, alarm: 0.05 };
 
-/** The counters that make up each component, each with what one of it costs. */
+/** The counters of each component, with the price of one unit. */
 const COMPONENTS = {
   "Worker requests": { "worker requests": PER_MILLION.workerRequest },
-  // Not said in the price list; a scheduled run counts as a request there, so a consumer's is taken to as well.
+  // An assumption: the price list counts a scheduled run as a request, so a consumer's batch is counted as one, too.
   consumers: { "consumer batches": PER_MILLION.workerRequest },
   CPU: { "CPU ms": PER_MILLION.cpuMs },
   "object requests": { "object requests": PER_MILLION.objectRequest, "alarms run": PER_MILLION.objectRequest },
@@ -46,16 +46,16 @@ const COMPONENTS = {
   "invocation logs": { invocations: PER_MILLION.logEvent },
 };
 
-/** Invocations that a log of their own is written for: whatever starts a Worker or an object's method. */
+/** Invocations with a log entry of their own: everything that starts a Worker or calls an object. */
 export const INVOCATIONS = ["worker requests", "consumer batches", "object requests", "alarms run"];
 
-/** Dollars per million operations, by component, of what one operation was counted to take. */
+/** Dollars per million operations, by component, from the counts of one operation. */
 export function pricesOf(counted) {
   const of = (parts) => Object.entries(parts).reduce((sum, [name, price]) => sum + (counted[name] ?? 0) * price, 0);
   return Object.fromEntries(Object.entries(COMPONENTS).map(([name, parts]) => [name, of(parts)]));
 }
 
-/** Dollars per million operations for logs as they are billed from `LOGS_BY_SIZE.from` on. */
+/** Dollars per million operations for logs as billed from `LOGS_BY_SIZE.from` on. */
 export function logsBySize(counted) {
   const events = (counted["log lines"] ?? 0) + (counted.invocations ?? 0);
   const bytes = (counted["log bytes"] ?? 0) + events * LOGS_BY_SIZE.bytesPerEvent;

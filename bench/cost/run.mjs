@@ -1,6 +1,6 @@
-// npm run bench:cost: what one operation takes of everything that Cloudflare bills, counted while it runs (bench/cost/counted.js)
-// and priced by one table (bench/cost/prices.mjs). Every operation has a service of its own, so that whatever its alarms do
-// afterwards is counted with it; all run at once, since they mostly wait.
+// npm run bench:cost: what one operation uses of everything that Cloudflare bills, counted while it runs
+// (bench/cost/counted.js) and priced by one table (bench/cost/prices.mjs). Every operation has its own service, so that
+// the work of its later alarms is included; all services run at once, because they mostly wait.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { experimental_readRawConfig } from "wrangler";
@@ -15,16 +15,16 @@ const PORT = 19_300;
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const RESULT = path.join(ROOT, ".wrangler", "cost.json");
 
-/** Dollars for a million delivered single SMS, and for a million recipients of a bulk. */
+/** Aims in dollars per million delivered single SMS, and per million recipients of a bulk. */
 const AIMS = { single: 8, recipient: 8 / 3 };
 
 const TEXT =
   "Your order 4711 is on its way and will be with you today between four and six. Thank you for shopping with us!";
 
-/** Requests per minute that the largest plan admits: what a busy account sends. */
+/** Requests per minute that the largest plan admits; a busy account sends at this rate. */
 const BUSY_PER_MINUTE = 200;
 
-/** An account on the smallest plan, after all that its limit admits in a minute. */
+/** An account on the smallest plan that has used up its limit for the minute. */
 const EXHAUSTED = { plan: "starter", admitted: 10 };
 
 const sms = (at) => ({ host: HOSTS.sms, path: "/send-sms", body: { phone: phoneOf(at), message: TEXT } });
@@ -38,10 +38,10 @@ const bulk = (recipients) => () => ({
 });
 
 /**
- * What is counted. `requests` over `accounts`, each with what `ask` makes of its number; `messages` of each request are
- * delivered, and what is counted is given per message, or per request where it has none. Each account sends once, but
- * for the busy ones; each takes the same, so a few hundred tell as much as a million. `alone`: nothing packs, as where
- * a message comes every now and then; else they come together. `admitted` requests go before, and are not counted.
+ * The counted operations. `requests` are spread over `accounts`, each made by `ask` from its number; each request leads
+ * to `messages` deliveries. Results are per message, or per request if there are no messages. Each account sends once,
+ * except the busy ones; all take the same, so a few hundred are as good as a million. `alone`: requests far apart, so
+ * that nothing is packed; otherwise they come together. `admitted` requests are sent before counting starts.
  */
 const OPERATIONS = {
   "SMS, alone": { accounts: 150, requests: 150, ask: sms, messages: 1, alone: true },
@@ -56,7 +56,7 @@ const OPERATIONS = {
   "over the limit, 429": { accounts: 1, requests: 1_000, ask: balance, messages: 0, status: 429, ...EXHAUSTED },
 };
 
-/** Settings of the deployment that change what is counted; locally they are others. */
+/** Settings of the deployment that affect the counts and differ from the local ones. */
 function deployed() {
   const { rawConfig } = experimental_readRawConfig({ config: path.join(ROOT, "wrangler.toml") });
   const { enabled = false, head_sampling_rate: all = 1, logs = {} } = rawConfig.observability ?? {};
@@ -69,7 +69,7 @@ function deployed() {
   };
 }
 
-/** What one of an operation took, and what a million of it costs. */
+/** What one operation used, and what a million of them cost. */
 function rowOf(name, of, counters, logs) {
   const all = { ...counters, "log lines": (counters["log lines"] ?? 0) * logs.lines };
   all.invocations = INVOCATIONS.reduce((sum, key) => sum + (counters[key] ?? 0), 0) * logs.invocations;
@@ -81,8 +81,8 @@ function rowOf(name, of, counters, logs) {
 }
 
 /**
- * Counts and prices every operation, on ports from `port` on; returns a row of each: `operation`, what it took
- * (`counted`), dollars per million by component (`dollars`) and together (`total`).
+ * Counts and prices every operation, on ports from `port` on. Returns a row for each: `operation`, what it used
+ * (`counted`), dollars per million by component (`dollars`) and in total (`total`).
  */
 export async function countCost({ bundle, stateDir, port = PORT }) {
   const { concurrency, batchSizes, logs } = deployed();
@@ -94,7 +94,7 @@ export async function countCost({ bundle, stateDir, port = PORT }) {
   const services = [];
   try {
     const keys = await Promise.all(operations.map(({ of, where }) => warmUp(of, where)));
-    // One after the other: whichever runtime is new belongs to the service that was just started.
+    // One at a time, so that the new runtime belongs to the service that was just started.
     for (const { of, where } of operations) services.push(await startCounted(of, where));
     const counters = await Promise.all(
       operations.map(({ name, of }, at) => count(name, of, services[at], keys[at], batchSizes)),
@@ -110,7 +110,7 @@ export async function countCost({ bundle, stateDir, port = PORT }) {
 const rounded = (numbers, digits) =>
   Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, Number(value.toFixed(digits))]));
 
-/** Whether an aim is met, by how much, and what costs most. */
+/** Whether an aim is met, by how much, and the largest components. */
 function verdict({ operation, dollars, total }, aim) {
   const largest = Object.entries(dollars).toSorted(([, one], [, other]) => other - one);
   const most = largest.slice(0, 4).map(([name, value]) => `${name} $${value.toFixed(2)}`);
@@ -121,7 +121,7 @@ function verdict({ operation, dollars, total }, aim) {
 const COUNTED = ["worker requests", "consumer batches", "object requests", "alarms run", "rows written", "alarms set"];
 COUNTED.push("rows read", "queue operations", "D1 rows written", "D1 rows read", "log lines", "invocations", "CPU ms");
 
-/** The tables and the aims as people read them. */
+/** Prints the tables and the aims. */
 export function printCost(rows) {
   const table = (of) => console.table(Object.fromEntries(rows.map((row) => [row.operation, of(row)])));
   console.log("What one operation takes:");
@@ -139,10 +139,10 @@ export function printCost(rows) {
   const logs = single.dollars["log lines"] + single.dollars["invocation logs"];
   const activeMs = [ACTIVE_SEC.call, ACTIVE_SEC.alarm].map((sec) => sec * 1_000);
   console.log(
-    `Taken to be: an object is active for ${activeMs[0]} ms per call and ${activeMs[1]} ms per alarm; all CPU time of the runtime is a Worker's, its simulators of D1 and queues included; a consumer's batch is a request.`,
+    `Assumed: an object is active for ${activeMs[0]} ms per call and ${activeMs[1]} ms per alarm; all CPU time of the runtime counts as the Worker's, including the simulators of D1 and queues; a consumer's batch is billed as a request.`,
   );
   console.log(
-    `From ${LOGS_BY_SIZE.from} on logs are billed by size: $${single.logsBySize.toFixed(2)} instead of $${logs.toFixed(2)} for a single SMS, at ${LOGS_BY_SIZE.bytesPerEvent} bytes an event beside our own.`,
+    `From ${LOGS_BY_SIZE.from} on logs are billed by size: $${single.logsBySize.toFixed(2)} instead of $${logs.toFixed(2)} for a single SMS, with ${LOGS_BY_SIZE.bytesPerEvent} bytes of overhead per event.`,
   );
 }
 

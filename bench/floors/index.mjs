@@ -1,4 +1,4 @@
-// The floors: the same runtime, doing next to nothing.
+// The floors: the same runtime, doing almost nothing.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-// What the runtime itself takes: plain text, JSON in and out, a call of an object, and one with an update and an insert.
+// The runtime's own cost: plain text, JSON in and out, a call of an object, and a call with an update and an insert.
 
 export class Floor extends DurableObject {
   #sql = this.ctx.storage.sql;

@@ -7,26 +7,30 @@ import { copyAccounts } from "./state.mjs";
 /** Accounts that are all in use. */
 const SIZES = [1, 10, 100, 1_000];
 
-/** Accounts of which most sleep: an object that nobody asks is closed after `SLEEP_MS`, and the next request opens it. */
+/**
+ * Accounts most of which sleep: an object without requests is closed after `SLEEP_MS`, and the next request opens it.
+ */
 const MANY = 10_000;
 const SLEEP_MS = 11_000;
 
-/** With sixteen connections that wait so long between two requests, each of many accounts sleeps before its next turn. */
+/**
+ * Pause of each of sixteen connections between two requests: long enough that accounts sleep before their next turn.
+ */
 const GAP_MS = 60;
 
 const ROUNDS = 3;
 const SLICE_SEC = 2;
 
-/** Accounts that a pool needs, so that none comes again before its minute is over. */
+/** Accounts per pool: enough that none is used again within its minute. */
 const POOL = { 1: 500, 10: 500, 100: 600 };
 
-/** Files that the runtime holds for an open object. */
+/** Files that the runtime keeps open per object. */
 const FILES_PER_ACCOUNT = 3;
 
-/** Requests per second that even a busy machine opens accounts at. */
+/** Requests per second at which even a busy machine opens accounts. */
 const OPENED_PER_SEC = 300;
 
-/** Sends on one service, each slice going on in its pool of accounts where the one before stopped. */
+/** Sends on one service; each slice continues in its pool of accounts where the previous one stopped. */
 class Pools {
   #pools = new Map();
 
@@ -44,19 +48,19 @@ class Pools {
     return result;
   }
 
-  /** Sends to each account of the next slice once, so that all are open: opening them is not what is measured. */
+  /** Sends to each account of the next slice once, so that opening the objects is not measured. */
   async open(service, hot) {
     await sends(service, { ...this.#pools.get(hot), hot, seconds: Math.ceil(hot / OPENED_PER_SEC), gapMs: 0 });
   }
 }
 
-/** Measures the curve; `original` is an account whose copies are used. Returns its rows and what they take. */
+/** Measures the curve on copies of `original`; returns the rounds, and what open accounts use. */
 export async function growWithAccounts(setUp, original) {
   const pools = new Pools(setUp.stateDir, original, [...SIZES, MANY]);
   const service = await startMeasured(setUp);
   try {
     const awake = async (hot) => {
-      // Of few accounts each sends so often that its first send does not show.
+      // With few accounts each one sends so often that its first send does not matter.
       if (!(hot in POOL)) await pools.open(service, hot);
       return pools.slice(service, hot);
     };
@@ -75,7 +79,7 @@ export async function growWithAccounts(setUp, original) {
   }
 }
 
-/** The table and the sentences of the curve. */
+/** Prints the table and the sentences of the curve. */
 export function printAccounts({ used, paced, openAtOnce, kibEach, mib }) {
   console.log("send-sms over accounts in use (16 connections, requests alone, nothing delivered):");
   const [perSec, p50Ms, cpuUs] = ["perSec", "p50Ms", "cpuUs"].map((field) => used.of(field));
@@ -85,15 +89,15 @@ export function printAccounts({ used, paced, openAtOnce, kibEach, mib }) {
     "CPU µs": Math.round(cpuUs[at]),
   });
   console.table(Object.fromEntries(SIZES.map((accounts, at) => [accounts, line(at)])));
-  // One account is another case: all connections meet in one object, which commits what comes together at once.
+  // One account is a special case: all connections use one object, which commits simultaneous sends together.
   const shape = (field, unit) => shapeOf(SIZES.slice(1), used.roundsOf(field).slice(1), unit);
   const pacedText = (at) => `${Math.round(paced.of("cpuUs")[at])} µs and ${paced.of("p50Ms")[at].toFixed(1)} ms`;
   const sentences = [
     `Requests per second from ${SIZES[1]} accounts on: ${shape("perSec", "/s")}; ${Math.round(perSec[0])}/s on one, whose sends share commits.`,
     `Processor time per request from ${SIZES[1]} accounts on: ${shape("cpuUs", "µs")}; ${Math.round(cpuUs[0])} µs on one.`,
-    `Memory grows in proportion to open accounts, by ${Math.round(kibEach)} KiB each: ${Math.round(mib)} MiB with ${Math.round(openAtOnce)} more open. One that nobody asks for ten seconds is closed.`,
-    `A send of one of ${MANY} accounts that sleep until they are asked takes ${pacedText(1)} of processor time and of waiting, at ${Math.round(paced.of("perSec")[1])} requests/s; of 10 that are awake ${pacedText(0)}.`,
-    `${MANY} open at once would take ${MANY * FILES_PER_ACCOUNT} files of one process, which may open ${filesMax()} here, and a request for each within ten seconds.`,
+    `Memory grows in proportion to open accounts, by ${Math.round(kibEach)} KiB each: ${Math.round(mib)} MiB with ${Math.round(openAtOnce)} more open. An object without requests for ten seconds is closed.`,
+    `A send by one of ${MANY} sleeping accounts takes ${pacedText(1)} of processor time and latency, at ${Math.round(paced.of("perSec")[1])} requests/s; by one of 10 that are awake ${pacedText(0)}.`,
+    `${MANY} open at once would need ${MANY * FILES_PER_ACCOUNT} files in one process, which may open ${filesMax()} here, and a request to each within ten seconds.`,
   ];
   for (const sentence of sentences) console.log(sentence);
   return sentences;

@@ -1,19 +1,19 @@
-// What a measured curve shows, in a sentence: whether it stays, grows with the logarithm, or grows in proportion.
+// Describes a measured curve in a sentence: constant, logarithmic or linear growth.
 
-/** Below this a curve is taken to be constant, as where the rounds of one size lie as far apart. */
+/** Below this ratio a curve counts as constant, because the rounds of a single size differ as much. */
 const CONSTANT_RATIO = 1.5;
 
 const mean = (list) => list.reduce((sum, one) => sum + one, 0) / list.length;
 const short = (value) => String(Number(value.toPrecision(3)));
 const ratioOf = (list) => Math.max(...list) / Math.min(...list);
 
-/** The middle of the rounds. */
+/** The median of the rounds. */
 export function median(values) {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** The least squares of `values = a + b · steps`, and how far they lie from it. */
+/** Least-squares fit of `values = a + b · steps`: its slope, and the sum of its squared errors. */
 function fit(steps, values) {
   const [middle, height] = [mean(steps), mean(values)];
   const spread = steps.reduce((sum, step) => sum + (step - middle) ** 2, 0);
@@ -22,9 +22,9 @@ function fit(steps, values) {
   return { slope, error: off.reduce((sum, one) => sum + one ** 2, 0) };
 }
 
-/** How a value grows over `sizes`; `rounds` has what each size gave in each round, and `unit` is what it counts. */
+/** How a value grows over `sizes`; `rounds` holds each size's values by round, in `unit`. */
 export function shapeOf(sizes, rounds, unit) {
-  // Each size against the smallest of its own round: what else the machine does then weighs on both.
+  // Each size relative to the smallest of the same round, so that other load on the machine affects both.
   const [base] = rounds;
   const values = rounds.map((list) => median(list.map((value, round) => value / base[round])) * median(base));
   const ratio = values.at(-1) / values[0];
@@ -39,14 +39,14 @@ export function shapeOf(sizes, rounds, unit) {
     values,
   );
   if (logarithmic.error <= linear.error) {
-    return `grows with the logarithm, by ${short(logarithmic.slope)} ${unit} each time that the size is ten times as large: ${change}`;
+    return `grows logarithmically, by ${short(logarithmic.slope)} ${unit} for each tenfold size: ${change}`;
   }
-  return `grows in proportion, by ${short(linear.slope * 1_000)} ${unit} per thousand: ${change}`;
+  return `grows linearly, by ${short(linear.slope * 1_000)} ${unit} per thousand: ${change}`;
 }
 
 /**
- * Measures each size in turn, forwards and backwards, so that what else the machine does meets all of them alike.
- * Returns the rounds of every field by size, and the medians.
+ * Measures the sizes in turn, forwards and backwards, so that other load on the machine affects all of them alike.
+ * Returns the rounds of every field by size, and their medians.
  */
 export async function takeTurns(sizes, rounds, measure) {
   const results = sizes.map(() => []);

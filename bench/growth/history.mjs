@@ -1,4 +1,4 @@
-// The curve over history: what an account that has sent up to a million messages waits for.
+// The curve over history: response times of an account that has sent up to a million messages.
 import { shapeOf, takeTurns } from "./curve.mjs";
 import { oneByOne, startMeasured } from "./load.mjs";
 import { copyAccounts, fillHistory, signIn } from "./state.mjs";
@@ -9,7 +9,7 @@ const ROUNDS = 3;
 
 const SMS = { phone: "9876543210", message: "Your order 4711 is on its way and will be with you today." };
 
-/** What is asked, and how often in a round: all rounds together stay below the plan's limit. */
+/** The requests, and how many of them per round: all rounds together stay below the plan's limit. */
 const ASKED = {
   "send-sms": { times: 20, ask: (client, { key }) => client.askAs(key, HOSTS.sms, "/send-sms", { body: SMS }) },
   "account-balance": { times: 20, ask: (client, { key }) => client.askAs(key, HOSTS.sms, "/account-balance") },
@@ -29,7 +29,7 @@ const ASKED = {
   },
 };
 
-/** Measures the curves; each size is a copy of `original` with a past of its own. */
+/** Measures the curves; each size is a copy of `original` with a history of that size. */
 export async function growWithHistory(setUp, original) {
   const pasts = copyAccounts(setUp.stateDir, original, SIZES.length).map((account, at) => {
     fillHistory(setUp.stateDir, account, SIZES[at], original);
@@ -44,7 +44,7 @@ export async function growWithHistory(setUp, original) {
         const wake = before && (() => before(service.client, pasts[at]));
         return oneByOne(service, count, () => ask(service.client, pasts[at]), wake);
       };
-      // One round that does not count, for the caches.
+      // One round that is not counted, to fill caches.
       await takeTurns(SIZES, 1, measure(1));
       curves.push({ asked, curve: await takeTurns(SIZES, ROUNDS, measure(times)) });
     }
@@ -56,9 +56,9 @@ export async function growWithHistory(setUp, original) {
 
 const line = ({ curve }) => Object.fromEntries(curve.of("ms").map((ms, at) => [SIZES[at], Number(ms.toFixed(2))]));
 
-/** The table and the sentences of the curves. */
+/** Prints the table and the sentences of the curves. */
 export function printHistory(curves) {
-  console.log("What an account waits for that has sent so many messages, one request after the other, p50 in ms:");
+  console.log("Response times by number of messages sent, one request at a time, p50 in ms:");
   console.table(Object.fromEntries(curves.map((one) => [one.asked, line(one)])));
   const sentences = curves.map(
     ({ asked, curve }) => `${asked} over history: ${shapeOf(SIZES, curve.roundsOf("ms"), "ms")}.`,

@@ -1,4 +1,4 @@
-// The service that growth is measured on, and the loads that it gets.
+// The service on which growth is measured, and its loads.
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,14 +11,14 @@ const AROUND = readFileSync(path.join(import.meta.dirname, "../cost/counted.js")
 const CONNECTIONS = 16;
 const PAGE_BYTES = 4_096;
 
-/** The largest plan admits 200 requests of an account in a minute. */
+/** Below the largest plan's limit of 200 requests per account and minute. */
 const SENDS_PER_ACCOUNT = 150;
 
 const runtimesOf = (parent) => readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim().split(" ");
 
 /**
- * Starts the service over whatever stands in `stateDir`. What goes to the queues stays where it is, requests deliver
- * nothing themselves, and no alarm comes: what is measured is the request alone, and no slice pays for the one before.
+ * Starts the service on the state in `stateDir`. Queue messages are dropped, requests do not submit, and no alarm runs,
+ * so that only the request itself is measured, and no slice pays for the previous one.
  */
 export async function startMeasured({ port, stateDir, bundle, held = ["dispatch", "history"], sweepMs = 3_600_000 }) {
   const before = runtimesOf(process.pid);
@@ -35,28 +35,28 @@ export async function startMeasured({ port, stateDir, bundle, held = ["dispatch"
   return { port, stateDir, client, pid, stop };
 }
 
-/** Processor time of a runtime, in µs, by the scheduler's own account. */
+/** Processor time of a runtime in µs, from the scheduler's statistics. */
 export function cpuUs({ pid }) {
   const tasks = readdirSync(`/proc/${pid}/task`);
   const spent = tasks.map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]));
   return spent.reduce((sum, one) => sum + one, 0) / 1_000;
 }
 
-/** What a runtime holds now: memory in MiB, and open files. */
+/** What a runtime uses now: memory in MiB, and open files. */
 export function holds({ pid }) {
   const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
   return { mib: (pages * PAGE_BYTES) / 2 ** 20, files: readdirSync(`/proc/${pid}/fd`).length };
 }
 
-/** How many files a runtime may open; what it was started with cannot be raised here. */
+/** How many files a runtime may open; the limit cannot be raised from here. */
 export function filesMax() {
   const line = readFileSync("/proc/self/limits", "utf8").match(/^Max open files\s+\d+\s+(\d+)/mu);
   return Number(line?.[1] ?? 1_024);
 }
 
 /**
- * A script for wrk: the requests go round `hot` accounts, and on to the next so many before the plan's limit is reached;
- * `from` is the first of them, and `gapMs` is how long each connection waits between two requests.
+ * A script for wrk: requests rotate over `hot` accounts, and move on to the next `hot` accounts before the plan's limit
+ * is reached. `from` is the first account; `gapMs` is the pause of each connection between two requests.
  */
 function scriptFor({ keys, hot, from, gapMs }) {
   return `
@@ -87,7 +87,7 @@ function wrk(args) {
   });
 }
 
-/** One slice of sends; returns what it took, and how many accounts it used up. */
+/** Runs one slice of sends; returns its results, and how many accounts it used up. */
 export async function sends(service, { keys, hot, from, seconds, gapMs }) {
   const script = path.join(service.stateDir, "growth.lua");
   writeFileSync(script, scriptFor({ keys, hot, from, gapMs }));
@@ -110,7 +110,10 @@ export async function sends(service, { keys, hot, from, seconds, gapMs }) {
   };
 }
 
-/** Asks one after the other, so often, each after `before`; the median of the times in ms, and processor time in µs. */
+/**
+ * Makes `count` requests one at a time, each after `before`; returns the median time in ms and the mean processor time
+ * in µs.
+ */
 export async function oneByOne(service, count, ask, before = async () => undefined) {
   const times = [];
   let usedUs = 0;

@@ -1,4 +1,4 @@
-// The curve over recipients: how long a bulk takes until it is answered, and what a recipient of it takes.
+// The curve over recipients: how long the reply to a bulk takes, and what each recipient costs.
 import { phoneOf } from "../../harness/accounts.mjs";
 import { shapeOf, takeTurns } from "./curve.mjs";
 import { oneByOne, startMeasured } from "./load.mjs";
@@ -7,19 +7,19 @@ import { HOSTS } from "../../harness/service.mjs";
 
 const SIZES = [1, 10, 100, 1_000, 10_000];
 const ROUNDS = 5;
-/** Bulks of each size in a round. */
+/** Bulks of each size per round. */
 const TIMES = { 1: 10, 10: 10, 100: 10, 1_000: 4, 10_000: 2 };
 
-/** A bulk of 10,000 is to be answered within this. */
+/** The reply to a bulk of 10,000 is to take less than this. */
 const AIM_MS = 150;
 
 const MESSAGE = "Your order 4711 is on its way and will be with you today between four and six. Thank you!";
 
-/** The body of a bulk, made once: its text is not what is measured. */
+/** The body of a bulk, serialised once, because that is not measured. */
 const bodyOf = (size) =>
   JSON.stringify({ recipients: Array.from({ length: size }, (_, at) => phoneOf(at)), message: MESSAGE });
 
-/** Measures the curve, each size on a copy of `original` of its own. */
+/** Measures the curve; each size has its own copy of `original`. */
 export async function growWithRecipients(setUp, original) {
   const accounts = copyAccounts(setUp.stateDir, original, SIZES.length);
   const service = await startMeasured(setUp);
@@ -36,7 +36,7 @@ export async function growWithRecipients(setUp, original) {
       const rows = ((await written()) - before) / times;
       return { ms: result.ms, cpuUs: result.cpuUs / size, rows: rows / size };
     };
-    // One round that does not count, for the caches.
+    // One round that is not counted, to fill caches.
     await takeTurns(
       SIZES,
       1,
@@ -52,7 +52,7 @@ export async function growWithRecipients(setUp, original) {
   }
 }
 
-/** The table and the sentences of the curve. */
+/** Prints the table and the sentences of the curve. */
 export function printRecipients(curve) {
   console.log("send-bulk-sms until its reply, one request after the other:");
   const [ms, cpuUs, rows] = ["ms", "cpuUs", "rows"].map((field) => curve.of(field));

@@ -1,5 +1,5 @@
-// npm run bench:growth: how the service grows with accounts, with history and with recipients. All sizes of a curve take
-// turns in one run, so only their ratios are to be read; each curve ends in a sentence that is computed from it.
+// npm run bench:growth: how the service grows with accounts, with history and with recipients. All sizes of a curve
+// take turns in one run, so only their ratios are meaningful; each curve ends in a sentence that is computed from it.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { openAccounts, pause } from "../../harness/accounts.mjs";
@@ -13,12 +13,12 @@ import { HOSTS, bundleService } from "../../harness/service.mjs";
 const PORT = 19_350;
 const RESULT = path.join(import.meta.dirname, "../..", ".wrangler", "growth.json");
 
-/** Coins of the account that all others are copies of: more than any of them spends. */
+/** Coins of the account that is copied: more than any copy spends. */
 const BALANCE = 1e7;
 
 const DELIVERED_MS_MAX = 30_000;
 
-/** Opens the account that is copied, with one message that was delivered and recorded. */
+/** Opens the account that is copied, with one delivered and recorded message. */
 async function openOriginal(setUp) {
   const service = await startMeasured({ ...setUp, held: [], sweepMs: 1_000 });
   try {
@@ -43,7 +43,7 @@ const plain = (curve, fields) => ({
   ...Object.fromEntries(fields.map((field) => [field, { median: curve.of(field), rounds: curve.roundsOf(field) }])),
 });
 
-/** Measures and prints every curve, on `port`; returns them, and in `sentences` what they show. */
+/** Measures and prints every curve, on `port`; returns the curves, and `sentences` that describe them. */
 export async function measureGrowth({ bundle, stateDir, port = PORT }) {
   const setUp = { bundle, stateDir, port };
   const original = await openOriginal(setUp);

@@ -1,4 +1,4 @@
-// Writes what would take hours to send: the storage of a service that does not run, in the files that its runtime keeps.
+// Writes data that would take hours to send: directly into the storage files of a service that is not running.
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { constants, copyFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -6,12 +6,12 @@ import { DatabaseSync } from "node:sqlite";
 import { accountIdOf } from "../../src/crypto/ids.ts";
 import { showKey, verifyKey } from "../../src/crypto/api-key.ts";
 
-/** Proves the keys of the accounts that are written here. */
+/** The secret for the keys of the accounts that are written here. */
 export const KEY_SECRET = "key-secret-of-the-growth-benchmark-0123456789";
 
 const DAY_MS = 86_400_000;
 
-/** The file of an account's object: the runtime names it by a MAC of the object's name under that of its class. */
+/** The file of an account's object; its name is a MAC of the object's name under the name of its class. */
 function accountFile(stateDir, accountId) {
   const folder = path.join(stateDir, "v3/do");
   const name = readdirSync(folder).find((one) => one.endsWith("-Account"));
@@ -21,7 +21,7 @@ function accountFile(stateDir, accountId) {
   return path.join(folder, name, `${Buffer.concat([first, half(first)]).toString("hex")}.sqlite`);
 }
 
-/** Does some work with a database, in one transaction, and leaves it in one file. */
+/** Runs `work` on a database in one transaction, and leaves everything in the main file. */
 function inDatabase(file, work) {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA synchronous = OFF; BEGIN");
@@ -31,18 +31,18 @@ function inDatabase(file, work) {
   database.close();
 }
 
-/** Does some work with D1. */
+/** Runs `work` on the database file of D1. */
 function inHistory(stateDir, work) {
   const folder = path.join(stateDir, "v3/d1/miniflare-D1DatabaseObject");
   const file = readdirSync(folder).find((name) => /^[0-9a-f]{64}\.sqlite$/u.test(name));
   inDatabase(path.join(folder, file), work);
 }
 
-/** Accounts that stand as this one does, under ids and keys of their own. */
+/** Copies of this account, with ids and keys of their own. */
 export function copyAccounts(stateDir, { account_id: accountId, api_key: apiKey }, count) {
   const { keyId } = verifyKey(KEY_SECRET, apiKey);
   const original = accountFile(stateDir, accountId);
-  // Only the original can read its texts: each account has a seal of its own.
+  // Texts are sealed per account, so a copy could not open them.
   inDatabase(original, (database) => database.exec("UPDATE job SET text = NULL"));
   return Array.from({ length: count }, () => {
     const copy = accountIdOf(randomBytes(8));
@@ -51,7 +51,7 @@ export function copyAccounts(stateDir, { account_id: accountId, api_key: apiKey 
   });
 }
 
-/** An account's rows of a table: all like its newest one, but for their numbers and times, a minute after one another. */
+/** Multiplies an account's newest row of a table, with new numbers and with times one minute apart. */
 function multiply(database, table, where, rows, changed) {
   const columns = database.prepare(`PRAGMA table_info(${table})`).all();
   const names = columns.map(({ name }) => name);
@@ -66,7 +66,7 @@ function multiply(database, table, where, rows, changed) {
     INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM numbers JOIN (${newest})`);
 }
 
-/** Gives a copy of an account a past of so many delivered messages, all of them recorded. */
+/** Gives a copy of an account a history of `rows` delivered messages, all of them recorded. */
 export function fillHistory(stateDir, { account_id: accountId }, rows, original) {
   if (rows === 0) return;
   inDatabase(accountFile(stateDir, accountId), (database) => {
@@ -77,10 +77,10 @@ export function fillHistory(stateDir, { account_id: accountId }, rows, original)
   inHistory(stateDir, (database) => multiply(database, "message", recorded, rows, { account_id: `'${accountId}'` }));
 }
 
-/** Signs a person in who has this account; the cookie of their session. */
+/** Signs in a new person with this account; returns the session cookie. */
 export function signIn(stateDir, { account_id: accountId }) {
   const token = randomBytes(32).toString("base64url");
-  // D1 keeps only its hash (src/sign-in/sessions.ts).
+  // D1 stores only the token's hash (src/sign-in/sessions.ts).
   const hash = createHash("sha256").update(token).digest("base64url");
   const nowMs = Date.now();
   inHistory(stateDir, (database) => {

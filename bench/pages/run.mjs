@@ -1,6 +1,6 @@
-// npm run bench:pages: how long the server takes for each page of the console, and what the page weighs. The service
-// runs as `npm start` runs it, so its times include the development proxy; compare pages with each other and with the
-// floor in the same run, not with another machine.
+// npm run bench:pages: how long the server takes for each page of the console, and how large the page is. The service
+// runs as with `npm start`, so its times include the development proxy; compare pages with each other and with the
+// floor of the same run, not across machines.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -12,7 +12,7 @@ const ROUNDS = 40;
 const PAGES = ["/sign-in", "/", "/send/sms", "/activity", "/inbox", "/recordings", "/keys", "/billing", "/settings"];
 const FLOOR = "/healthz";
 
-/** Starts the service on a state of its own and waits for its banner. */
+/** Starts the service on a fresh state and waits for its banner. */
 function start(state) {
   const child = spawn(process.execPath, [path.join(ROOT, "scripts/start.mjs"), "--port", "8950", "--state", state]);
   return new Promise((resolve, reject) => {
@@ -27,7 +27,7 @@ function start(state) {
   });
 }
 
-/** Milliseconds from the API's reply to the row's arrival at an open overview, negative where the row is first. */
+/** Milliseconds from the API's reply until the row arrives at an open overview; negative if the row is first. */
 async function liveDelays(base, key, cookie) {
   const socket = new WebSocket(`${base.replace("http", "ws")}/live`, { headers: { cookie, origin: base } });
   const seen = new Map();
@@ -75,7 +75,7 @@ async function main() {
     const cookie = signIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
     const times = Object.fromEntries([FLOOR, ...PAGES].map((page) => [page, []]));
     const sizes = {};
-    // Page by page in every round, so that what else the machine does meets all of them alike.
+    // All pages in every round, so that other load on the machine affects all of them alike.
     for (let round = 0; round < ROUNDS; round++) {
       for (const page of Object.keys(times)) {
         const startedAt = performance.now();

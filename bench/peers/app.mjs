@@ -1,4 +1,4 @@
-// The work of one send, the same for every peer that is written in Node; where it is stored is the peer's own.
+// The work of one send, identical for all Node peers; only the store differs.
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { hashOf } from "./accounts.mjs";
@@ -7,7 +7,7 @@ const PHONE = /^[6-9]\d{9}$/u;
 const SENDER = /^[A-Z0-9]{3,11}$/iu;
 const MESSAGE_LENGTH_MAX = 160;
 
-/** What is wrong with a body, or null. Written by hand: a schema library costs a Node server a tenth more. */
+/** The fault of a body, or null. Written by hand, because a schema library costs a Node server a tenth more. */
 function faultOf(body) {
   if (typeof body !== "object" || body === null) return "the body must be an object";
   if (typeof body.phone !== "string" || !PHONE.test(body.phone)) return "phone must be an Indian mobile number";
@@ -24,8 +24,9 @@ function faultOf(body) {
 const refusal = (c, status, error) => c.json({ success: false, error }, status);
 
 /**
- * The API over a store: `accountOf(keyHash)` finds an account's id or undefined, `admits(id)` counts a request in the
- * account's window, `send(id, body)` debits and stores in one transaction and tells the coins used and left, or null.
+ * The API on top of a store: `accountOf(keyHash)` returns an account's id or undefined, `admits(id)` counts a request
+ * in the account's window, `send(id, body)` debits and stores in one transaction and returns coins used and left, or
+ * null.
  */
 function appOf({ accountOf, admits, send }) {
   const app = new Hono();
@@ -46,7 +47,7 @@ function appOf({ accountOf, admits, send }) {
   return app;
 }
 
-/** Serves the API over a store on a port of this machine; `stop` waits for the requests that are being answered. */
+/** Serves the API of a store on a local port; `stop` waits for requests in progress. */
 export function serveOver(store, port) {
   return new Promise((resolve, reject) => {
     const server = serve({ fetch: appOf(store).fetch, port, hostname: "127.0.0.1" }, () => {

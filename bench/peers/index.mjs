@@ -1,5 +1,5 @@
-// The peers: other ways to do the work of one send durably. Each runs in the process that starts it and in children of
-// that process. `requestOf` is what the load generator asks for; the keys follow from their numbers.
+// The peers: other ways to do the work of one send durably. Each runs in the process that starts it and in child
+// processes. `requestOf` is the load generator's request; keys are derived from numbers.
 import { createRequire } from "node:module";
 import path from "node:path";
 import { PASSWORD, USER } from "./kannel.mjs";
@@ -11,7 +11,7 @@ export { WINDOW_MS, keyOf } from "./accounts.mjs";
 
 const INSTALL = "npm install --prefix bench/peers";
 
-/** Which of some programs and packages are not here. */
+/** The programs and packages among these that are not installed. */
 function lacking(programs, packages) {
   const require = createRequire(import.meta.url);
   const absent = packages.filter((name) => {
@@ -34,16 +34,16 @@ function sendsmsRequest({ phone, message, senderId }) {
   return { at: `/cgi-bin/sendsms?${query}`, body: null, keys: "none" };
 }
 
-/** Loads a peer where it is started and nowhere else; its programs have directories of their own to work in. */
+/** Loads a peer only when it is started; its programs get their own working directories. */
 const starter = (module) => async (options) => {
   const { start } = await import(module);
   return start({ ...options, stateDir: path.resolve(options.stateDir) });
 };
 
 /**
- * By name: a title, what a reader has to know (`note`), how many ports it takes from `port` on, `missing()`: null or one
- * line that says how to install it, `requestOf(sms)`: path, body (null: GET) and whose keys, and
- * `start({ port, stateDir, accounts })`, which resolves to `{ stop() }` once it serves the keys 1 to `accounts`.
+ * By name: `title`, what a reader must know (`note`), the number of ports from `port` on, `missing()`: null or a line
+ * that says how to install it, `requestOf(sms)`: path, body (null: GET) and kind of key, and `start({ port, stateDir,
+ * accounts })`, which resolves to `{ stop() }` once it serves keys 1 to `accounts`.
  */
 export const PEERS = {
   "node-sqlite": {

@@ -1,5 +1,5 @@
-// Kannel's sendsms: its HTTP box hands each message to its bearer box, which stores it in a file and passes it on to
-// a carrier that takes everything. No balance, no window for a key, and no sync of the file.
+// Kannel's sendsms: its HTTP box passes each message to its bearer box, which writes it to a file and passes it on to a
+// carrier that accepts everything. There is no balance, no rate window per key, and no sync of the file.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
@@ -39,7 +39,7 @@ function configOf({ port, stateDir }) {
   return groups.map(linesOf).join("\n");
 }
 
-/** Connects to a port of this machine. */
+/** Connects to a local port. */
 function connected(port) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => resolve(socket));
@@ -47,13 +47,13 @@ function connected(port) {
   });
 }
 
-/** Starts it on `port` and on the three ports that follow. */
+/** Starts Kannel on `port` and the three ports that follow. */
 export async function start({ port, stateDir }) {
   mkdirSync(stateDir, { recursive: true });
   const config = path.join(stateDir, "kannel.conf");
   writeFileSync(config, configOf({ port, stateDir }));
   const bearerbox = startProgram("bearerbox", [config]);
-  // Kannel's fake carrier is whoever connects to this port and reads what is written: nobody has to answer.
+  // Kannel's fake carrier is any client that connects to this port and reads; it need not answer.
   const carrier = await untilReady("bearerbox", bearerbox, () => connected(port + 3));
   carrier.resume();
   carrier.on("error", () => undefined);

@@ -1,5 +1,5 @@
-// Node + Hono + PostgreSQL + Redis as people write it: keys, balances and messages in PostgreSQL, each send in one
-// transaction; the sliding window in Redis, which is shared by as many Node processes as one likes.
+// Node + Hono + PostgreSQL + Redis in the usual design: keys, balances and messages in PostgreSQL, one transaction per
+// send; the sliding window in Redis, which any number of Node processes can share.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { BALANCE_START, COINS_PER_SEND, WINDOW_MS, WINDOW_REQUESTS_MAX, hashOf, keyOf } from "./accounts.mjs";
@@ -25,7 +25,7 @@ const SCHEMA = `
     created_at timestamptz not null default now()
   );`;
 
-/** Named statements: PostgreSQL plans each of them once for a connection. */
+/** Named statements: PostgreSQL plans each of them once per connection. */
 const FIND = { name: "find", text: "select id from account where key_hash = $1" };
 const DEBIT = {
   name: "debit",
@@ -36,7 +36,7 @@ const INSERT = {
   text: "insert into message (account_id, phone, text, sender, coins) values ($1, $2, $3, $4, $5)",
 };
 
-/** The exact log of an account's requests as a sorted set, in one step of Redis. */
+/** The exact log of an account's requests as a sorted set, updated atomically in Redis. */
 const WINDOW = `
   redis.call("ZREMRANGEBYSCORE", KEYS[1], "-inf", ARGV[1] - ARGV[2])
   if redis.call("ZCARD", KEYS[1]) >= tonumber(ARGV[3]) then return 0 end
@@ -44,7 +44,7 @@ const WINDOW = `
   redis.call("PEXPIRE", KEYS[1], ARGV[2])
   return 1`;
 
-/** A Redis of our own without persistence: what it holds is worth nothing after the window has passed. */
+/** A separate Redis without persistence, because its data is worthless once the window has passed. */
 async function startRedis(directory, { createClient }) {
   mkdirSync(directory, { recursive: true });
   const socket = path.join(directory, "redis.sock");
@@ -53,7 +53,7 @@ async function startRedis(directory, { createClient }) {
   const program = startProgram("redis-server", args);
   const client = await untilReady("redis-server", program, async () => {
     const connecting = createClient({ socket: { path: socket, reconnectStrategy: false } });
-    // Without a listener an error would end the process; the call that met it says it anyway.
+    // Without a listener an error would end the process; the failing call reports it anyway.
     connecting.on("error", () => undefined);
     return await connecting.connect();
   });
@@ -98,7 +98,7 @@ function storeOver(pool, admits) {
   };
 }
 
-/** Starts it over a new cluster and a new Redis in `stateDir`. */
+/** Starts the peer with a new cluster and a new Redis in `stateDir`. */
 export async function start({ port, stateDir, accounts }) {
   const [{ default: pg }, redisClient] = await Promise.all([import("pg"), import("@redis/client")]);
   const redis = await startRedis(path.join(stateDir, "redis"), redisClient);

@@ -1,4 +1,4 @@
-// Node + Hono + SQLite as people write it: one process, one file, one transaction and one sync for each send.
+// Node + Hono + SQLite in the usual design: one process, one file, one transaction and one sync per send.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { BALANCE_START, COINS_PER_SEND, WINDOW_MS, WINDOW_REQUESTS_MAX, hashOf, keyOf } from "./accounts.mjs";
@@ -23,7 +23,7 @@ const SCHEMA = `
     created_ms integer not null
   );`;
 
-/** The sliding window: the exact log of each account's requests, in memory, as one process can keep it. */
+/** The sliding window: the exact log of each account's requests, in the memory of the only process. */
 function windowInMemory() {
   const logs = new Map();
   return (account) => {
@@ -52,7 +52,7 @@ function storeOver(db) {
   return { accountOf: (hash) => find.get(hash)?.id, admits: windowInMemory(), send };
 }
 
-/** Starts it over a new file in `stateDir`. */
+/** Starts the peer with a new file in `stateDir`. */
 export async function start({ port, stateDir, accounts }) {
   mkdirSync(stateDir, { recursive: true });
   const db = sqlite().open(path.join(stateDir, "peer.sqlite"));

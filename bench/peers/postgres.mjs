@@ -1,4 +1,4 @@
-// A PostgreSQL cluster of our own in a directory, reached by a socket in it, with the durability it has by default.
+// A separate PostgreSQL cluster in a directory, reached by a socket in it, with the default durability.
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
@@ -11,12 +11,12 @@ const OTHERS_MAY_PASS = 0o001;
 const idOf = (flag) => spawnSync("id", [flag, POSTGRES_USER], { encoding: "utf8" });
 const isRoot = () => process.getuid() === 0;
 
-/** PostgreSQL refuses to run as root: where we are root, does it lack a user of its own? */
+/** PostgreSQL refuses to run as root: whether this process is root and the user `postgres` does not exist. */
 export const lacksUser = () => isRoot() && idOf("-u").status !== 0;
 
 const identity = () => (isRoot() ? { uid: Number(idOf("-u").stdout), gid: Number(idOf("-g").stdout) } : {});
 
-/** Makes a directory for PostgreSQL's user, and lets that user pass through the directories above it. */
+/** Makes a directory for PostgreSQL's user, and gives that user passage through its parent directories. */
 function ownedDirectory(directory, { uid, gid }) {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   if (uid === undefined) return;
@@ -27,7 +27,7 @@ function ownedDirectory(directory, { uid, gid }) {
   }
 }
 
-/** Starts a new cluster; `connection` is what the client `pg` needs. */
+/** Starts a new cluster; `connection` holds the options for a `pg` client. */
 export async function startPostgres(directory, { Client }) {
   const as = identity();
   ownedDirectory(directory, as);
@@ -44,7 +44,7 @@ export async function startPostgres(directory, { Client }) {
     full_page_writes: "on",
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  // SIGINT is its fast shutdown, which does not wait for clients.
+  // SIGINT is PostgreSQL's fast shutdown, which does not wait for clients.
   const program = startProgram("postgres", ["-D", data, ...flags], { ...options, signal: "SIGINT" });
   const connection = { host: directory, user: POSTGRES_USER, database: "postgres" };
   await untilReady("postgres", program, async () => {

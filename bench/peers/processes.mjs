@@ -1,5 +1,5 @@
-// The programs that a peer runs beside Node. They stay in Node's process group, so that one signal to the group ends
-// all of them; only PostgreSQL's workers leave it, and end with their parent.
+// The programs that a peer runs besides Node. They stay in Node's process group, so that one signal ends all of them;
+// only PostgreSQL's workers leave the group, and end with their parent.
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, readdirSync } from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import path from "node:path";
 const READY_MS_MAX = 20_000;
 const READY_STEP_MS = 50;
 const LAST_WORDS_LENGTH_MAX = 1_000;
-/** Debian keeps PostgreSQL's programs and Kannel's out of a user's path. */
+/** On Debian these programs of PostgreSQL and Kannel are not in a user's PATH. */
 const DEBIAN_POSTGRES = "/usr/lib/postgresql";
 const DEBIAN_SBIN = "/usr/sbin";
 
@@ -16,13 +16,13 @@ function folders() {
   try {
     versions = readdirSync(DEBIAN_POSTGRES).toSorted((one, other) => Number(other) - Number(one));
   } catch {
-    // Another system: the path alone is searched.
+    // Not Debian: only PATH is searched.
   }
   const own = (process.env.PATH ?? "").split(path.delimiter).filter(Boolean);
   return [...versions.map((version) => path.join(DEBIAN_POSTGRES, version, "bin")), ...own, DEBIAN_SBIN];
 }
 
-/** Where a program is, or null. */
+/** Path of a program, or null. */
 export function programOf(name) {
   for (const folder of folders()) {
     const file = path.join(folder, name);
@@ -36,7 +36,10 @@ export function programOf(name) {
   return null;
 }
 
-/** Starts a program that stays, at most as long as this process; `stop` asks it to end with `signal` and waits for its end. */
+/**
+ * Starts a long-running program, which ends with this process at the latest; `stop` sends `signal` and waits for its
+ * end.
+ */
 export function startProgram(name, args, { signal = "SIGTERM", ...options } = {}) {
   const child = spawn(programOf(name), args, { stdio: ["ignore", "pipe", "pipe"], ...options });
   process.once("exit", () => child.kill(signal));
@@ -46,7 +49,7 @@ export function startProgram(name, args, { signal = "SIGTERM", ...options } = {}
   }
   const ended = new Promise((resolve) => child.once("close", resolve));
   return {
-    /** What it wrote last, once it has ended; null while it runs. */
+    /** Its last output once it has ended; null while it runs. */
     lastWords: () => (child.exitCode === null && child.signalCode === null ? null : said || "it said nothing"),
     stop() {
       child.kill(signal);
@@ -55,13 +58,13 @@ export function startProgram(name, args, { signal = "SIGTERM", ...options } = {}
   };
 }
 
-/** Runs a program to its end. */
+/** Runs a program and waits for it. */
 export function runProgram(name, args, options) {
   const { status, error, stderr } = spawnSync(programOf(name), args, { encoding: "utf8", ...options });
   if (status !== 0) throw new Error(`${name} failed: ${error?.message ?? stderr}`);
 }
 
-/** Waits until `attempt` succeeds and returns what it returned; throws at once where the program has ended. */
+/** Waits until `attempt` succeeds and returns its result; throws at once if the program has ended. */
 export async function untilReady(name, program, attempt) {
   for (let waitedMs = 0; ; waitedMs += READY_STEP_MS) {
     try {

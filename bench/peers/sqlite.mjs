@@ -1,9 +1,9 @@
-// SQLite for the peer that is written in Node: better-sqlite3, or Node's own where that is not installed.
+// SQLite for the Node peer: better-sqlite3, or Node's own module if that is not installed.
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 
-/** What better-sqlite3 calls `transaction`, for Node's own SQLite. */
+/** better-sqlite3's `transaction`, for Node's own module. */
 function transactionOf(db) {
   const [begin, commit, rollback] = ["begin", "commit", "rollback"].map((word) => db.prepare(word));
   return (run) =>
@@ -20,11 +20,11 @@ function transactionOf(db) {
     };
 }
 
-/** The SQLite that runs here: its name, and how a file is opened. */
+/** The SQLite in use: its name, and a function that opens a file. */
 export function sqlite() {
   try {
     const Database = require("better-sqlite3");
-    // Its native part is loaded with the first database, and may be missing where the package is not.
+    // Its native part is loaded with the first database, and may be missing although the package is installed.
     new Database(":memory:").close();
     return { name: "better-sqlite3", open: (file) => new Database(file) };
   } catch {

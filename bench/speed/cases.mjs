@@ -1,4 +1,4 @@
-// What the benchmark measures: which server is asked what, over how many accounts.
+// The benchmark's cases: the server, its request, and the number of accounts.
 import { PEERS } from "../peers/index.mjs";
 import { HOSTS } from "../../harness/service.mjs";
 
@@ -9,7 +9,7 @@ const SMS = { phone: phoneOf(43_210), message: MESSAGE, senderId: "MYSHOP" };
 const OTP = { phone: SMS.phone, otp: "048213", brandName: "My Shop" };
 const bulk = (size) => ({ recipients: Array.from({ length: size }, (_, at) => phoneOf(at)), message: MESSAGE });
 
-/** A recording of 3.7 MB: five minutes of silence as a telephone hears it (WAV, 8 kHz, 12.3 kB/s), in Base64. */
+/** A recording of 3.7 MB: almost four minutes of silence (WAV, 8 kHz, 16 bits), in Base64. */
 function recording() {
   const size = 3_700_000;
   const bytes = Buffer.alloc(size);
@@ -29,7 +29,7 @@ function recording() {
 }
 
 const CONNECTIONS = 32;
-/** Whose accounts are objects, and what asks only one of them. */
+/** Servers whose accounts are objects, and kinds of keys that use a single account. */
 const OBJECT_SERVERS = new Set(["floors", "service", "whole"]);
 const ALONE = new Set(["one", "poor"]);
 const OUR_SERVERS = new Set(["service", "hot", "whole"]);
@@ -39,12 +39,13 @@ const floor = (at, body, more = {}) => ({ server: "floors", ...json(at, body), h
 const own = (at, host, body, more = {}) => ({ server: "service", ...json(at, body), host, ...more });
 const sendSms = (more) => own("/send-sms", HOSTS.sms, SMS, more);
 
-/** The floors that others are compared with. */
+/** The floors with which other cases are compared. */
 export const FLOOR = "floor: object call, update and insert";
 export const FLOOR_ECHO = "floor: JSON echo";
 
 /**
- * By name. `keys`: `all` accounts in turns, `one` hot one, a `forged` one, `poor`: one at its limit. `refused`: every reply is to be a refusal. `light`: no object is asked, so nothing has to be woken first.
+ * By name. `keys`: `all` accounts in turn, `one` hot account, a `forged` key, or the `poor` account, which is at its
+ * limit. `refused`: every reply must be a refusal. `light`: no object is called, so none has to be woken first.
  */
 const OURS = {
   "floor: plain text": floor("/text", null, { light: true }),
@@ -70,7 +71,7 @@ const OURS = {
   "send-sms and its delivery": sendSms({ server: "whole" }),
 };
 
-/** The cases of the peers that are there: each over all accounts, and over one where it knows accounts. */
+/** The cases of the installed peers: each over all accounts, and over one if the peer has accounts. */
 function peerCases() {
   return Object.entries(PEERS).flatMap(([server, peer]) => {
     if (peer.missing() !== null) return [];
@@ -86,14 +87,14 @@ function peerCases() {
 
 const forge = (key) => key.replace(/.$/u, (last) => (last === "0" ? "1" : "0"));
 
-/** Which of the keys of its server a case uses; the last one of ours is at its limit. */
+/** The keys that a case uses; the last key of our own servers is at its limit. */
 function valuesOf({ server, keys = "all" }, known) {
   const open = OUR_SERVERS.has(server) ? known.slice(0, -1) : known;
   const [first] = open;
   return { all: open, one: [first], none: [""], forged: [forge(first)], poor: known.slice(-1) }[keys];
 }
 
-/** Every case, with what the generator sends once the keys of its server are known. */
+/** Every case; `askWith` makes the generator's request from the server's keys. */
 export function allCases() {
   return [...Object.entries(OURS), ...peerCases()].map(([name, of]) => {
     const { at, host, body, header = "Authorization", once = false } = of;
@@ -104,7 +105,7 @@ export function allCases() {
       connections: of.connections ?? CONNECTIONS,
       refused: of.refused === true,
       light: of.light === true,
-      // Objects that slept since the round before are woken before they are measured.
+      // Wakes objects that have slept since the previous round.
       wakes: OBJECT_SERVERS.has(of.server) && of.light !== true && of.connections === undefined && !ALONE.has(of.keys),
       askWith(known) {
         const values = valuesOf(of, known).map((value) => prefix + value);

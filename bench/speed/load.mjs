@@ -1,5 +1,5 @@
-// The load generator: wrk where it is installed, else autocannon. Both send as fast as the replies come, over so many
-// connections that stay open.
+// The load generator: wrk if installed, otherwise autocannon. Both send as fast as replies arrive, over a fixed number
+// of persistent connections.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,8 +11,7 @@ const TIMEOUT_SEC = 10;
 const quote = (text) => JSON.stringify(text);
 
 /**
- * A script for wrk: every request has the next of the values in its header, and where it is asked for an Idempotency-Key
- * that no other has.
+ * A script for wrk: every request has the next of `values` in its header and, with `once`, an unused Idempotency-Key.
  */
 function luaOf({ at, host, body, header, values, once }) {
   return `
@@ -70,7 +69,7 @@ const byAutocannon = (autocannon) => async (load) => {
   return { requests, perSec: requests / result.duration, refused, broken, p50Ms: latency.p50, p99Ms: latency.p99 };
 };
 
-/** The load generator: its name, and `run({ port, ask, connections, seconds })`. Throws where there is none. */
+/** The load generator: its name, and `run({ port, ask, connections, seconds })`. Throws if none is installed. */
 export function generator() {
   const { stdout, error } = spawnSync("wrk", ["-v"], { encoding: "utf8" });
   if (!error) return { name: /wrk \S+/u.exec(stdout)?.[0] ?? "wrk", run: byWrk };

@@ -1,5 +1,5 @@
-// The servers of a benchmark: each is a process with whatever it starts, and what all of them used is read from the
-// operating system's own books.
+// The servers of a benchmark: each is a process with children. What they use is read from the operating system's own
+// statistics.
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -7,15 +7,15 @@ import path from "node:path";
 const TICKS_PER_SEC = 100;
 const END_MS = 10_000;
 const IDLE_STEP_MS = 250;
-/** Of one processor; below it a server counts as idle. */
+/** Share of one processor below which a server counts as idle. */
 const IDLE_SHARE = 0.1;
 
-/** Where a server leaves the keys of its accounts: they are too long for a line. */
+/** The file in which a server stores the keys of its accounts, because they are too long for a line. */
 export const KEYS_FILE = "keys.json";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Starts one of the servers of server.mjs; ready when this resolves, with what it says of itself. */
+/** Starts a server through server.mjs; resolves when it is ready, with the values that it reports. */
 export async function startServer(name, { port, stateDir, accounts, bundle = "" }) {
   const script = path.join(import.meta.dirname, "server.mjs");
   const args = [script, name, port, stateDir, accounts, bundle].map(String);
@@ -33,7 +33,7 @@ export async function startServer(name, { port, stateDir, accounts, bundle = "" 
   return { name, port, pid: child.pid, ended, startMs: performance.now() - beganMs, ...said };
 }
 
-/** Ends a server and all that it started. */
+/** Ends a server and all processes that it started. */
 export async function stopServer({ pid, ended }) {
   for (const signal of ["SIGTERM", "SIGKILL"]) {
     try {
@@ -45,12 +45,12 @@ export async function stopServer({ pid, ended }) {
   }
 }
 
-/** A process as /proc tells of it, or null when it has ended. */
+/** A process from /proc, or null if it has ended. */
 function readProcess(pid) {
   try {
     const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(/\) /u);
     const fields = rest.split(" ").map(Number);
-    // User and system time, its own and that of its children that ended.
+    // User and system time, including that of children that have ended.
     const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
     return { pid, parent: fields[1], ticks };
   } catch {
@@ -58,7 +58,7 @@ function readProcess(pid) {
   }
 }
 
-/** The process and everything that descends from it, whatever group it made for itself. */
+/** The process and all its descendants, in whatever process group. */
 function treeOf(leader) {
   const all = readdirSync("/proc").flatMap((name) => (/^\d+$/u.test(name) ? (readProcess(Number(name)) ?? []) : []));
   const tree = all.filter(({ pid }) => pid === leader);
@@ -71,20 +71,20 @@ export function cpuMsOf({ pid }) {
   return (treeOf(pid).reduce((sum, { ticks }) => sum + ticks, 0) * 1_000) / TICKS_PER_SEC;
 }
 
-/** Memory in MiB that a server holds; what its processes share counts once. */
+/** Memory of a server in MiB; memory that its processes share counts once. */
 export function memoryMibOf({ pid }) {
   let kib = 0;
   for (const one of treeOf(pid)) {
     try {
       kib += Number(/^Pss:\s+(\d+)/mu.exec(readFileSync(`/proc/${one.pid}/smaps_rollup`, "utf8"))?.[1] ?? 0);
     } catch {
-      // It ended while it was looked at, or belongs to somebody else.
+      // The process has just ended, or belongs to another user.
     }
   }
   return kib / 1_024;
 }
 
-/** Waits until a server has done what it was left with, or the time is over. */
+/** Waits until a server has finished its remaining work, or until the time is up. */
 export async function untilIdle(server, withinMs) {
   for (let waitedMs = 0; waitedMs < withinMs; waitedMs += IDLE_STEP_MS) {
     const before = cpuMsOf(server);

@@ -1,6 +1,6 @@
-// npm run bench: how fast the service takes requests, beside what its runtime takes for next to nothing and beside other
-// ways to do the same work. Everything runs in one go and in turns, so that what else the machine does meets all of them
-// alike: only the ratios are to be compared, and each is taken within its round.
+// npm run bench: how many requests per second the service handles, compared with the bare runtime and with other ways
+// to do the same work. All cases take turns in one run, so that other load on the machine affects them alike: only
+// ratios are comparable, and each is taken within its round.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -34,7 +34,7 @@ const { values: flags } = parseArgs({
 const ROUNDS = Number(flags.rounds);
 const ACCOUNTS = Number(flags.accounts);
 
-/** Starts every server that a case asks; the peers that are not here are named, with the way to install them. */
+/** Starts every server that a case needs. */
 async function startAll(cases, stateDir, bundle) {
   const servers = {};
   for (const [at, name] of [...new Set(cases.map(({ server }) => server))].entries()) {
@@ -57,7 +57,7 @@ async function slice(load, { connections, refused, light, wakes, askWith }, serv
     connections,
     seconds: light ? LIGHT_SLICE_SEC : SLICE_SEC,
   });
-  // What a send leaves behind is part of it, where it is not held back.
+  // Where deliveries are not held back, they are part of the cost of a send.
   if (server.name === "whole") await untilIdle(server, SETTLE_MS_MAX);
   return {
     perSec: seen.perSec,
@@ -69,7 +69,7 @@ async function slice(load, { connections, refused, light, wakes, askWith }, serv
   };
 }
 
-/** Runs every case once per round, forwards and backwards in turns. */
+/** Runs every case once per round, alternating forwards and backwards. */
 async function measure(load, cases, servers) {
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -84,7 +84,7 @@ async function measure(load, cases, servers) {
 
 const kib = (bytes) => Math.round(bytes / 1_024);
 
-/** How long the runtime takes from its start until it answers, and what it loads. */
+/** The size of the bundle, and the time from the runtime's start until it is ready. */
 function sizesOf(bundle, servers) {
   return {
     "bundle KiB": kib(Buffer.byteLength(bundle)),
@@ -100,7 +100,7 @@ async function main() {
   const machine = `${os.cpus().length} × ${os.cpus()[0]?.model}, Node ${process.versions.node}`;
   console.log(`${machine}. Load by ${load.name}; ${ROUNDS} rounds, ${SLICE_SEC} s for each case.`);
   console.log(
-    `${ACCOUNTS} accounts, or one; a window of ${WINDOW_MS} ms where one account is sent thousands per second.`,
+    `${ACCOUNTS} accounts, or one; a window of ${WINDOW_MS} ms where one account sends thousands of requests per second.`,
   );
   for (const peer of Object.values(PEERS)) console.log(peer.missing() ?? `${peer.title}: ${peer.note}.`);
   const stateDir = mkdtempSync(path.join(os.tmpdir(), "dastak-bench-"));
@@ -109,9 +109,9 @@ async function main() {
     const bundle = await bundleService(stateDir);
     const bundleFile = path.join(stateDir, "bundle.js");
     writeFileSync(bundleFile, bundle);
-    // What is counted needs no quiet: it mostly waits for alarms, and meanwhile the servers start.
+    // Counting needs no quiet machine: it mostly waits for alarms, and the servers start meanwhile.
     const counting = flags["no-cost"] ? null : countCost({ bundle, stateDir });
-    // Where it fails while they start, it is told once they can be ended.
+    // A failure during the start of the servers is reported by the await below, after which they are stopped.
     counting?.catch(() => null);
     servers = await startAll(cases, stateDir, bundleFile);
     const cost = await counting;

@@ -1,5 +1,5 @@
-// One server of the benchmarks as a process of its own: node bench/speed/server.mjs NAME PORT STATE [ACCOUNTS] [BUNDLE].
-// It says in one line when it is ready, and ends when it is told to.
+// One server of the benchmarks as a separate process: node bench/speed/server.mjs NAME PORT STATE [ACCOUNTS] [BUNDLE].
+// It prints one line when it is ready, and runs until it is killed.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Client, openAccounts } from "../../harness/accounts.mjs";
@@ -9,7 +9,7 @@ import { PEERS, keyOf } from "../peers/index.mjs";
 import { KEYS_FILE } from "./processes.mjs";
 import { startService } from "../../harness/service.mjs";
 
-/** Longer than any benchmark. */
+/** Longer than any benchmark runs. */
 const NEVER_SEC = 36_000;
 
 async function startWithAccounts({ accounts, ...options }) {
@@ -23,8 +23,8 @@ async function startWithAccounts({ accounts, ...options }) {
   return { readyMs, keys: [...opened, poor].map(({ api_key: key }) => key) };
 }
 
-// What a deployment does elsewhere, in the consumers' own processes, would here take its time from the same thread: so
-// deliveries are held back, but for the server that is there to measure them.
+// In a deployment the consumers run in processes of their own; here they would take time from the same thread. So
+// deliveries are held back, except on the server that exists to measure them.
 const heldBack = {
   deliverAfterSec: NEVER_SEC,
   variables: { DIRECT_DISPATCH: "off", SWEEP_MS: String(NEVER_SEC * 1_000) },

@@ -2,7 +2,7 @@
 import { FLOOR, FLOOR_ECHO } from "./cases.mjs";
 import { PEERS } from "../peers/index.mjs";
 
-/** The value below which a share of the values lies. */
+/** The quantile of the values at `share`. */
 function quantile(values, share) {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -10,7 +10,7 @@ function quantile(values, share) {
 
 const median = (values) => quantile(values, 0.5);
 
-/** How often per second one case was answered, as a multiple of another, in each round. */
+/** The rate of one case as a multiple of another's, in each round. */
 const ratios = (rounds, name, base) => rounds.map((round) => round[name].perSec / round[base].perSec);
 
 const fixed = (value, digits) => Number(value.toFixed(digits));
@@ -44,14 +44,14 @@ const TITLES = {
 
 const titled = (row) => Object.fromEntries(Object.entries(TITLES).map(([field, title]) => [title, row[field]]));
 
-/** Prints the rows; `× floor` is against the object call with one update and one insert. */
+/** Prints the rows; `× floor` is relative to the object call with one update and one insert. */
 export function printTable(summary) {
   console.table(Object.fromEntries(summary.map((row) => [row.case, titled(row)])));
 }
 
 const oneAccount = (peer) => `${PEERS[peer].title}, one account`;
 
-/** What is aimed at, each as a ratio within one run. */
+/** The aims, each a ratio within one run. */
 const AIMS = [
   { of: "send-sms", base: FLOOR, atLeast: 0.75 },
   { of: "forged key", base: FLOOR_ECHO, atLeast: 0.8 },
@@ -59,10 +59,10 @@ const AIMS = [
   { of: "send-sms, one account", base: oneAccount("node-postgres-redis"), atLeast: 2.5 },
 ];
 
-/** What a bulk of 10,000 may take until its reply. */
+/** The longest allowed time until the reply to a bulk of 10,000. */
 const BULK = { of: "send-bulk-sms of 10,000, one connection", belowMs: 150 };
 
-/** Prints each aim with what was measured, and between which ratios half of the rounds lay. */
+/** Prints each aim with the measured median, and the range of the middle half of the rounds. */
 export function printAims(rounds) {
   const [first] = rounds;
   for (const { of, base, atLeast } of AIMS) {

@@ -8,7 +8,7 @@ import { bearer, dispatch, follow, messagesOf, post, recordHistory, runAlarm, se
 import type { World } from "../world/world.ts";
 import { visit } from "../world/visitor.ts";
 
-/** Reads CSV as RFC 4180 has it; throws where it is none. */
+/** Parses CSV strictly as in RFC 4180; throws on anything else. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -32,7 +32,7 @@ async function bulk(world: World, count: number, first: number) {
 const messageIdOf = (world: World, { seq, index }: { seq: number; index: number }) =>
   messageId(env.KEY_SECRET, world.ref, "sms", { seq, index });
 
-it("has every message of the search, old and new, in the list's order", async () => {
+it("contains every message that the search matches, old and new, in the order of the list", async () => {
   const { visitor, world } = await visit({ mode: "test", balance: 10_000 });
   for (let sent = 0; sent < 2; sent += 1) await bulk(world, 1_100, sent * 2_000);
   for (let sent = 0; sent < 33; sent += 1) await sendSms(world, { body: { phone: "7000000001" } });
@@ -48,7 +48,7 @@ it("has every message of the search, old and new, in the list's order", async ()
   const file = await visitor.get("/activity.csv");
   expect(file.headers.get("content-type")).toContain("text/csv; charset=utf-8");
   expect(file.headers.get("content-disposition")).toMatch(/^attachment; filename="activity-\d{4}-\d\d-\d\d\.csv"$/u);
-  // The mark of UTF-8 is there: text() of a response takes it away.
+  // The body starts with a byte order mark; Response.text() strips it.
   const [head, ...rows] = readCsv(file.text);
   expect(head?.slice(0, 3)).toEqual(["time", "message_id", "request_id"]);
   expect(rows.map((row) => row[1])).toEqual(all.map((row) => messageIdOf(world, row)));
@@ -75,7 +75,7 @@ it("has every message of the search, old and new, in the list's order", async ()
   );
 });
 
-it("begins with the mark by which a spreadsheet knows UTF-8, and reads on only when it is asked", async () => {
+it("starts with a byte order mark for spreadsheets, and reads a page only when the client pulls", async () => {
   const { world } = await visit({ mode: "test", balance: 10_000 });
   await bulk(world, 2_500, 0);
   let looks = 0;
@@ -98,14 +98,14 @@ it("begins with the mark by which a spreadsheet knows UTF-8, and reads on only w
   expect(looks).toBe(1);
 });
 
-it("is refused where the search was not understood: a file cannot say what it left out", async () => {
+it("is refused when part of the search was not understood, because a file cannot report what was ignored", async () => {
   const { visitor } = await visit();
   const file = await visitor.get("/activity.csv?q=kind:fax");
   expect(file.status).toBe(400);
   expect(file.text).toContain("“kind:” does not understand “fax”");
 });
 
-it("guards what a spreadsheet would run, and leaves phone numbers whole", async () => {
+it("escapes cells that a spreadsheet would run as formulas, and leaves phone numbers as they are", async () => {
   expect(csvCell("=HYPERLINK(1)")).toBe("'=HYPERLINK(1)");
   expect(csvCell("@SUM(1)")).toBe("'@SUM(1)");
   expect(csvCell("-2+3")).toBe("'-2+3");
@@ -119,7 +119,7 @@ it("guards what a spreadsheet would run, and leaves phone numbers whole", async 
   expect(row?.[8]).toBe('\'=1+1,"x"\r\n@');
 });
 
-it("keeps any cell in its place", () => {
+it("keeps the content and position of any cell", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 5 }), (cells) => {
       const [row] = readCsv(`${cells.map(csvCell).join(",")}\r\n`);

@@ -31,7 +31,7 @@ const places = (rows: readonly MessagePlace[]) => rows.map(({ seq, index }) => `
 
 const sourceOf = (world: World): Source => ({ env, ref: world.ref, stub: world.stub });
 
-/** Sends a bulk of `count`, and brings it to its end and into history as far as asked. */
+/** Sends one bulk to `count` numbers that start at 9000000000 + `first`. */
 async function bulk(world: World, count: number, first: number) {
   const recipients = Array.from({ length: count }, (_, at) => String(9_000_000_000 + first + at));
   const reply = await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
@@ -40,7 +40,7 @@ async function bulk(world: World, count: number, first: number) {
 
 const jobsOf = async (world: World) => [...new Set((await messagesOf(world)).map(({ seq }) => seq))];
 
-/** Everything that a world sent so far is delivered, recorded and settled. */
+/** Delivers, records and settles everything that this world has sent so far. */
 async function settleAll(world: World) {
   const seqs = await jobsOf(world);
   await dispatch(world, seqs);
@@ -68,7 +68,7 @@ async function pagesDown(world: World, terms: Term[], between: (page: number) =>
 }
 
 describe("the list", () => {
-  it("has a message at once with its current state, whether or not history knows", async () => {
+  it("shows a message at once with its current state, whether or not it is in history yet", async () => {
     const world = await openWorld();
     const stateOf = async (q = "") =>
       (await olderPage(sourceOf(world), termsOf(q), null)).rows.map(({ state }) => state);
@@ -77,7 +77,7 @@ describe("the list", () => {
     await recordHistory(world, [2]);
     await dispatch(world, [2]);
     expect(await stateOf()).toEqual(["submitted"]);
-    // History still says that it is queued.
+    // In history the message is still queued.
     expect(await stateOf("state:queued")).toEqual([]);
     expect(await stateOf("state:submitted")).toEqual(["submitted"]);
     await follow(world, [2]);
@@ -86,11 +86,11 @@ describe("the list", () => {
     expect(await stateOf()).toEqual(["delivered"]);
   });
 
-  it("shows a late job as the account has it, and not as history had it", async () => {
+  it("shows a late job in its account's state, not in the older state from history", async () => {
     const world = await openWorld({ mode: "test" });
     for (let sent = 0; sent < 40; sent += 1) await sendSms(world, { body: { phone: "7000000003" } });
     await settleAll(world);
-    // Open for long: the mark goes past them, and they are late.
+    // The jobs have been open for long, so the settled mark moves past them and they count as late.
     await runInDurableObject(world.stub, (_, state) => {
       state.storage.sql.exec("UPDATE job SET created_at = created_at - 3600000");
     });
@@ -105,7 +105,7 @@ describe("the list", () => {
     expect((await olderPage(sourceOf(world), termsOf("state:submitted"), null)).rows).toHaveLength(39);
   });
 
-  it("has every message once on its pages, while new ones come and old ones change", async () => {
+  it("shows every message exactly once over its pages while new ones arrive and old ones change", async () => {
     const world = await openWorld({ mode: "test" });
     await bulk(world, 230, 0);
     for (let sent = 0; sent < 35; sent += 1) await sendSms(world);
@@ -120,7 +120,7 @@ describe("the list", () => {
     });
     expect(pages.flatMap(({ rows }) => places(rows))).toEqual(before);
     expect(pages.slice(0, -1).every(({ rows, cut }) => rows.length === PAGE_SIZE && !cut)).toBe(true);
-    // And back up: each page is the one that stands before it now.
+    // Back up again: the pages are those of the list as it is now.
     const now = places(await messagesOf(world)).toReversed();
     const up: string[][] = [];
     for (let newer = pages.at(-1)?.newer ?? null; newer;) {
@@ -132,7 +132,7 @@ describe("the list", () => {
     expect(new Set(up.flat()).size).toBe(now.length - (pages.at(-1)?.rows.length ?? 0));
   });
 
-  it("finds the same in pieces as a filter of everything finds", async () => {
+  it("returns the same over several stretches as one filter over all messages", async () => {
     const world = await openWorld({ mode: "test" });
     await bulk(world, 150, 0);
     for (let at = 0; at < 35; at += 1) {
@@ -160,7 +160,7 @@ describe("the list", () => {
     }
   });
 
-  it("is read whole while what it reads is being settled", async () => {
+  it("is complete when its messages are settled while it is being read", async () => {
     const world = await openWorld({ mode: "test" });
     for (let sent = 0; sent < 80; sent += 1) await sendSms(world);
     const wanted = places(await messagesOf(world)).toReversed();
@@ -176,7 +176,7 @@ describe("the list", () => {
     }
   });
 
-  it("still shows the newest while history is away", async () => {
+  it("still shows the newest messages while history is unavailable", async () => {
     const { world } = await visit();
     await sendSms(world);
     const broken = {
@@ -191,7 +191,7 @@ describe("the list", () => {
 });
 
 describe("/activity", () => {
-  it("lists what was sent, with links to each", async () => {
+  it("lists what was sent and links to each message", async () => {
     const { visitor, world } = await visit();
     await sendSms(world);
     const page = await visitor.get("/activity");
@@ -203,7 +203,7 @@ describe("/activity", () => {
     expect((await visitor.get("/activity?q=kind:otp")).text).toContain("Nothing matches this search");
   });
 
-  it("says the next step where nothing was sent yet", async () => {
+  it("offers the next step when nothing was sent yet", async () => {
     const { visitor } = await visit();
     const page = await visitor.get("/activity");
     expect(page.text).toContain("Nothing sent yet");
@@ -227,7 +227,7 @@ describe("/activity", () => {
     if (/blah|fax|open|nobody/u.test(path)) expect(page.text).toMatch(/class="notice bad".*left out/su);
   });
 
-  it("shows a hostile search as text", async () => {
+  it("shows hostile search text as plain text", async () => {
     const { visitor } = await visit();
     const hostile = `<img src=x onerror=alert(1)> "><script>alert(1)</script> foo:<i>`;
     const { text } = await visitor.get(`/activity?q=${encodeURIComponent(hostile)}`);

@@ -22,7 +22,7 @@ describe("a one-time password", () => {
     }
   });
 
-  it("that was forgotten says so", async () => {
+  it("whose text was erased shows a notice instead", async () => {
     const { visitor, world } = await visit();
     await post("http://otp.localhost/send-otp", { phone: "9876543210", otp: "482913" }, bearer(world.apiKey));
     await runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("UPDATE job SET text = NULL"));
@@ -33,7 +33,7 @@ describe("a one-time password", () => {
 });
 
 describe("/activity/:id", () => {
-  it("tells price, times, reason and refund in words", async () => {
+  it("explains price, times, reason and refund in words", async () => {
     const { visitor, world } = await visit({ mode: "test" });
     await sendSms(world, { body: { phone: "7000000001", message: "नमस्ते ".repeat(12) } });
     await dispatch(world, [2]);
@@ -54,7 +54,7 @@ describe("/activity/:id", () => {
     expect(await storyOf(visitor, world)).toContain("कैरियर ने यह संदेश पूरी तरह ठुकरा दिया");
   });
 
-  it("counts the blocks of a recording", async () => {
+  it("shows the number of 30 s blocks that a recording is charged for", async () => {
     const { visitor, world } = await visit();
     const fileId = await recordingOf(world, 45_000);
     await post(
@@ -67,7 +67,7 @@ describe("/activity/:id", () => {
     expect(text).toContain("2 started 30 s blocks × ₹2.00 × 1 recipient = ₹4.00");
   });
 
-  it("shows a code that it has no words for as it is", async () => {
+  it("shows an unknown carrier code verbatim, escaped", async () => {
     const { visitor, world } = await visit();
     await sendSms(world);
     await dispatch(world, [2]);
@@ -78,7 +78,7 @@ describe("/activity/:id", () => {
     expect(await storyOf(visitor, world)).toContain("The carrier gave the reason “constructor”.");
   });
 
-  it("gives the drawer only the part", async () => {
+  it("returns only the article for the drawer", async () => {
     const { visitor, world } = await visit();
     await sendSms(world);
     const part = await visitor.get(`/activity/${idOf(world.ref, "sms", { seq: 2, index: 0 })}`, { "x-part": "1" });
@@ -88,7 +88,7 @@ describe("/activity/:id", () => {
     expect(part.text).toContain("+91 98765 43210");
   });
 
-  it("opens the message of the other mode, too", async () => {
+  it("opens a message of the other mode, too", async () => {
     const { visitor, world } = await visit();
     const ref = { ...world.ref, mode: "test" as const };
     const stub = env.ACCOUNT.getByName(objectName(ref));
@@ -101,7 +101,7 @@ describe("/activity/:id", () => {
     expect(page.text).toContain("Test mode");
   });
 
-  it("answers for another account's message as for one that nobody has", async () => {
+  it("answers the same for another account's message as for one that does not exist", async () => {
     const { visitor, world } = await visit();
     const other = await openWorld();
     await sendSms(world);
@@ -144,7 +144,7 @@ describe("/activity/:id", () => {
     await runAlarm(world);
   });
 
-  it("shows what became of it as it changes", async () => {
+  it("shows each state that the message has passed through", async () => {
     const { visitor, world } = await visit();
     await sendSms(world);
     expect(await storyOf(visitor, world)).toContain('data-state="queued"');

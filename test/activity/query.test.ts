@@ -24,7 +24,7 @@ function termsOf(q: string): Term[] {
 const OPERATIONS: Operation[] = ["sms", "sms_international", "otp", "tts", "voice"];
 const STATES: MessageState[] = ["queued", "submitted", "delivered", "undelivered", "failed", "unknown"];
 
-/** A message that history might have; `n` chooses all of it. */
+/** A message that history could contain; `n` determines every field. */
 function messageOf(n: number, seq: number, index: number): MessageView {
   const pick = <T>(list: readonly T[], step: number): T => list[Math.floor(n / step) % list.length] as T;
   const createdAt = NOW_MS - 40 * 86_400_000 + seq * 3_600_000;
@@ -101,7 +101,7 @@ describe("history's query", () => {
   );
   const place = fc.record({ seq: fc.integer({ min: 0, max: 330 }), index: fc.integer({ min: 0, max: 3 }) });
 
-  it("finds what a plain filter finds, in its order, from any place, both ways", async () => {
+  it("finds what a plain filter finds, in the same order, from any place and in both directions", async () => {
     await ready();
     const terms = fc
       .array(fc.tuple(fc.boolean(), asked), { maxLength: 3 })
@@ -147,7 +147,7 @@ describe("history's query", () => {
     expect(rest.join("\n")).not.toMatch(/TEMP B-TREE|SCAN message/u);
   });
 
-  it("reads no more rows than its limit where nothing is filtered out", async () => {
+  it("reads no more rows than its limit when no filter applies", async () => {
     await ready();
     const { sql, params } = historyStatement(ref, { ...whole, from: { seq: 200, index: 0 }, limit: 20 });
     const { meta, results } = await env.DB.prepare(sql)

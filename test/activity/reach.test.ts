@@ -12,7 +12,7 @@ import { matches } from "../../src/search/language.ts";
 import type { Term } from "../../src/search/language.ts";
 import { messagesOf, openWorld, sendSms } from "../world/world.ts";
 
-// Where one look of the account, or one query of history, does not reach over everything.
+// Where a single look() at the account, or a single query of history, does not cover everything.
 
 const places = (rows: readonly MessagePlace[]) => rows.map(({ seq, index }) => `${seq}.${index}`);
 
@@ -24,7 +24,7 @@ async function allOf(source: Source, terms: Term[], direction: Direction, from: 
 
 const to = (digits: string): Term => ({ on: "to", digits, not: false });
 
-it("reads on where the account has more open jobs than one look reads", async () => {
+it("reads on when the account has more open jobs than one look returns", async () => {
   const world = await openWorld();
   await sendSms(world);
   await runInDurableObject(world.stub, (_, { storage }) => {
@@ -41,7 +41,7 @@ it("reads on where the account has more open jobs than one look reads", async ()
   });
   const source: Source = { env, ref: world.ref, stub: world.stub };
   const all = await messagesOf(world);
-  // The first sixty stand in history, but for three that are late.
+  // The first sixty jobs are in history, except three that are late.
   const late = [10, 30, 31];
   const settled = all.filter(({ seq }) => seq <= 60 && !late.includes(seq));
   await record(env.DB, [{ ...world.ref, messages: settled, profile: null }]);
@@ -92,7 +92,7 @@ const message = (seq: number, more: Partial<MessageView> = {}): MessageView => (
 
 const SPARSE = [3, 9, 5_003, 5_004, 60_000, 61_000, 400_000, 1_500_000];
 
-/** An account that has nothing to add to history. */
+/** A source whose account adds nothing to history. */
 async function recordedOnly(): Promise<Source> {
   const ref = { accountId: newAccountId(env.KEY_SECRET, null), mode: "live" as const };
   await record(env.DB, [{ ...ref, messages: SPARSE.map((seq) => message(seq)), profile: null }]);
@@ -104,11 +104,11 @@ async function recordedOnly(): Promise<Source> {
     low: 0,
     high: Number.MAX_SAFE_INTEGER,
   };
-  // What an object would answer, without one.
+  // A stub with the object's answer, without an object.
   return { env, ref, stub: { look: async () => nothing } as unknown as Source["stub"] };
 }
 
-it("reads on where history's finds lie far apart", async () => {
+it("reads on when the matches in history are far apart", async () => {
   const source = await recordedOnly();
   const all = SPARSE.map((seq) => `${seq}.0`);
   for (const limit of [1, 2, 100]) {
@@ -118,7 +118,7 @@ it("reads on where history's finds lie far apart", async () => {
   }
 });
 
-it("stops a page that searched for long, and goes on from there", async () => {
+it("ends a page that has searched for too long, and continues from there on the next page", async () => {
   const source = await recordedOnly();
   const first = await olderPage(source, [to("5003")], null);
   expect(first).toMatchObject({ rows: [], cut: true, newer: null });
@@ -127,7 +127,7 @@ it("stops a page that searched for long, and goes on from there", async () => {
   expect(second).toMatchObject({ cut: false, older: null });
 });
 
-it("takes the newer revision of a message that both have, and nothing beyond what both know", () => {
+it("takes the newer revision of a message that both parts contain, and nothing beyond the end of either", () => {
   const old = { rows: [message(9), message(7), message(5)], end: { seq: 5, index: 0 } };
   const told = { rows: [message(9, { rev: 3, state: "failed" }), message(8)], end: { seq: 7, index: 0 } };
   for (const [one, other] of [

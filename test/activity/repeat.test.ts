@@ -7,7 +7,7 @@ import { CURL, REPLY, codeIn, repeat, shellWords, storyOf } from "../world/story
 import { visit } from "../world/visitor.ts";
 
 describe("the command of a message", () => {
-  it("is one word for a shell, whatever the text", () => {
+  it("quotes any text as a single shell word", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(shellWords(`curl ${shellWord(text)}`, {})).toEqual(["curl", text]);
@@ -16,7 +16,7 @@ describe("the command of a message", () => {
     );
   });
 
-  it("says the same body, with nothing that turns the direction of the text", () => {
+  it("contains the same body, without characters that change the direction of the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         const message = `${text}\u202e'; rm -rf / #\n`;
@@ -87,7 +87,7 @@ describe("the command of a message", () => {
     ],
   ];
 
-  it.each(cases)("repeats %s, and shows the reply that it had", async (_, url, operation, bodyFor) => {
+  it.each(cases)("repeats %s and shows the reply to the original request", async (_, url, operation, bodyFor) => {
     const { visitor, world } = await visit({ mode: "test" });
     const body = await bodyFor(world);
     const headers = { ...bearer(world.apiKey), "x-api-key": world.apiKey };
@@ -103,7 +103,7 @@ describe("the command of a message", () => {
     expect(second.body.coins_used).toEqual(first.body.coins_used);
   });
 
-  it("has the first hundred numbers of a long list, and says so", async () => {
+  it("contains the first hundred numbers of a long list, and the page shows how many are left out", async () => {
     const { visitor, world } = await visit({ mode: "test" });
     const recipients = Array.from({ length: 230 }, (_, at) => String(9_000_000_000 + at));
     const first = await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));

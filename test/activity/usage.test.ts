@@ -31,7 +31,7 @@ describe("the last days", () => {
     expect(days.reduce((sum, day) => sum + day.otp + day.sms + day.calls, 0)).toBe(15);
   });
 
-  it("have a scale of even numbers that the largest day fits", () => {
+  it("get a chart scale of even numbers that is at least the largest day", () => {
     for (const [max, scale] of [
       [0, 2],
       [1, 2],
@@ -48,7 +48,7 @@ describe("the last days", () => {
 });
 
 describe("usage", () => {
-  it("counts what this account sent in this mode, from a job and a time on", async () => {
+  it("counts what this account sent in this mode, from a given job and time on", async () => {
     const world = await openWorld();
     const other = await openWorld();
     for (const each of [world, other]) {
@@ -61,12 +61,12 @@ describe("usage", () => {
     expect((await sent(0, nowMs))?.at(-1)).toBe(2);
     expect((await sent(3, nowMs))?.at(-1)).toBe(1);
     expect((await usageOf(env, { ...world.ref, mode: "test" }, 0, nowMs))?.at(-1)?.sms).toBe(0);
-    // Two weeks later it is no longer shown.
+    // The same messages are out of range after two weeks.
     expect((await sent(0, nowMs + 13 * DAY_MS))?.[0]).toBe(2);
     expect(await sent(0, nowMs + 14 * DAY_MS)).toEqual(Array.from({ length: DAYS }, () => 0));
   });
 
-  it("reads along the primary key from that job on, and nothing before it", async () => {
+  it("reads along the primary key from that job on, and no row before it", async () => {
     const world = await openWorld();
     const query = countByDay(env.DB, world.ref, { seq: 900, atMs: 0 }, 0).toSQL();
     const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query.sql}`)
@@ -77,18 +77,18 @@ describe("usage", () => {
     expect(plan.slice(1)).toEqual(["USE TEMP B-TREE FOR GROUP BY"]);
   });
 
-  it("is null while D1 is away, so that the page opens all the same", async () => {
+  it("is null while D1 is unavailable, so that the page still opens", async () => {
     const world = await openWorld();
     const DB = { prepare: () => ({ bind: () => ({ raw: () => Promise.reject(new Error("away")) }) }) };
     expect(await usageOf({ ...env, DB: DB as unknown as D1Database }, world.ref, 0, Date.now())).toBeNull();
   });
 
-  it("finds the first job of these days among any number by reading a few", async () => {
+  it("finds the first job of these days in a few reads, however many jobs there are", async () => {
     const world = await openWorld();
     await sendSms(world);
     await runInDurableObject(world.stub, (_, { storage: { sql } }) => {
       const columns = "request_id, operation, balance_after, charge, expires_at, content, messages, rev";
-      // Every second number is missing, as where there are refunds.
+      // Every second number is missing, as it is when refunds share the sequence.
       sql.exec(`WITH RECURSIVE n(seq) AS (SELECT 4 UNION ALL SELECT seq + 2 FROM n WHERE seq < 20000)
         INSERT INTO job (seq, created_at, ${columns}) SELECT n.seq, n.seq * 10, ${columns} FROM n JOIN job WHERE job.seq = 2`);
       sql.exec("UPDATE job SET created_at = 20 WHERE seq = 2");

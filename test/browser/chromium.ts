@@ -5,11 +5,11 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { ROOT } from "../process/service.ts";
 
-// A real browser for the tests in this folder: the machine's own Chromium, which reaches nothing but this machine.
+// A real browser for the tests in this folder: the installed Chromium, with no access beyond the local machine.
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** Where Chromium is, or undefined; `CHROMIUM` names another one. */
+/** Path of Chromium, or undefined; `CHROMIUM` overrides it. */
 const executablePath = [process.env["CHROMIUM"] ?? "", ...PLACES].find((place) => place !== "" && existsSync(place));
 
 const QUIET = [
@@ -22,14 +22,14 @@ const QUIET = [
   "--disable-sync",
 ];
 
-/** A busy machine takes its time; nothing here asserts how long. */
+/** Generous, because a busy machine is slow; no test asserts how long a step takes. */
 const STEP_MS_MAX = 15_000;
 
 const SHOTS = path.join(ROOT, ".wrangler", "shots");
 
 let browser: Browser | null = null;
 
-/** A group of browser tests: skipped where there is no Chromium, but not in CI (scripts/test.mjs says how to get it). */
+/** A group of browser tests: skipped without Chromium, except in CI (scripts/test.mjs prints how to install it). */
 export function describeInBrowser(name: string, tests: () => void): void {
   describe.skipIf(executablePath === undefined && process.env["CI"] === undefined)(name, () => {
     beforeAll(async () => {
@@ -44,12 +44,12 @@ export function describeInBrowser(name: string, tests: () => void): void {
   });
 }
 
-/** A browser's window with everything that went wrong in it. */
+/** A browser window that records everything that goes wrong in it. */
 export class Window {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly base: string;
-  /** Errors on the console, requests that left the machine, failures of scripts. */
+  /** Console errors and warnings, script failures, and requests to other hosts. */
   readonly troubles: string[] = [];
 
   constructor(context: BrowserContext, page: Page, base: string) {
@@ -72,19 +72,19 @@ export class Window {
     await this.page.goto(this.base + at);
   }
 
-  /** Signs in as the demo customer, with the button that a developer's machine has. */
+  /** Signs in as the demo customer with the button that only a local service shows. */
   async signInAsDemo(): Promise<void> {
     await this.goto("/sign-in");
     await this.page.click("form[action$='/sign-in/demo'] button");
     await this.page.waitForURL(`${this.base}/`);
   }
 
-  /** Nothing went wrong; what a test provoked on purpose it names. */
+  /** Asserts that nothing went wrong, except what the test provoked on purpose (`allowed`). */
   expectQuiet(...allowed: RegExp[]): void {
     expect(this.troubles.filter((trouble) => !allowed.some((one) => one.test(trouble)))).toEqual([]);
   }
 
-  /** Keeps a picture for whoever looks at the pages. */
+  /** Saves a screenshot for review by a person. */
   async picture(name: string): Promise<void> {
     mkdirSync(SHOTS, { recursive: true });
     await this.page.screenshot({ path: path.join(SHOTS, `${name}.png`), fullPage: true });
@@ -94,7 +94,7 @@ export class Window {
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Opens a window of its own: no cookie of another one is in it. */
+/** Opens a window with its own cookies. */
 export async function openWindow(base: string, options: BrowserContextOptions = {}): Promise<Window> {
   if (!browser) throw new Error("the browser is started by describeInBrowser");
   const context = await browser.newContext({ viewport: DESKTOP, ...options });

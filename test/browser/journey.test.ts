@@ -6,16 +6,16 @@ import type { Service } from "../process/service.ts";
 import { DESKTOP, describeInBrowser, openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
 
-// What people do with the dashboard, in a real browser: each test is a new customer.
+// What customers do in the dashboard, in a real browser; each test signs up a new customer.
 
 let phones = 9_800_000_000;
 
-/** What the inbox's API answers to a program without a key, on a developer's machine. */
+/** Reply of the local test inbox's API to a request without a key. */
 interface Caught {
   message: { id: string; text: string; code: string | null } | null;
 }
 
-/** The customer's key, by the button that shows it. */
+/** Reads the customer's key with the Show button. */
 async function showKey(window: Window): Promise<string> {
   await window.goto("/keys");
   await window.page.getByRole("button", { name: "Show" }).first().click();
@@ -24,12 +24,12 @@ async function showKey(window: Window): Promise<string> {
   return (await shown.textContent()) ?? "";
 }
 
-/** What the API answers to a key. */
+/** Status of an API call with this key. */
 async function statusOf(service: Service, key: string): Promise<number> {
   return (await service.call("/account-balance", { headers: { authorization: `Bearer ${key}` } })).status;
 }
 
-/** What the focused element says of itself, and how its focus shows. */
+/** Accessible name of the focused element, and its outline style. */
 const FOCUSED = `(() => {
   const { activeElement: focused } = document;
   const name = focused.getAttribute("aria-label") || focused.labels?.[0]?.textContent || focused.textContent || "";
@@ -52,7 +52,7 @@ describeInBrowser("a customer", () => {
     return (body as unknown as Caught).message?.code ?? "";
   }
 
-  /** Signs up with a phone that nobody has; the code comes from the test inbox. */
+  /** Signs up with an unused phone number; the code comes from the test inbox. */
   async function signUp(): Promise<Window> {
     phones += 1;
     const window = await openWindow(base);
@@ -67,7 +67,7 @@ describeInBrowser("a customer", () => {
     return window;
   }
 
-  it("signs up by a code from the inbox, makes the first call, and sees it live", async () => {
+  it("signs up with a code from the inbox, makes the first call, and sees it live", async () => {
     const window = await signUp();
     const { page } = window;
     const key = await showKey(window);
@@ -85,7 +85,7 @@ describeInBrowser("a customer", () => {
     await window.context.close();
   });
 
-  it("sends an OTP by hand, once however often the button is pressed, and finds it in the inbox", async () => {
+  it("sends one OTP from the form even on a double click, and finds it in the inbox", async () => {
     const window = await signUp();
     const { page } = window;
     await page.getByLabel("Mobile number").fill("9123400001");
@@ -94,7 +94,7 @@ describeInBrowser("a customer", () => {
     await page.getByRole("button", { name: /Send OTP/u }).dblclick();
     const row = page.locator("main").getByRole("row", { name: /91234 00001/u });
     await row.first().waitFor();
-    // Live: the code is masked. Markup is text.
+    // A live code is masked, and markup is shown as text.
     expect(await row.first().innerText()).toContain("••••••");
     await expect.poll(() => row.first().innerText(), { timeout: 20_000 }).toContain("Delivered");
     expect(await row.count()).toBe(1);
@@ -110,7 +110,7 @@ describeInBrowser("a customer", () => {
     await window.context.close();
   });
 
-  it("buys a plan in the sandbox: failure, success told twice and out of order, one credit, an invoice", async () => {
+  it("buys a plan in the sandbox: failure, success reported twice and out of order, one credit, an invoice", async () => {
     const window = await signUp();
     const { page } = window;
     const buy = async (outcome: string, options: string[] = []) => {
@@ -143,7 +143,7 @@ describeInBrowser("a customer", () => {
     await window.context.close();
   });
 
-  it("rotates a key and revokes one: the API follows at once", async () => {
+  it("rotates a key and revokes one, and the API follows at once", async () => {
     const window = await signUp();
     const { page } = window;
     const first = await showKey(window);
@@ -229,7 +229,7 @@ describeInBrowser("a customer", () => {
     await window.context.close();
   });
 
-  it("signs out everywhere: no other browser of theirs is signed in any more", async () => {
+  it("signs out everywhere, which ends the session in every other browser", async () => {
     const window = await signUp();
     const phone = String(phones);
     const other = await openWindow(base);
@@ -255,7 +255,7 @@ describeInBrowser("a customer", () => {
     await other.context.close();
   });
 
-  it("needs no mouse: every step by keyboard, with a focus that can be seen", async () => {
+  it("works by keyboard alone, with a visible focus at every step", async () => {
     const window = await openWindow(base);
     const { page } = window;
     const tabTo = async (name: RegExp) => {
@@ -274,7 +274,7 @@ describeInBrowser("a customer", () => {
     await page.waitForURL(`${base}/`);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    // The skip link led past the menu.
+    // The skip link moved the focus past the menu.
     await tabTo(/Mobile number/u);
     await page.keyboard.type("9123400777");
     await page.keyboard.press("Enter");
@@ -299,7 +299,7 @@ describeInBrowser("a customer", () => {
     await window.context.close();
   });
 
-  it("needs no script: signs up, sends, buys", async () => {
+  it("works without scripts: signs up, sends, buys", async () => {
     phones += 1;
     const window = await openWindow(base, { javaScriptEnabled: false, viewport: DESKTOP });
     const { page } = window;

@@ -7,12 +7,12 @@ import type { Service } from "../process/service.ts";
 import { DESKTOP, PHONE, describeInBrowser, openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
 
-// Every page as a browser shows it: nothing leaves the machine, nothing complains, everybody can use it.
+// Every page in a real browser: no request to other hosts, no console error, no accessibility violation.
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** What a signed-in customer can open. */
+/** Pages for a signed-in customer. */
 const PAGES = [
   "/",
   "/send/sms",
@@ -32,7 +32,7 @@ const PAGES = [
 const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-up", "/inbox", "/desk/sign-in"];
 const DESK = ["/desk", "/desk/rate-card", "/desk/payments", "/desk/queues", "/desk/reconcile"];
 
-/** Every page in both colours, and in both languages. */
+/** Both colour schemes and both languages, each once. */
 const LOOKS = [
   { colorScheme: "light", lang: "en" },
   { colorScheme: "dark", lang: "hi" },
@@ -40,7 +40,7 @@ const LOOKS = [
 
 const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
 
-/** The first page a person sees, with all it loads, over the wire. */
+/** Limits over the wire, compressed: the sign-in page with everything it loads, and its script. */
 const FIRST_PAGE_BYTES_MAX = 80_000;
 const SCRIPT_BYTES_MAX = 8_000;
 
@@ -56,17 +56,17 @@ async function axe(window: Window): Promise<string[]> {
   return violations;
 }
 
-/** Pixels that the page is wider than the window. */
+/** Pixels by which the page is wider than the window. */
 const sideways = (window: Window) =>
   window.page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
-/** The first link of a page that begins so. */
+/** Address of the first link on the page that starts with `start`. */
 async function first(window: Window, at: string, start: string): Promise<string> {
   await window.goto(at);
   return (await window.page.locator(`main a[href^="${start}"]`).first().getAttribute("href")) ?? "";
 }
 
-/** Pages that others lead to: a message, what a phone got, what is done with a key. */
+/** Pages that are reached by a link: a message, an inbox entry, the forms of a key. */
 async function linked(window: Window): Promise<string[]> {
   return [
     await first(window, "/activity", "/activity/"),
@@ -77,7 +77,7 @@ async function linked(window: Window): Promise<string[]> {
   ];
 }
 
-/** Buys a plan; returns the pages on the way. */
+/** Buys a plan; returns the addresses of the pages on the way. */
 async function order(window: Window): Promise<string[]> {
   const { page } = window;
   await window.goto("/billing");
@@ -118,7 +118,7 @@ describeInBrowser("every page", () => {
   afterAll(() => service?.kill9());
 
   for (const { colorScheme, lang } of LOOKS) {
-    it(`has nothing for axe to find, in ${colorScheme} and ${lang}, at desktop and phone width`, async () => {
+    it(`has no axe violation and no sideways scrolling, in ${colorScheme} and ${lang}, at desktop and phone width`, async () => {
       const window = await openWindow(base, { colorScheme });
       await window.context.addCookies([{ name: "lang", value: lang, url: base }]);
       const found: Record<string, unknown> = {};
@@ -150,7 +150,7 @@ describeInBrowser("every page", () => {
     });
   }
 
-  it("would be told of a fault: axe sees one that is planted", async () => {
+  it("would fail on a violation: axe finds one that is planted", async () => {
     const window = await openWindow(base);
     await window.goto("/sign-in");
     await window.page.evaluate("document.querySelector('main').append(document.createElement('img'))");
@@ -158,14 +158,14 @@ describeInBrowser("every page", () => {
     await window.context.close();
   });
 
-  it("weighs less than 80 kB when it is the first, in each language, and its script less than 8 kB", async () => {
+  it("weighs less than 80 kB as the first page, in each language, and its script less than 8 kB", async () => {
     for (const lang of ["en", "hi"]) {
       const window = await openWindow(base);
       await window.context.addCookies([{ name: "lang", value: lang, url: base }]);
       const weights: Record<string, number> = {};
       window.page.on("response", async (response) => {
         const body = await response.body().catch(() => Buffer.alloc(0));
-        // Fonts are packed already; the rest travels packed as soon as it is deployed.
+        // Fonts are compressed already; everything else is compressed in a deployment.
         const packed = response.url().endsWith(".woff2") ? body.length : gzipSync(body).length;
         weights[new URL(response.url()).pathname] = packed;
       });

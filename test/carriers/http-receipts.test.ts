@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Standard Webhooks, written down a second time. */
+/** An independent implementation of Standard Webhooks. */
 function signed(body: string, timestamp = NOW_SEC, key: Buffer = KEY): Record<string, string> {
   const proof = createHmac("sha256", key).update(`rcpt_1.${timestamp}.${body}`).digest("base64");
   return { "webhook-id": "rcpt_1", "webhook-timestamp": timestamp, "webhook-signature": `v1,${proof}` };
@@ -28,7 +28,7 @@ function read(body: string, headers: Record<string, string> = signed(body), conf
   return httpCarrier(config).receipts?.(request);
 }
 
-/** Reads the good receipt, signed so many seconds ago. */
+/** Reads a valid receipt that was signed this many seconds ago. */
 const aged = (seconds: number) => read(GOOD, signed(GOOD, String(NOW_MS / 1000 - seconds)));
 
 describe("a receipt", () => {
@@ -39,43 +39,43 @@ describe("a receipt", () => {
     ]);
   });
 
-  it("is forged without a proof, with a wrong one, or with one for another body", async () => {
+  it("is forged without a signature, with a wrong one, or with one for another body or id", async () => {
     expect(await read(GOOD, {})).toBe("forged");
     expect(await read(GOOD, signed(GOOD, NOW_SEC, Buffer.from("another key of thirty-two bytes!")))).toBe("forged");
     expect(await read(GOOD, signed(`${GOOD} `))).toBe("forged");
     expect(await read(GOOD, { ...signed(GOOD), "webhook-id": "rcpt_2" })).toBe("forged");
   });
 
-  it("is forged when it is older, or newer, than five minutes", async () => {
+  it("is forged when its timestamp is more than five minutes in the past or future", async () => {
     expect(await aged(300)).toEqual([{ ref: "msg_1", state: "delivered" }]);
     expect(await aged(301)).toBe("forged");
     expect(await aged(-300)).toEqual([{ ref: "msg_1", state: "delivered" }]);
     expect(await aged(-301)).toBe("forged");
   });
 
-  it("is forged where no secret is configured: nothing proves anything", async () => {
+  it("is forged when no secret is configured", async () => {
     const config = { ...configOf(env), CARRIER_HTTP_SECRET: undefined };
     expect(await read(GOOD, signed(GOOD, NOW_SEC, Buffer.alloc(0)), config)).toBe("forged");
   });
 
   it.each([
     ["an unknown state", '{"ref":"msg_1","state":"read"}'],
-    ["a state that is ours alone", '{"ref":"msg_1","state":"unconfirmed"}'],
+    ["a state that only the service itself sets", '{"ref":"msg_1","state":"unconfirmed"}'],
     ["no state", '{"ref":"msg_1"}'],
     ["no ref", '{"state":"delivered"}'],
     ["a ref of another type", '{"ref":1,"state":"delivered"}'],
-    ["a ref without end", JSON.stringify({ ref: "x".repeat(201), state: "delivered" })],
-    ["a code without end", JSON.stringify({ ref: "msg_1", state: "failed", code: "x".repeat(101) })],
+    ["a ref that is too long", JSON.stringify({ ref: "x".repeat(201), state: "delivered" })],
+    ["a code that is too long", JSON.stringify({ ref: "msg_1", state: "failed", code: "x".repeat(101) })],
     ["a code of another type", '{"ref":"msg_1","state":"failed","code":27}'],
     ["a list", `[${GOOD}]`],
     ["null", "null"],
-    ["no JSON", "delivered"],
-    ["nothing", ""],
-  ])("that is proven and has %s is invalid", async (_, body) => {
+    ["text that is not JSON", "delivered"],
+    ["an empty body", ""],
+  ])("with a valid signature and %s is invalid", async (_, body) => {
     expect(await read(body)).toBe("invalid");
   });
 
-  it("that is too large is not read to its end, proven or not", async () => {
+  it("that is too large is not read to its end, even with a valid signature", async () => {
     const large = JSON.stringify({ ref: "msg_1", state: "delivered", more: "x".repeat(65_536) });
     expect(await read(large)).toBe("forged");
     const fits = JSON.stringify({ ref: "msg_1", state: "delivered", more: "x".repeat(60_000) });

@@ -21,7 +21,7 @@ const message: Outgoing = {
   audioUrl: null,
 };
 
-/** Standard Webhooks, written down a second time. */
+/** An independent implementation of Standard Webhooks. */
 const proof = (id: string, timestamp: string, body: string) =>
   `v1,${createHmac("sha256", KEY).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
 
@@ -46,7 +46,7 @@ afterEach(() => {
 
 const readBody = (init: RequestInit) => new Response(init.body ?? null).text();
 
-/** A gateway that takes the whole request and gives this answer. */
+/** A gateway that reads the whole request and gives this answer. */
 function answers(body: BodyInit | null, init: ResponseInit = {}): Gateway {
   return async (request) => {
     await readBody(request);
@@ -54,7 +54,7 @@ function answers(body: BodyInit | null, init: ResponseInit = {}): Gateway {
   };
 }
 
-/** Rejects when the carrier gives up waiting. */
+/** Rejects when the carrier aborts the request. */
 function givenUp(init: RequestInit): Promise<never> {
   return new Promise((_, reject) => {
     const { signal } = init;
@@ -67,7 +67,7 @@ function submit(behaviour: Gateway, variables: Record<string, string> = {}): Pro
   return httpCarrier(configOf({ ...env, ...variables })).submit(message);
 }
 
-/** A connection that takes the whole body, its first byte or nothing, and then breaks or stays silent. */
+/** A connection that accepts the whole body, its first byte or nothing, and then breaks or stays silent. */
 const connection =
   (takes: "all" | "first byte" | "nothing", then: "breaks" | "stays silent"): Gateway =>
   async (init) => {
@@ -80,7 +80,7 @@ const connection =
     return givenUp(init);
   };
 
-describe("what the gateway gets", () => {
+describe("the request to the gateway", () => {
   it.each<[string, Partial<Outgoing>, Record<string, unknown>]>([
     ["an SMS", {}, { operation: "sms", text: "नमस्ते 👍", sender: "DASTAK" }],
     ["an SMS without a sender", { content: {} }, { operation: "sms", text: "नमस्ते 👍" }],
@@ -95,12 +95,12 @@ describe("what the gateway gets", () => {
       { operation: "otp", text: "0042 is your code" },
     ],
     [
-      "a call that speaks",
+      "a text-to-speech call",
       { operation: "tts", content: { language: "HI", accent: "91", gender: 2, rate: 1.2 } },
       { operation: "tts", text: "नमस्ते 👍", language: "HI", accent: "91", gender: 2, rate: 1.2 },
     ],
     [
-      "a call that plays, without where the recording really lies",
+      "a call that plays a recording, without the recording's object key",
       {
         operation: "voice",
         text: null,
@@ -133,7 +133,7 @@ describe("what the gateway gets", () => {
     });
   });
 
-  it("is the same id on every attempt, with a fresh time", async () => {
+  it("has the same id on every attempt, and a fresh timestamp", async () => {
     await submit(answers("{}"));
     vi.setSystemTime(NOW_MS + 60_000);
     await submit(answers("{}"));
@@ -144,7 +144,7 @@ describe("what the gateway gets", () => {
   });
 });
 
-describe("an answer that the message was taken", () => {
+describe("an answer that accepts the message", () => {
   it.each([
     [200, '{"id":"gw-1"}', { carrierId: "gw-1" }],
     [201, '{"id":42}', { carrierId: "42" }],
@@ -155,7 +155,7 @@ describe("an answer that the message was taken", () => {
     [200, '"id"', {}],
     [200, '{"id":null}', {}],
     [200, `{"id":"${"x".repeat(500)}"}`, { carrierId: "x".repeat(200) }],
-    // An answer is read up to 16 KiB: what comes after cannot take back that the message was taken.
+    // Answers are read up to 16 KiB; a longer answer still means that the message was accepted.
     [200, `{"id":"gw-1","more":"${"x".repeat(20_000)}"}`, {}],
   ])("%d %s is submitted", async (status, body, more) => {
     expect(await submit(answers(body, { status }))).toEqual({ kind: "submitted", ...more });
@@ -165,14 +165,14 @@ describe("an answer that the message was taken", () => {
     expect(await submit(answers(null, { status: 204 }))).toEqual({ kind: "submitted" });
   });
 
-  it("is one also when the rest of the answer breaks off or is not text", async () => {
+  it("is submitted even when the rest of the answer breaks off or is not text", async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
     expect(await submit(answers(broken))).toEqual({ kind: "submitted" });
     expect(await submit(answers(Uint8Array.of(0xff, 0xfe)))).toEqual({ kind: "submitted" });
   });
 });
 
-describe("an answer that it was not", () => {
+describe("an answer that does not accept the message", () => {
   it.each([400, 401, 403, 404, 409, 410, 413, 418, 422, 451, 499])("%d is rejected for good", async (status) => {
     expect(await submit(answers("no", { status }))).toEqual({
       kind: "rejected",
@@ -181,7 +181,7 @@ describe("an answer that it was not", () => {
     });
   });
 
-  it.each([408, 425, 500, 501, 502, 504, 520, 599, 300, 302, 307, 308])("%d leaves it unknown", async (status) => {
+  it.each([408, 425, 500, 501, 502, 504, 520, 599, 300, 302, 307, 308])("%d is unknown", async (status) => {
     expect(await submit(answers(null, { status, headers: { location: "http://elsewhere.test" } }))).toEqual({
       kind: "unknown",
       code: `http_${status}`,
@@ -189,11 +189,11 @@ describe("an answer that it was not", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each([521, 523, 525, 526, 530])("%d says that nobody could connect: not accepted", async (status) => {
+  it.each([521, 523, 525, 526, 530])("%d means that no connection was made: not accepted", async (status) => {
     expect(await submit(answers("error", { status }))).toEqual({ kind: "not_accepted", code: `http_${status}` });
   });
 
-  it.each([429, 503])("%d was not accepted, and says when to come again", async (status) => {
+  it.each([429, 503])("%d is not accepted, with the delay of Retry-After", async (status) => {
     const inHeader = (value: string | null) =>
       submit(answers("busy", { status, headers: value === null ? {} : { "retry-after": value } }));
     const busy = { kind: "not_accepted", code: `http_${status}` };
@@ -209,26 +209,26 @@ describe("an answer that it was not", () => {
 describe("no answer", () => {
   const SOON = { CARRIER_TIMEOUT_MS: "5" };
 
-  it("and the body never left: not accepted, the next attempt may come", async () => {
+  it("and the body never left: not accepted, so another attempt may follow", async () => {
     const refused = await submit(connection("nothing", "breaks"));
     expect(refused).toEqual({ kind: "not_accepted", code: "connection_refused" });
     const silent = await submit(connection("nothing", "stays silent"), SOON);
     expect(silent).toEqual({ kind: "not_accepted", code: "connect_timeout" });
   });
 
-  it("and only the first byte was taken: not accepted, for nobody can act on it", async () => {
+  it("and only the first byte was taken: not accepted, because no gateway can act on one byte", async () => {
     const reset = await submit(connection("first byte", "breaks"));
     expect(reset).toEqual({ kind: "not_accepted", code: "connection_refused" });
   });
 
-  it("after the body left: unknown, whether the time is over or the connection broke", async () => {
+  it("after the whole body left: unknown, both on a timeout and on a broken connection", async () => {
     const silent = await submit(connection("all", "stays silent"), SOON);
     expect(silent).toEqual({ kind: "unknown", code: "timeout" });
     const broken = await submit(connection("all", "breaks"));
     expect(broken).toEqual({ kind: "unknown", code: "connection_broken" });
   });
 
-  it("because nothing is configured: not accepted, and nobody is asked", async () => {
+  it("because no gateway is configured: not accepted, and no request is made", async () => {
     const bare = { ...configOf(env), CARRIER_HTTP_URL: undefined };
     expect(await httpCarrier(bare).submit(message)).toEqual({ kind: "not_accepted", code: "not_configured" });
     expect(asked).toEqual([]);

@@ -20,12 +20,12 @@ describe("the simulator, with test keys", () => {
     ["05", { kind: "unknown", code: "timeout" }, null],
     ["06", { kind: "submitted" }, { state: "delivered" }],
     ["99", { kind: "submitted" }, { state: "delivered" }],
-  ])("lets a number that ends in %s choose its ending", async (ending, outcome, receipt) => {
+  ])("steers the outcome by a number that ends in %s", async (ending, outcome, receipt) => {
     expect(await simCarrier.submit(outgoing(steered(ending)))).toMatchObject(outcome);
     expect(await simCarrier.lookup?.(ask(steered(ending)))).toEqual(receipt);
   });
 
-  it("is busy twice for 04, and then takes it", async () => {
+  it("is busy twice for 04, and then accepts the message", async () => {
     const outcomes = [1, 2, 3, 4].map((attempt) => simCarrier.submit(outgoing(steered("04"), { attempt })));
     expect((await Promise.all(outcomes)).map(({ kind }) => kind)).toEqual([
       "not_accepted",
@@ -36,7 +36,7 @@ describe("the simulator, with test keys", () => {
     expect(await simCarrier.lookup?.(ask(steered("04")))).toEqual({ state: "delivered" });
   });
 
-  it("takes every other number and delivers to it", async () => {
+  it("accepts every other number and delivers to it", async () => {
     for (const to of [
       "+919876543210",
       "+14155550132",
@@ -52,7 +52,7 @@ describe("the simulator, with test keys", () => {
 });
 
 describe("the simulator, with live keys", () => {
-  it("is steered by no number", async () => {
+  it("ignores the steering numbers", async () => {
     for (let ending = 0; ending < 10; ending++) {
       const to = steered(`0${ending}`);
       expect(await simCarrier.submit(outgoing(to, { mode: "live" }))).toEqual({ kind: "submitted" });

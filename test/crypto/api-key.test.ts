@@ -23,14 +23,14 @@ describe("API keys", () => {
     );
   });
 
-  it("can be shown again: the same key id has the same key", () => {
+  it("are derived: the same key id always gives the same key", () => {
     const key = { accountId, mode: "live" as const, keyId: 5 };
     expect(showKey(SECRET, key)).toBe(showKey(SECRET, { ...key }));
   });
 
   it("are refused with any one character changed", () => {
     const text = showKey(SECRET, { accountId, mode: "live", keyId: 77 });
-    // Every printable ASCII character at every place, prefix included.
+    // Every printable ASCII character at every position, prefix included.
     const printable = Array.from({ length: 95 }, (_, at) => String.fromCharCode(0x20 + at));
     const opened: string[] = [];
     for (let at = 0; at < text.length; at++) {
@@ -58,13 +58,13 @@ describe("API keys", () => {
     }
   });
 
-  it("need an account id", () => {
+  it("cannot be made without a valid account id", () => {
     expect(() => showKey(SECRET, { accountId: "acc_no", mode: "live", keyId: 1 })).toThrow("account id");
   });
 });
 
 describe("key ids", () => {
-  it("come back from their text", () => {
+  it("survive a round trip through text", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0xffff_ffff }), (keyId) => {
         expect(readKeyId(showKeyId(keyId))).toBe(keyId);
@@ -80,7 +80,7 @@ describe("key ids", () => {
     },
   );
 
-  it("tell their mode, seeded or not", () => {
+  it("carry their mode, seeded or not", () => {
     fc.assert(
       fc.property(fc.constantFrom("live" as const, "test" as const), fc.option(fc.string()), (mode, seed) => {
         const keyId = newKeyId(SECRET, mode, seed);
@@ -90,7 +90,7 @@ describe("key ids", () => {
     );
   });
 
-  it("are the same for the same seed, and another in the other mode", () => {
+  it("are the same for the same seed, and different in the other mode", () => {
     expect(newKeyId(SECRET, "live", "a")).toBe(newKeyId(SECRET, "live", "a"));
     expect(newKeyId(SECRET, "live", "a")).not.toBe(newKeyId(SECRET, "live", "b"));
     expect(newKeyId(SECRET, "live", "a")).not.toBe(newKeyId(SECRET, "test", "a") - 0x8000_0000);

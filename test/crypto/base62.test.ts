@@ -4,7 +4,7 @@ import { base62, base62Length, fromBase62 } from "../../src/crypto/base62.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Base62 as the definition says it: a number, written in digits. */
+/** Base62 by its definition: a number written in base 62. */
 function written(bytes: Uint8Array): string {
   let rest = BigInt(`0x${Buffer.from(bytes).toString("hex") || "0"}`);
   let text = "";
@@ -15,7 +15,7 @@ function written(bytes: Uint8Array): string {
 }
 
 describe("base62", () => {
-  it("comes back to the same bytes, always in the same length", () => {
+  it("survives a round trip, always in the same length", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         const text = base62(bytes);
@@ -25,7 +25,7 @@ describe("base62", () => {
     );
   });
 
-  it("writes the number that the bytes are", () => {
+  it("writes the number that the bytes encode", () => {
     const edges = [0, 1, 2, 3, 4, 8, 12, 24, 29].flatMap((size) =>
       [0, 1, 127, 255].map((byte) => new Uint8Array(size).fill(byte)),
     );
@@ -43,14 +43,14 @@ describe("base62", () => {
       const most = written(new Uint8Array(size).fill(255));
       expect(fromBase62(most, size)).toEqual(new Uint8Array(size).fill(255));
       expect(fromBase62("z".repeat(length), size)).toBeNull();
-      // The next larger number.
+      // The smallest number that is too large.
       const last = most.search(/[^z]z*$/u);
       const next = `${most.slice(0, last)}${ALPHABET.charAt(ALPHABET.indexOf(most.charAt(last)) + 1)}${"0".repeat(length - last - 1)}`;
       expect(fromBase62(next, size)).toBeNull();
     }
   });
 
-  it("sorts as its bytes do", () => {
+  it("sorts in the order of its bytes", () => {
     const pair = fc.tuple(fc.uint8Array({ minLength: 8, maxLength: 8 }), fc.uint8Array({ minLength: 8, maxLength: 8 }));
     fc.assert(
       fc.property(pair, ([one, other]) => {
@@ -60,7 +60,7 @@ describe("base62", () => {
     );
   });
 
-  it("has one spelling per value: other lengths, letters and ranges are refused", () => {
+  it("has exactly one spelling per value: other lengths, letters and ranges are refused", () => {
     const text = base62(Uint8Array.of(1, 2, 3));
     expect(fromBase62(text, 3)).toEqual(Uint8Array.of(1, 2, 3));
     for (const wrong of [`0${text}`, text.slice(1), "", `${text.slice(0, -1)}-`, `${text.slice(0, -1)}é`, "zzzzz"]) {

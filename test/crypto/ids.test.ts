@@ -25,7 +25,7 @@ const anyPlace = fc.record({
 });
 const anyOperation = fc.constantFrom("sms", "sms_international", "otp", "tts", "voice");
 
-/** Every text that differs from this one in one character. */
+/** Every text that differs from this one in exactly one character. */
 function alterations(text: string, from: number): string[] {
   return [...text].flatMap((letter, at) =>
     at < from
@@ -37,7 +37,7 @@ function alterations(text: string, from: number): string[] {
 }
 
 describe("account ids", () => {
-  it("come back to their bytes and to their object's name", () => {
+  it("survive a round trip through bytes and through the object's name", () => {
     fc.assert(
       fc.property(anyRef, (ref) => {
         const bytes = accountBytes(ref.accountId);
@@ -65,7 +65,7 @@ describe("account ids", () => {
 describe("message ids", () => {
   const ref: AccountRef = { accountId: newAccountId(SECRET, "messages"), mode: "live" };
 
-  it("come back to account, mode and place", () => {
+  it("survive a round trip to account, mode and place", () => {
     fc.assert(
       fc.property(anyRef, anyPlace, anyOperation, (at, place, operation) => {
         const id = messageId(SECRET, at, operation, place);
@@ -75,7 +75,7 @@ describe("message ids", () => {
     );
   });
 
-  it("are one per message, for ever", () => {
+  it("depend only on account, mode and place, and are distinct", () => {
     expect(messageId(SECRET, ref, "sms", { seq: 7, index: 3 })).toBe(
       messageId(SECRET, ref, "otp", { seq: 7, index: 3 }),
     );
@@ -93,7 +93,7 @@ describe("message ids", () => {
     expect(read).toEqual([]);
   });
 
-  it("are refused without their prefix, with another, cut, longer, or from another secret", () => {
+  it("are refused without their prefix, with another prefix, cut, longer, or from another secret", () => {
     const id = messageId(SECRET, ref, "sms", { seq: 7, index: 3 });
     const bare = id.slice("msg_".length);
     for (const wrong of [bare, `acc_${bare}`, `msg_msg_${bare}`, id.slice(0, -1), `${id}0`, ` ${id}`, "", "msg_"]) {

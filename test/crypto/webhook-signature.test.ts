@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { TOLERANCE_MS, isSigned, signedHeaders } from "../../src/crypto/webhook-signature.ts";
 
-// A key with every awkward byte in it: the secret is Base64 of bytes, not a text.
+// A key with every awkward byte in it: the secret is the Base64 of bytes, not of text.
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, at) => (at * 37 + 251) % 256));
 const SECRET = `whsec_${KEY.toString("base64")}`;
 const ID = "msg_1a2b3c";
@@ -10,7 +10,7 @@ const BODY = '{"ref":"msg_1a2b3c","text":"नमस्ते 👍"}';
 const AT_SEC = 1_790_000_000;
 const NOW_MS = AT_SEC * 1000;
 
-/** Standard Webhooks 1.0.0, written down a second time from its text. */
+/** An independent implementation of Standard Webhooks 1.0.0. */
 function proof(content: string, key: Buffer = KEY): string {
   return createHmac("sha256", key).update(content, "utf8").digest("base64");
 }
@@ -34,7 +34,7 @@ const signed = (change: Record<string, string | null> = {}, body = BODY, nowMs =
   isSigned(SECRET, headersWith(change), body, nowMs);
 
 describe("signedHeaders", () => {
-  it("signs as the standard says", () => {
+  it("signs as the standard defines", () => {
     expect(signedHeaders(SECRET, ID, BODY, NOW_MS + 999)).toEqual({
       "webhook-id": ID,
       "webhook-timestamp": String(AT_SEC),
@@ -42,7 +42,7 @@ describe("signedHeaders", () => {
     });
   });
 
-  it("gives the signature of the standard's own example", () => {
+  it("reproduces the signature of the standard's own example", () => {
     // From the reference implementations' test suites (standard-webhooks/standard-webhooks).
     const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     const body = '{"test": 2432232314}';
@@ -52,18 +52,18 @@ describe("signedHeaders", () => {
 });
 
 describe("isSigned", () => {
-  it("accepts what is right", () => {
+  it("accepts a correct signature", () => {
     expect(signed()).toBe(true);
   });
 
-  it("accepts up to the tolerance on either side, and no further", () => {
+  it("accepts timestamps up to the tolerance on either side, and no further", () => {
     expect(signed({}, BODY, NOW_MS + TOLERANCE_MS)).toBe(true);
     expect(signed({}, BODY, NOW_MS + TOLERANCE_MS + 1)).toBe(false);
     expect(signed({}, BODY, NOW_MS - TOLERANCE_MS)).toBe(true);
     expect(signed({}, BODY, NOW_MS - TOLERANCE_MS - 1)).toBe(false);
   });
 
-  it("accepts one right signature among several", () => {
+  it("accepts one correct signature among several", () => {
     const other = proof("something else");
     expect(signed({ "webhook-signature": `v1,${other} v1,${PROOF}` })).toBe(true);
     expect(signed({ "webhook-signature": `v1a,${other} v1,${PROOF} v1,${other}` })).toBe(true);
@@ -81,7 +81,7 @@ describe("isSigned", () => {
     expect(signed({ [name]: null })).toBe(false);
   });
 
-  it.each(["", "now", "-1", `${AT_SEC}.0`, `${NOW_MS}`, "1e9", `${AT_SEC}000000`])("refuses the time %j", (time) => {
+  it.each(["", "now", "-1", `${AT_SEC}.0`, `${NOW_MS}`, "1e9", `${AT_SEC}000000`])("refuses timestamp %j", (time) => {
     expect(signed({ "webhook-timestamp": time })).toBe(false);
   });
 
@@ -93,7 +93,7 @@ describe("isSigned", () => {
     expect(signed({ "webhook-signature": `v1,${foreign}` })).toBe(false);
   });
 
-  it("refuses a proof that begins like the right one", () => {
+  it("refuses a signature that has only a correct beginning", () => {
     const cut = Buffer.from(PROOF, "base64").subarray(0, 16).toString("base64");
     expect(signed({ "webhook-signature": `v1,${cut}` })).toBe(false);
   });

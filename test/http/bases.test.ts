@@ -6,7 +6,7 @@ import type { Reply } from "../world/world.ts";
 
 type Base = "sms" | "tts" | "voice" | "otp" | "console";
 
-/** A path of each base, with the method that it does not take: 405 says that the path is there. */
+/** Paths of each base. Each refuses DELETE, so a 405 proves that the path exists. */
 const PATHS: Record<Base, string[]> = {
   sms: ["/send-sms", "/send-bulk-sms", "/send-international-sms", "/account-balance"],
   tts: ["/api/tts-call"],
@@ -30,7 +30,7 @@ function expectNowhere(reply: Reply, path: string): void {
   expect([...reply.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
 }
 
-/** Every path on every base's address: there on its own, nowhere on another. */
+/** Asks every base for every path: 405 on its own base, 404 on all others. */
 async function expectApart(ask: (base: Base, path: string) => Promise<Reply>): Promise<void> {
   for (const base of BASES) {
     for (const other of BASES) {
@@ -48,13 +48,13 @@ describe("hostnames", () => {
     await expectApart((base, path) => callWith(DEPLOYED, `https://${base}.dastak.example${path}`, probe));
   });
 
-  it("the deployed console host answers none of the eight", async () => {
+  it("the deployed console host answers none of the eight operations", async () => {
     for (const path of EIGHT) {
       expectNowhere(await callWith(DEPLOYED, `https://console.dastak.example${path}`, probe), path);
     }
   });
 
-  it("the local console host answers all eight, beside its own", async () => {
+  it("the local console host answers all eight operations in addition to its own paths", async () => {
     for (const path of [...EIGHT, ...PATHS.console]) {
       expectThere(await call(`http://console.localhost${path}`, probe), path);
     }
@@ -63,12 +63,12 @@ describe("hostnames", () => {
     expect(reply.body).toEqual({ success: true, balance: 1_000, currency: "coins" });
   });
 
-  it.each(["localhost", "127.0.0.1", "[::1]"])("%s is the local console host under another name", async (host) => {
+  it.each(["localhost", "127.0.0.1", "[::1]"])("%s is an alias of the local console host", async (host) => {
     expectThere(await call(`http://${host}:8787/send-sms`, probe), host);
     expectNowhere(await callWith(DEPLOYED, `https://${host}/send-sms`, probe), host);
   });
 
-  it("a local API host answers only its own paths too", async () => {
+  it("a local API host answers only its own paths, too", async () => {
     expectNowhere(await call("http://sms.localhost/send-otp", probe), "/send-otp");
     expectNowhere(await call("http://otp.localhost/operator/accounts", probe), "/operator/accounts");
   });
@@ -133,11 +133,11 @@ describe("path prefixes on one hostname", () => {
     }
   });
 
-  it("a prefix on another hostname is none of ours", async () => {
+  it("a prefix on another hostname is unknown: 404", async () => {
     expectNowhere(await callWith(PREFIXED, "https://other.example/sms/send-sms", probe), "/sms/send-sms");
   });
 
-  it("a request under a prefix is whole: method, headers, body and query arrive", async () => {
+  it("a request under a prefix arrives complete: method, headers, body and query", async () => {
     const local = { ...PREFIXED, ENVIRONMENT: "local", KEY_SECRET: "local-only-key-secret-of-the-test-suite" };
     const world = await openWorld();
     const reply = await callWith(local, `${HOST}/sms/send-sms?x=1`, {
@@ -148,19 +148,19 @@ describe("path prefixes on one hostname", () => {
     expect(reply.body).toEqual({ success: true, message: "The SMS is queued.", coins_used: 1, coins_remaining: 999 });
   });
 
-  it("health is there below every prefix", async () => {
+  it("health is available under every prefix", async () => {
     for (const base of BASES) {
       expect((await callWith(PREFIXED, `${HOST}${prefix[base]}/healthz`)).body).toEqual({ success: true });
     }
   });
 });
 
-describe("a service that is not configured", () => {
+describe("a service with a broken configuration", () => {
   it.each([
-    ["a base address that is none", { ...DEPLOYED, OTP_URL: "otp.dastak.example" }],
+    ["a base address that is no URL", { ...DEPLOYED, OTP_URL: "otp.dastak.example" }],
     ["a secret that is too short", { ...DEPLOYED, KEY_SECRET: "short" }],
-    ["a secret for one's own machine", { ...DEPLOYED, OPERATOR_TOKEN: "local-only-operator-token-of-the-test-suite" }],
-  ])("%s: 503 everywhere, without a value", async (_, variables) => {
+    ["a demo secret", { ...DEPLOYED, OPERATOR_TOKEN: "local-only-operator-token-of-the-test-suite" }],
+  ])("%s: 503 on every host, without the value", async (_, variables) => {
     for (const url of ["https://sms.dastak.example/send-sms", "https://console.dastak.example/healthz"]) {
       const reply = await callWith(variables, url);
       expectFailure(reply, 503, "unavailable");

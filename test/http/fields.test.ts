@@ -16,7 +16,7 @@ import { codePoints } from "../../src/text/code-points.ts";
 
 const phone = indianMobile("phone");
 
-/** The one fault of a value: its sentence, and its hint where there is one. */
+/** The only fault of a value: its sentence, and its hint if it has one. */
 function faultOf(field: z.ZodType, value: unknown): { message: string; hint?: unknown } | null {
   const parsed = field.safeParse(value);
   if (parsed.success) return null;
@@ -44,18 +44,18 @@ describe("every text field", () => {
 });
 
 describe("an Indian mobile", () => {
-  it.each(["6000000000", "7999999999", "8123456789", "9876543210"])("takes %s", (value) => {
+  it.each(["6000000000", "7999999999", "8123456789", "9876543210"])("accepts %s", (value) => {
     expect(phone.parse(value)).toBe(value);
   });
 
-  it.each(["0123456789", "1123456789", "5876543210"])("refuses %s, which is no mobile", (value) => {
+  it.each(["0123456789", "1123456789", "5876543210"])("refuses %s, which is not a mobile number", (value) => {
     expect(faultOf(phone, value)).toEqual({
       message: "phone must be an Indian mobile number, which begins with 6, 7, 8 or 9.",
     });
   });
 
   it.each(["+919876543210", "919876543210", "09876543210", "00919876543210", "98765 43210", "(+91) 98765-43210"])(
-    "refuses %s and says what to send",
+    "refuses %s and suggests what to send",
     (value) => {
       expect(faultOf(phone, value)).toEqual({
         message: "phone must be exactly 10 digits, without country code.",
@@ -79,7 +79,7 @@ describe("an Indian mobile", () => {
 });
 
 describe("an Indian callee", () => {
-  it.each(["9876543210", "1123456789", "2212345678", "4012345678"])("takes %s", (value) => {
+  it.each(["9876543210", "1123456789", "2212345678", "4012345678"])("accepts %s", (value) => {
     expect(indianCallee.parse(value)).toBe(value);
   });
 
@@ -89,7 +89,7 @@ describe("an Indian callee", () => {
 });
 
 describe("a number abroad", () => {
-  // One number of each, as their numbering plans write them; the last three are networks without a country.
+  // One number of each kind, in the format of its numbering plan; the last three belong to networks without a country.
   it.each([
     ["+14155550132", "US", "1"],
     ["+447400123456", "GB", "44"],
@@ -105,15 +105,15 @@ describe("a number abroad", () => {
     ["+881612345678", undefined, "881"],
     ["+883510012345678", undefined, "883"],
     ["+80012345678", undefined, "800"],
-  ])("takes %s", (value, country, callingCode) => {
+  ])("accepts %s", (value, country, callingCode) => {
     expect(e164.parse(value)).toBe(value);
     const number = parsedNumber(value);
-    // Italy shares its calling code with the Vatican; whichever it is, the calling code says where it goes.
+    // Italy shares its calling code with the Vatican; the calling code alone decides where the number goes.
     if (country !== "IT") expect(number.country).toBe(country);
     expect(number.countryCallingCode).toBe(callingCode);
   });
 
-  it.each(["14155550132", "919876543210"])("refuses %s and says what to send", (value) => {
+  it.each(["14155550132", "919876543210"])("refuses %s and suggests what to send", (value) => {
     expect(faultOf(e164, value)?.hint).toBe(`Send +${value}.`);
   });
 
@@ -135,7 +135,7 @@ describe("a number abroad", () => {
   });
 
   it.each(["+1415555", "+141555501321", "+659123456", "+9198765", "+88161234567"])(
-    "refuses %s: a length that is not possible there",
+    "refuses %s: a length that does not exist there",
     (value) => {
       expect(faultOf(e164, value)?.message).toBe("phone has a length that is not possible in its country.");
     },
@@ -147,11 +147,11 @@ describe("a number abroad", () => {
 });
 
 describe("a dialled callee", () => {
-  it.each(["14155550132", "919876543210", "911123456789", "447400123456", "881612345678"])("takes %s", (value) => {
+  it.each(["14155550132", "919876543210", "911123456789", "447400123456", "881612345678"])("accepts %s", (value) => {
     expect(dialledCallee.parse(value)).toBe(value);
   });
 
-  it("refuses a plus and says what to send", () => {
+  it("refuses a plus and suggests what to send", () => {
     expect(faultOf(dialledCallee, "+14155550132")?.hint).toBe("Send 14155550132.");
   });
 
@@ -172,13 +172,13 @@ describe("texts", () => {
     expect(textUpTo("text", 2).parse("👍🏽")).toBe("👍🏽");
   });
 
-  it("keep what they are: nothing is trimmed or changed", () => {
+  it("stay as they are: nothing is trimmed or changed", () => {
     expect(smsText.parse("  a\r\n\0b ")).toBe("  a\r\n\0b ");
   });
 });
 
 describe("a sender", () => {
-  it.each(["A", "DASTAK", "AX-Bank_1.0", "12345678901", "my shop"])("takes %j", (value) => {
+  it.each(["A", "DASTAK", "AX-Bank_1.0", "12345678901", "my shop"])("accepts %j", (value) => {
     expect(senderId.parse(value)).toBe(value);
   });
 
@@ -186,7 +186,7 @@ describe("a sender", () => {
     expect(faultOf(senderId, value)?.message).toContain("senderId must have 1 to 11");
   });
 
-  it("is optional, and null is absent", () => {
+  it("is optional, and null counts as absent", () => {
     expect(senderId.parse(undefined)).toBeUndefined();
     expect(senderId.parse(null)).toBeUndefined();
     expect(faultOf(senderId, 7)?.message).toBe("senderId must be a string.");
@@ -194,7 +194,7 @@ describe("a sender", () => {
 });
 
 describe("a one-time password", () => {
-  it.each(["0000", "0042", "12345678"])("takes %s as it is", (value) => {
+  it.each(["0000", "0042", "12345678"])("accepts %s unchanged", (value) => {
     expect(otpCode.parse(value)).toBe(value);
   });
 
@@ -204,7 +204,7 @@ describe("a one-time password", () => {
 });
 
 describe("a brand", () => {
-  it.each(["X", "दस्तक 👍", "a".repeat(40), "👍".repeat(40)])("takes %j", (value) => {
+  it.each(["X", "दस्तक 👍", "a".repeat(40), "👍".repeat(40)])("accepts %j", (value) => {
     expect(brandName.parse(value)).toBe(value);
   });
 
@@ -212,7 +212,7 @@ describe("a brand", () => {
     expect(faultOf(brandName, value)).not.toBeNull();
   });
 
-  it("is optional, and null is absent", () => {
+  it("is optional, and null counts as absent", () => {
     expect(brandName.parse(undefined)).toBeUndefined();
     expect(brandName.parse(null)).toBeUndefined();
   });

@@ -6,7 +6,7 @@ import { FailureError } from "../../src/http/errors.ts";
 import { idempotencyOf } from "../../src/http/idempotency.ts";
 import type { Asked } from "../../src/http/idempotency.ts";
 
-/** What the header of a request says. */
+/** What idempotencyOf() reads from a request with this header. */
 async function askedOf(
   header: string | null,
   fields: object = {},
@@ -43,7 +43,7 @@ describe("the Idempotency-Key header", () => {
     expect(await keyOf("order-1")).not.toEqual(await keyOf("Order-1"));
   });
 
-  it("takes every visible character, up to 255 of them", async () => {
+  it("accepts every visible ASCII character, up to 255 of them", async () => {
     const visible = Array.from({ length: 94 }, (_, at) => String.fromCharCode(0x21 + at));
     for (const letter of visible) expect(await keyOf(`a${letter}`), letter).toHaveLength(32);
     expect(await keyOf("a".repeat(255))).toHaveLength(32);
@@ -68,7 +68,7 @@ describe("the Idempotency-Key header", () => {
     expect((refused as FailureError).failure).toMatchObject({ code: "invalid_request", param: "Idempotency-Key" });
   });
 
-  it("hashes under a secret, so that nobody can try all one-time passwords against what is stored", async () => {
+  it("hashes under a secret, so that one-time passwords cannot be brute-forced from stored fingerprints", async () => {
     const fields = { phone: "9876543210", otp: "1234" };
     const [ours, theirs] = [
       await askedOf("k", fields, "/send-otp"),
@@ -78,7 +78,7 @@ describe("the Idempotency-Key header", () => {
     expect(ours?.key).not.toEqual(theirs?.key);
   });
 
-  it("does not leave its text anywhere: key and fingerprint are hashes", async () => {
+  it("stores no text: key and fingerprint are hashes", async () => {
     const asked = await askedOf("order-1", { phone: "9876543210" });
     expect(asked?.key).toHaveLength(32);
     expect(asked?.fingerprint).toHaveLength(32);
@@ -88,14 +88,14 @@ describe("the Idempotency-Key header", () => {
 describe("the fingerprint", () => {
   const fields = { phone: "9876543210", message: "Hello" };
 
-  it("is the same for the same path and fields, whatever key came in the body", async () => {
+  it("is the same for the same path and fields, whatever API key is in the body", async () => {
     const first = await fingerprintOf(fields);
     expect(await fingerprintOf({ ...fields })).toEqual(first);
     expect(await fingerprintOf({ ...fields, apiKey: "dsk_live_1" })).toEqual(first);
     expect(await fingerprintOf({ ...fields, senderId: undefined })).toEqual(first);
   });
 
-  it("is another for another field, value or path", async () => {
+  it("differs for another field, value or path", async () => {
     const first = await fingerprintOf(fields);
     expect(await fingerprintOf({ ...fields, message: "Hello " })).not.toEqual(first);
     expect(await fingerprintOf({ ...fields, senderId: "A" })).not.toEqual(first);

@@ -53,7 +53,7 @@ describe("no code is found", () => {
     expect(codeIn("sms", text)).toBeNull();
   });
 
-  it("in a recording, or where the text cannot be opened", () => {
+  it("in a call's text, or when the text cannot be opened", () => {
     expect(codeIn("voice", "code 482913")).toBeNull();
     expect(codeIn("sms", null)).toBeNull();
   });
@@ -61,7 +61,7 @@ describe("no code is found", () => {
 
 const otp = fc.stringMatching(/^[0-9]{4,8}$/u);
 
-it("an OTP's code is exact, whatever the brand is called", () => {
+it("the code of an OTP is exact, whatever the brand is called", () => {
   fc.assert(
     fc.property(otp, fc.string({ unit: "grapheme", maxLength: 40 }), (code, brand) => {
       expect(codeIn("otp", otpText(brand, code))).toBe(code);
@@ -70,7 +70,7 @@ it("an OTP's code is exact, whatever the brand is called", () => {
   expect(codeIn("otp", otpText("Code 9999 OTP", "0012"))).toBe("0012");
 });
 
-it("is found among any words that are no numbers and no such words", () => {
+it("is found among any words without digits or code words", () => {
   const noise = fc.stringMatching(/^[a-bx-z ,;!]{0,40}$/u);
   fc.assert(
     fc.property(noise, noise, otp, (before, after, code) => {
@@ -79,7 +79,7 @@ it("is found among any words that are no numbers and no such words", () => {
   );
 });
 
-it("is some whole number of 4 to 8 digits of the text, for any text at all, and quickly", () => {
+it("is always a whole number of 4 to 8 digits from the text, for any text, and is found quickly", () => {
   const piece = fc.oneof(fc.string({ unit: "grapheme" }), otp, fc.constantFrom("code ", "OTP", "कोड", "-", ".", "Rs "));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {

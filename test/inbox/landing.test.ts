@@ -5,7 +5,7 @@ import { consumeDispatch } from "../../src/queues/dispatch.ts";
 import { brokenInbox, inboxOf, landAll, newPhone } from "../world/inbox.ts";
 import { balanceOf, dispatch, follow, messagesOf, openWorld, post, runAlarm, sendSms } from "../world/world.ts";
 
-// What comes into the inbox: everything that the simulator took, once, whatever dies on the way.
+// What arrives in the inbox: every message that the simulator took, exactly once, whatever dies on the way.
 
 beforeEach(() => vi.spyOn(console, "error").mockReturnValue());
 afterEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => {
 
 const died = () => Promise.reject(new Error("died"));
 
-describe("landing", () => {
+describe("the delivery of a message to the inbox", () => {
   it("puts every message in once, however often its job is delivered", async () => {
     const world = await openWorld();
     await post(
@@ -33,7 +33,7 @@ describe("landing", () => {
     expect(landed.every(({ text, requestId }) => text === "Hi" && requestId === sent[0]?.requestId)).toBe(true);
   });
 
-  it("survives a death between inbox and report: the message stands there once, and leaves no second time", async () => {
+  it("survives a death between inbox and report: the message is there once, and is not submitted again", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const world = await openWorld();
     await sendSms(world);
@@ -56,7 +56,7 @@ describe("landing", () => {
     expect(await inboxOf(world)).toHaveLength(1);
   });
 
-  it("of an attempt that died before it is known not to have been: the message fails and is paid back", async () => {
+  it("is known not to have happened when the attempt died before it: the message fails and is refunded", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const world = await openWorld();
     await sendSms(world);
@@ -75,7 +75,7 @@ describe("landing", () => {
   });
 
   it.each(["before", "after"] as const)(
-    "that fails %s the inbox kept it is tried again, and lands once",
+    "is retried when the inbox fails %s storing it, and stores it once",
     async (when) => {
       vi.useFakeTimers({ toFake: ["Date"] });
       const world = await openWorld();
@@ -93,7 +93,7 @@ describe("landing", () => {
     },
   );
 
-  it("that never works ends as a refund, as with any carrier that takes nothing", async () => {
+  it("ends in a refund when it never succeeds, as with any carrier", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const world = await openWorld();
     const before = await balanceOf(world);
@@ -108,7 +108,7 @@ describe("landing", () => {
     expect(await balanceOf(world)).toBe(before);
   });
 
-  it("leaves out what the simulator did not take, and what went to another carrier", async () => {
+  it("excludes messages that the simulator did not take, and those of another carrier", async () => {
     const world = await openWorld({ mode: "test" });
     for (const phone of ["7000000001", "7000000005", "7000000002"]) {
       await sendSms(world, { body: { phone } });
@@ -128,7 +128,7 @@ describe("landing", () => {
     expect(await inboxOf(live)).toEqual([]);
   });
 
-  it("takes a batch of many accounts, each into the right hands", async () => {
+  it("handles a batch of several accounts, each with its own inbox entries", async () => {
     const worlds = await Promise.all([openWorld(), openWorld({ mode: "test" }), openWorld()]);
     for (const world of worlds) await sendSms(world, { body: { message: world.name } });
     const jobs = await Promise.all(

@@ -8,7 +8,7 @@ const anyPercent = fc.integer({ min: 0, max: 4_000 }).map((hundredths) => hundre
 const anyState = fc.constantFrom(...GST_STATES.map(({ code }) => code));
 
 describe("GST in a price", () => {
-  it("is taken out to the paisa: everything adds up, halves are equal, and no part is off by a paisa", () => {
+  it("is computed to the paisa: the parts add up, halves are equal, and no part is off by a whole paisa", () => {
     fc.assert(
       fc.property(anyPrice, anyPercent, anyState, anyState, (total, percent, seller, place) => {
         const { taxablePaise, lines } = taxBetween(total, percent, seller, place);
@@ -83,12 +83,12 @@ describe("amounts in words", () => {
     expect(numberInWords(value)).toBe(words);
   });
 
-  it("say rupees, and paise where there are any", () => {
+  it("contain rupees, and paise if there are any", () => {
     expect(amountInWords(49_900)).toBe("Rupees Four Hundred Ninety-Nine Only");
     expect(amountInWords(49_905)).toBe("Rupees Four Hundred Ninety-Nine and Five Paise Only");
   });
 
-  it("are another text for every number", () => {
+  it("differ for different numbers", () => {
     const pairs = fc.tuple(fc.integer({ min: 0, max: 2_000_000_000 }), fc.integer({ min: 0, max: 2_000_000_000 }));
     fc.assert(fc.property(pairs, ([one, other]) => (numberInWords(one) === numberInWords(other)) === (one === other)));
   });

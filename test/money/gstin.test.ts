@@ -6,11 +6,11 @@ import { GST_STATES, gstinCheck, isGstin } from "../../src/money/gstin.ts";
 const KNOWN = ["27AAPFU0939F1ZV", "29AAGCB7383J1Z4", "27AASCS2460H1Z0", "24AAACC1206D1ZM"];
 
 describe("a GSTIN", () => {
-  it.each(KNOWN)("%s is one", (gstin) => {
+  it.each(KNOWN)("%s is valid", (gstin) => {
     expect(isGstin(gstin)).toBe(true);
   });
 
-  it("is none with one character changed, wherever it stands", () => {
+  it("is invalid with any one character changed", () => {
     const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     const [gstin = ""] = KNOWN;
     for (let at = 0; at < gstin.length; at++) {
@@ -21,7 +21,7 @@ describe("a GSTIN", () => {
     }
   });
 
-  it("is none with a state that does not exist, in lower case, or with anything around it", () => {
+  it("is invalid with an unknown state, in lower case, or with anything around it", () => {
     const unknown = "28AAPFU0939F1Z";
     expect(isGstin(unknown + gstinCheck(unknown))).toBe(false);
     for (const text of ["27aapfu0939f1zv", " 27AAPFU0939F1ZV", "27AAPFU0939F1ZV\n", "", "27"]) {
@@ -29,7 +29,7 @@ describe("a GSTIN", () => {
     }
   });
 
-  it("has states that each stand once", () => {
+  it("has states with unique codes", () => {
     expect(new Set(GST_STATES.map(({ code }) => code)).size).toBe(GST_STATES.length);
   });
 });
@@ -42,14 +42,14 @@ describe("a buyer", () => {
     buyer_gstin: "27aapfu0939f1zv",
   };
 
-  it("is read with lines kept and the GSTIN in capitals", () => {
+  it("keeps the lines of the address, with the GSTIN in capitals", () => {
     expect(readBuyer(form)).toEqual({
       ok: true,
       buyer: { name: "Asha Traders", address: "12 MG Road\nPune", state: "27", gstin: "27AAPFU0939F1ZV" },
     });
   });
 
-  it("is nobody where every field is empty", () => {
+  it("is null when every field is empty", () => {
     expect(readBuyer({})).toEqual({ ok: true, buyer: null });
   });
 
@@ -64,7 +64,7 @@ describe("a buyer", () => {
     expect(readBuyer({ ...form, ...change })).toEqual({ ok: false, fault });
   });
 
-  it("loses control characters, and what is too long", () => {
+  it("loses control characters, and anything beyond the maximum length", () => {
     const read = readBuyer({
       ...form,
       buyer_name: `A\u0000\u202Bb\n${"x".repeat(500)}`,

@@ -4,7 +4,7 @@ import { COINS_MAX, UNITS_PER_COIN, coins, unitsFromCoins, wholeCoins } from "..
 
 const anyUnits = fc.integer({ min: -COINS_MAX * UNITS_PER_COIN, max: COINS_MAX * UNITS_PER_COIN });
 
-/** The amount written by string arithmetic, without any float. */
+/** The amount, written by string arithmetic instead of floats. */
 function written(units: number): string {
   const digits = String(Math.abs(units)).padStart(5, "0");
   const fraction = digits.slice(-4).replace(/0+$/u, "");
@@ -22,7 +22,7 @@ describe("coins", () => {
     );
   });
 
-  it("comes back to the same units", () => {
+  it("converts back to the same units", () => {
     fc.assert(
       fc.property(anyUnits, (units) => {
         expect(unitsFromCoins(coins(units))).toBe(units);

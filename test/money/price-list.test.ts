@@ -5,11 +5,11 @@ import { listedPrice } from "../../src/money/listed-price.ts";
 import { priceList } from "../../src/money/price-list.ts";
 import { DEFAULT_RATE_CARD, priceAbroad, priceIndia } from "../../src/money/pricing.ts";
 
-// What a page says of a price before the API does: never another price than the API's.
+// The price that a page shows before the API is called: never a price other than the API's.
 
 const COUNTRIES = getCountries();
 
-it("is the API's price for every country, or says that the code alone does not tell", () => {
+it("is the API's price for every country, or `varies` if the calling code alone does not decide", () => {
   const price = fc.option(fc.integer({ min: 0, max: 9 }), { nil: null });
   const key = fc.oneof(
     fc.constantFrom(...COUNTRIES),
@@ -41,7 +41,7 @@ it("is the API's price for every country, or says that the code alone does not t
   );
 });
 
-it("is small while the operator has written no prices", () => {
+it("is small as long as the operator has not set prices", () => {
   expect(priceList(DEFAULT_RATE_CARD)).toEqual({ abroad: 50_000, byCode: { "91": 10_000 } });
   expect(listedPrice(priceList(DEFAULT_RATE_CARD), "")).toBe(50_000);
   expect(listedPrice(priceList(DEFAULT_RATE_CARD), "0091 98")).toBe(10_000);

@@ -19,7 +19,7 @@ const card = rateCardSchema.parse({
 });
 
 describe("the default card", () => {
-  it("is that of contract §6", () => {
+  it("has the prices of contract §6", () => {
     expect(DEFAULT_RATE_CARD).toEqual({ smsIndia: 1, smsAbroad: 5, smsByCountry: {}, ttsCall: 2, voiceCallPer30s: 2 });
     expect(priceIndia(DEFAULT_RATE_CARD, "Hello")).toEqual({ segments: 1, units: 1 * UNITS_PER_COIN });
     expect(priceAbroad(DEFAULT_RATE_CARD, "Hello", "US", "1")).toEqual({ segments: 1, units: 5 * UNITS_PER_COIN });
@@ -52,7 +52,7 @@ describe("prices", () => {
     expect(priceAbroad(card, "Hello", country, callingCode)).toEqual({ segments: 1, units });
   });
 
-  it("of calls are flat, and per started block", () => {
+  it("are flat for a spoken call, and per started block for a recording", () => {
     expect(priceTts(card)).toBe(6 * UNITS_PER_COIN);
     expect(priceVoiceBlock(card)).toBe(5 * UNITS_PER_COIN);
   });

@@ -8,7 +8,7 @@ import { PLANS } from "../../src/money/plans.ts";
 import { HOOK, KEY, at, hmac, openRazorpay, pay, razorpay, shopOf } from "../world/razorpay.ts";
 import { entriesOf, orderNow, standingOf } from "../world/shop.ts";
 
-// What asks the provider by itself: a buyer who comes back, and the housekeeping where a webhook got lost.
+// Where the service asks the provider itself: when the buyer returns, and from housekeeping when a webhook was lost.
 
 const BOUGHT = { balance: PLANS.business.creditCoins * UNITS_PER_COIN, plan: "business" };
 
@@ -19,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What Razorpay appends to the address that a buyer returns to. */
+/** The query that Razorpay appends to the return address. */
 const query = (order: Order, paymentId: string, secret = KEY, status = "paid") => {
   const text = [order.providerRef, order.id, status, paymentId].join("|");
   return new URLSearchParams({
@@ -31,14 +31,14 @@ const query = (order: Order, paymentId: string, secret = KEY, status = "paid") =
   });
 };
 
-/** The housekeeping at a time. */
+/** Runs the housekeeping at this time. */
 const runAt = (nowMs: number) => {
   vi.useFakeTimers({ toFake: ["Date"], now: nowMs });
   return housekeeping(at, nowMs);
 };
 
 describe("a buyer's return", () => {
-  it("that is genuine asks Razorpay at once, and only what Razorpay answers is credited", async () => {
+  it("that is genuine asks Razorpay at once, and only Razorpay's answer leads to credit", async () => {
     const { world, order } = await shopOf();
     expect(await refreshOrder(at, order, query(order, "pay_1"))).toMatchObject({ state: "created" });
     expect(await entriesOf(world)).toEqual([]);
@@ -47,7 +47,7 @@ describe("a buyer's return", () => {
     expect(await standingOf(world)).toMatchObject(BOUGHT);
   });
 
-  it("that is forged, or of another order, asks nobody", async () => {
+  it("that is forged, or of another order, asks Razorpay nothing", async () => {
     const { order } = await shopOf();
     const other = (await shopOf()).order;
     pay({ order });
@@ -58,15 +58,15 @@ describe("a buyer's return", () => {
   });
 });
 
-describe("an order whose webhook got lost", () => {
-  it("is looked up after 2, 10 and 60 minutes, and later, and then no more", () => {
+describe("an order whose webhook was lost", () => {
+  it("is looked up after 2, 10 and 60 minutes, then at the later times of the schedule, then no more", () => {
     const times: number[] = [];
     for (let next = nextCheck(0, 0); next !== null; next = nextCheck(0, next)) times.push(next);
     expect(times.slice(0, 3)).toEqual([2, 10, 60].map((minutes) => minutes * 60_000));
     expect(times).toEqual(CHECKS_MS);
   });
 
-  it("is credited by the housekeeping, once, also where Razorpay was away at the first look", async () => {
+  it("is credited by the housekeeping, once, even when Razorpay was unavailable at the first lookup", async () => {
     await env.DB.prepare("UPDATE payment_order SET check_at = NULL").run();
     const { world, order } = await shopOf();
     pay({ order });
@@ -87,7 +87,7 @@ describe("an order whose webhook got lost", () => {
     expect(razorpay.asked).toHaveLength(2);
   });
 
-  it("is found by its reference where even the answer to its creation got lost", async () => {
+  it("is found by its reference when even the reply to its creation was lost", async () => {
     razorpay.fates = ["answer_lost", "lost"];
     const { world, order } = await shopOf();
     expect(order.providerRef).toBeNull();
@@ -97,7 +97,7 @@ describe("an order whose webhook got lost", () => {
     expect(await orderNow(order)).toMatchObject({ state: "credited", providerRef: razorpay.links[0]?.id });
   });
 
-  it("goes on although plans are sold otherwise by now", async () => {
+  it("is still completed after PAYMENTS has changed", async () => {
     const { world, order } = await shopOf();
     const id = pay({ order });
     const later = { ...at, PAYMENTS: "none" };

@@ -23,7 +23,7 @@ async function numbersOf(year: string): Promise<number[]> {
 }
 
 describe("invoice numbers", () => {
-  it("are consecutive under fifty orders paid at once, each told twice: none twice, none left out", async () => {
+  it("are consecutive for fifty orders paid at once, each reported twice: no duplicates, no gaps", async () => {
     const atMs = Date.parse("2041-05-01T12:00:00Z");
     const ids = Array.from({ length: 50 }, (_, at) => `ord_number_${at}`);
     await Promise.all([...ids, ...ids].map((id) => issueInvoice(env, seller(), id, atMs)));
@@ -31,7 +31,7 @@ describe("invoice numbers", () => {
     expect(await numbersOf("41-42")).toEqual(Array.from({ length: 50 }, (_, at) => at + 1));
   });
 
-  it("begin anew with the financial year of India", async () => {
+  it("restart with the financial year of India", async () => {
     const lastMs = Date.parse("2051-03-31T23:59:59.999+05:30");
     for (const [id, ms] of [
       ["ord_last", lastMs],
@@ -52,7 +52,7 @@ describe("invoice numbers", () => {
 });
 
 describe("an invoice", () => {
-  it("is issued with the credit, and not before; where that was cut short, when it is looked at", async () => {
+  it("is issued with the credit, and not before; if that was interrupted, on first view", async () => {
     const { order } = await openShop();
     expect(await findInvoice(env, seller(), order, Date.now())).toBeNull();
     await tell(order, "failure");
@@ -66,7 +66,7 @@ describe("an invoice", () => {
     expect(one?.number).toBe(two?.number);
   });
 
-  it("never changes: not by another seller, another rate, or another buyer", async () => {
+  it("never changes: not with the seller, the rate or the buyer", async () => {
     const { visitor, person, world } = await visit({ plan: "starter", balance: 0 });
     await updatePerson(env.DB, person.id, { buyer: BUYER });
     const placed = await placeOrder(env, { ...world.ref, name: person.name, buyer: BUYER }, "business", "once");
@@ -111,7 +111,7 @@ describe("an invoice", () => {
     }
   });
 
-  it("within a state names CGST and SGST; a buyer without a state is where the seller is", async () => {
+  it("within one state has CGST and SGST; a buyer without a state counts as in the seller's state", async () => {
     const { order } = await openShop();
     await tell(order, "success");
     await env.DB.prepare("DELETE FROM invoice WHERE order_id = ?").bind(order.id).run();

@@ -8,8 +8,8 @@ import { PLANS } from "../../src/money/plans.ts";
 import { openShop, orderNow, standingOf } from "../world/shop.ts";
 import type { Shop } from "../world/shop.ts";
 
-// Random histories of one order, told in any order, twice, and at once: what counts is which payments were made and
-// which money went back, never how it was told.
+// Random histories of one order, with events in any order, twice, and at once: only which payments were made and which
+// were refunded may matter, never how that was reported.
 
 const PRICE_PAISE = PLANS.business.priceRupees * 100;
 const CREDIT = PLANS.business.creditCoins * UNITS_PER_COIN;
@@ -18,7 +18,7 @@ type Told = Pick<PaymentEvent, "id" | "kind" | "paymentRef" | "amountPaise" | "c
 
 const right = { amountPaise: PRICE_PAISE, currency: "INR", refundedPaise: 0 };
 
-/** Everything that can happen to one order that one right payment may pay. */
+/** Every event that can occur for an order that at most one correct payment pays. */
 const STORIES: Record<string, Told> = {
   paid: { ...right, id: "paid", kind: "paid", paymentRef: "pay_1" },
   "paid, told by another event": { ...right, id: "paid_too", kind: "paid", paymentRef: "pay_1" },
@@ -32,7 +32,7 @@ const STORIES: Record<string, Told> = {
 
 const RANK = ["created", "pending", "failed", "credited", "refunded"];
 
-/** What must stand after a set of stories was told, written from the rules and not from the code. */
+/** The expected result after a set of events, written from the rules and not from the code. */
 function expected(told: Set<string>) {
   const paid = told.has("paid") || told.has("paid, told by another event");
   const refunded = paid && told.has("refunded");
@@ -54,9 +54,9 @@ const tell = ({ order }: Shop, told: Told) => {
   return settleEvent(env, "sandbox", event, Date.now());
 };
 
-it("whatever is told of an order, in any order, any number of times and at once, ends the same", async () => {
+it("any events of an order, in any order, any number of times and at once, end in the same state", async () => {
   const names = fc.constantFrom(...Object.keys(STORIES));
-  // Each inner list is told at once.
+  // The events of one inner list arrive at once.
   const histories = fc.array(fc.array(names, { minLength: 1, maxLength: 3 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(histories, async (history) => {

@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe("an order", () => {
-  it("becomes a payment link of our price, under our reference, that leads back to it", async () => {
+  it("becomes a payment link with our price and reference, and a return address", async () => {
     const { order, placed } = await shopOf();
     expect(placed.checkout).toEqual({
       ok: true,
@@ -55,7 +55,7 @@ describe("an order", () => {
   });
 
   it.each(["lost", "answer_lost", "busy", "nonsense"] as const)(
-    "whose request was %s stays open; trying again finds or makes its one link",
+    "whose request was %s stays open, and another try finds or creates its one link",
     async (fate) => {
       razorpay.fates = [fate, "lost"];
       const { order, placed, again } = await shopOf();
@@ -85,7 +85,7 @@ describe("an order", () => {
     expect(razorpay.links).toHaveLength(1);
   });
 
-  it("whose link is over is told as closed, and failed", async () => {
+  it("whose link has expired is reported as closed, and fails", async () => {
     const { order } = await shopOf();
     razorpay.links[0]!.status = "expired";
     expect(await resumeOrder(at, order)).toEqual({ ok: false, reason: "closed" });
@@ -111,7 +111,7 @@ describe("webhooks", () => {
     expect((await recordedOf(order)).filter(({ quarantined }) => quarantined !== null)).toEqual([]);
   });
 
-  it("know one event by its id, and by its content where it has none", async () => {
+  it("identify an event by its id, or by its content if it has no id", async () => {
     const { order } = await shopOf();
     const body = paidEvent(order, pay({ order }));
     await webhook(body, { "x-razorpay-event-id": `event_${order.id}` });
@@ -119,7 +119,7 @@ describe("webhooks", () => {
     expect(await recordedOf(order)).toHaveLength(1);
   });
 
-  it("are refused unless the signature fits the very bytes", async () => {
+  it("are refused unless the signature matches the exact bytes", async () => {
     const { world, order } = await shopOf();
     const body = paidEvent(order, "pay_forged");
     expect(await webhook(body, {}, KEY)).toBe(401);
@@ -130,7 +130,7 @@ describe("webhooks", () => {
     expect(await recordedOf(order)).toEqual([]);
   });
 
-  it("tell a failed attempt with its reason, and the order is paid by the next one", async () => {
+  it("report a failed attempt with its reason, and the next attempt can still pay the order", async () => {
     const { world, order } = await shopOf();
     const failed = payment(order, "pay_0", { notes: { order_id: order.id }, error_description: "Card declined" });
     expect(await webhook({ event: "payment.failed", payload: { payment: failed } })).toBe(200);
@@ -140,7 +140,7 @@ describe("webhooks", () => {
     expect(await orderNow(order)).toMatchObject({ state: "credited", reason: null });
   });
 
-  it("take a refund back by the payment that it names", async () => {
+  it("apply a refund to the payment that it names", async () => {
     const { world, order } = await shopOf();
     const id = pay({ order });
     await webhook(paidEvent(order, id));
@@ -154,7 +154,7 @@ describe("webhooks", () => {
     expect(await orderNow(order)).toMatchObject({ state: "refunded", refundedPaise: order.amountPaise });
   });
 
-  it("that are genuine and about something else, or say too little, change nothing and are taken", async () => {
+  it("are accepted and change nothing when they are genuine but about something else or incomplete", async () => {
     const { world, order } = await shopOf();
     for (const body of [
       { event: "settlement.processed", payload: {} },

@@ -23,7 +23,7 @@ import type { Shop } from "../world/shop.ts";
 const BUSINESS = PLANS.business.creditCoins * UNITS_PER_COIN;
 const BOUGHT = { balance: BUSINESS, plan: "business", otpRate: PLANS.business.otpUnits, status: "active" };
 
-/** An event as a provider's file hands it over. */
+/** An event as a provider's module returns it. */
 function event({ order }: Shop, more: Partial<PaymentEvent> = {}): PaymentEvent {
   return {
     id: randomId("evt"),
@@ -44,7 +44,7 @@ const refundOf = (shop: Shop, more: Partial<PaymentEvent> = {}) =>
   event(shop, { kind: "refunded", refundedPaise: shop.order.amountPaise, ...more });
 
 describe("a paid order", () => {
-  it("gives its credit, the plan, its OTP rate and its limit, to the test twin too but for the credit", async () => {
+  it("gives credit, plan, OTP rate and limit; the test twin gets the same without the credit", async () => {
     const { world, twin, order } = await openShop();
     await tell(order, "success");
     expect(await standingOf(world)).toEqual(BOUGHT);
@@ -53,7 +53,7 @@ describe("a paid order", () => {
     expect((await sendSms(world)).headers.get("ratelimit-policy")).toBe('"business";q=60;w=60');
   });
 
-  it("gives it once when the same event comes ten times, one after the other", async () => {
+  it("is credited once when the same event arrives ten times in sequence", async () => {
     const { world, order } = await openShop();
     const [webhook] = webhooksOf(order, "success");
     for (let time = 0; time < 10; time++) expect((await deliver(webhook!)).status).toBe(200);
@@ -61,7 +61,7 @@ describe("a paid order", () => {
     expect(await recordedOf(order)).toEqual([{ kind: "paid", quarantined: null }]);
   });
 
-  it("gives it once when the same event comes ten times at once", async () => {
+  it("is credited once when the same event arrives ten times at once", async () => {
     const { world, order } = await openShop();
     const [webhook] = webhooksOf(order, "success");
     const replies = await Promise.all(Array.from({ length: 10 }, () => deliver(webhook!)));
@@ -70,7 +70,7 @@ describe("a paid order", () => {
     expect(await recordedOf(order)).toEqual([{ kind: "paid", quarantined: null }]);
   });
 
-  it("is credited although it failed before, and stays so when late news come", async () => {
+  it("is credited although it failed before, and stays credited when late events arrive", async () => {
     const { world, order } = await openShop();
     await tell(order, "failure");
     expect(await orderNow(order)).toMatchObject({ state: "failed" });
@@ -81,7 +81,7 @@ describe("a paid order", () => {
     expect(await standingOf(world)).toEqual(BOUGHT);
   });
 
-  it("is told as pending until it is paid", async () => {
+  it("is pending until it is paid or has failed", async () => {
     const { world, order } = await openShop();
     await tell(order, "pending");
     expect(await orderNow(order)).toMatchObject({ state: "pending" });
@@ -91,7 +91,7 @@ describe("a paid order", () => {
     expect(await entriesOf(world)).toEqual([]);
   });
 
-  it("is credited once although two payments came, and the second waits for the operator", async () => {
+  it("is credited once although two payments arrive, and the second waits for the operator", async () => {
     const shop = await openShop();
     await settle(event(shop, { paymentRef: "pay_1" }));
     const second = event(shop, { paymentRef: "pay_2" });
@@ -102,13 +102,13 @@ describe("a paid order", () => {
     expect(waiting.map(({ quarantined }) => quarantined)).toEqual([
       "Paid twice: this order was credited for pay_1; refund pay_2.",
     ]);
-    // The operator refunds the second payment: it gave no credit, so none is taken.
+    // The operator refunds the second payment: it gave no credit, so none is taken back.
     await settle(refundOf(shop, { paymentRef: "pay_2" }));
     expect(await standingOf(shop.world)).toEqual(BOUGHT);
     expect(await orderNow(shop.order)).toMatchObject({ state: "credited" });
   });
 
-  it("is credited for one of two payments that are told at once", async () => {
+  it("is credited for one of several payments that are reported at once", async () => {
     const shop = await openShop();
     await Promise.all(["pay_1", "pay_2", "pay_3"].map((paymentRef) => settle(event(shop, { paymentRef }))));
     expect(await standingOf(shop.world)).toEqual(BOUGHT);
@@ -120,7 +120,7 @@ describe("a paid order", () => {
 });
 
 describe("a plan", () => {
-  it("that is smaller than the account's adds its credit and leaves plan and rate", async () => {
+  it("that is smaller than the account's adds its credit and changes neither plan nor rate", async () => {
     const { world, order } = await openShop("starter", { plan: "premium" });
     await tell(order, "success");
     const credit = PLANS.starter.creditCoins * UNITS_PER_COIN;
@@ -128,7 +128,7 @@ describe("a plan", () => {
     expect(await standingOf(world)).toEqual({ balance: credit, plan: "premium", otpRate, status: "active" });
   });
 
-  it("leaves an operator's own OTP rate where it is lower, and clears it where it is higher", async () => {
+  it("keeps the operator's own OTP rate if that is lower, and clears it if it is higher", async () => {
     const lower = await openShop("business", { otpRate: 0.11 });
     await tell(lower.order, "success");
     expect(await standingOf(lower.world)).toMatchObject({ otpRate: 0.11 * UNITS_PER_COIN });
@@ -138,8 +138,8 @@ describe("a plan", () => {
   });
 });
 
-describe("a kill", () => {
-  it("between the credit and the order's row loses nothing: the event comes again", async () => {
+describe("a crash", () => {
+  it("between the credit and the order's row loses nothing: the event is redelivered", async () => {
     const shop = await openShop();
     const { world, order } = shop;
     const { id: orderId, plan, creditUnits } = order;
@@ -152,7 +152,7 @@ describe("a kill", () => {
   });
 
   it.each([1, 2, 3, 4, 5])(
-    "at query %i of D1 loses nothing, and is answered so that the event comes again",
+    "at D1 query %i loses nothing, and fails the call so that the event is redelivered",
     async (at) => {
       const shop = await openShop();
       const told = event(shop);
@@ -163,7 +163,7 @@ describe("a kill", () => {
         return env.DB.prepare(sql);
       };
       const DB = new Proxy(env.DB, { get: (db, name) => (name === "prepare" ? prepare : Reflect.get(db, name)) });
-      // Four queries follow a payment; the fifth never comes.
+      // A payment takes four queries, so the fifth case has no crash.
       const cut = settle(told, { ...env, DB });
       if (at === 5) await cut;
       else await expect(cut).rejects.toThrow();
@@ -178,24 +178,24 @@ describe("a kill", () => {
   );
 });
 
-describe("what does not fit our order", () => {
+describe("an event that does not match our order", () => {
   it.each([
     ["a wrong amount", { amountPaise: 199_800 }, "Wrong amount: ₹1998.00 came for an order of ₹1999.00."],
     ["no amount", { amountPaise: null }, "Wrong amount: no amount came for an order of ₹1999.00."],
     ["a wrong currency", { currency: "USD" }, "Wrong currency: USD for an order in INR."],
     ["no payment", { paymentRef: null }, "The event names no payment."],
-  ] as const)("%s: no credit, and the operator is told why", async (_, more, why) => {
+  ] as const)("%s: no credit, and the operator sees the reason", async (_, more, why) => {
     const shop = await openShop();
     await settle(event(shop, more));
     expect(await entriesOf(shop.world)).toEqual([]);
     expect(await orderNow(shop.order)).toMatchObject({ state: "created" });
     expect(await recordedOf(shop.order)).toEqual([{ kind: "paid", quarantined: why }]);
-    // The right payment is credited all the same.
+    // The correct payment is credited all the same.
     await settle(event(shop, { paymentRef: "pay_2" }));
     expect(await standingOf(shop.world)).toEqual(BOUGHT);
   });
 
-  it("an unknown order, and one of another provider: kept for the operator, who deals with each once", async () => {
+  it("an unknown order, and an order of another provider: quarantined for the operator, who resolves each once", async () => {
     const shop = await openShop();
     const unknown = event(shop, { orderId: "ord_unknown" });
     await settle(unknown);
@@ -210,7 +210,7 @@ describe("what does not fit our order", () => {
     expect(await mine()).toEqual([]);
   });
 
-  it("an account that nobody opened: paid, not credited, and told to the operator", async () => {
+  it("an unopened account: paid, not credited, and quarantined for the operator", async () => {
     const shop = await openShop();
     await env.DB.prepare("UPDATE payment_order SET account_id = 'acc_nobody' WHERE id = ?").bind(shop.order.id).run();
     await settle(event(shop));
@@ -233,13 +233,13 @@ describe("a refund", () => {
       [`payment-refund:${shop.order.id}`, -BUSINESS],
     ]);
     expect(await orderNow(shop.order)).toMatchObject({ state: "refunded", refundedPaise: 199_900 });
-    // The payment told again gives nothing again.
+    // The same payment, reported again, gives nothing.
     await settle(event(shop));
     expect(await standingOf(shop.world)).toMatchObject({ balance: 0, plan: "starter" });
     expect(await orderNow(shop.order)).toMatchObject({ state: "refunded" });
   });
 
-  it("takes what is there where credit was spent, suspends the account and tells the operator the rest", async () => {
+  it("takes what is left of spent credit, suspends the account, and reports the shortfall to the operator", async () => {
     const shop = await openShop();
     await settle(event(shop));
     await sendSms(shop.world);
@@ -250,7 +250,7 @@ describe("a refund", () => {
     expect((await sendSms(shop.world)).status).toBe(403);
   });
 
-  it("that comes before its payment is remembered: the payment then gives nothing", async () => {
+  it("that arrives before its payment is remembered, and the payment then gives nothing", async () => {
     const shop = await openShop();
     await settle(refundOf(shop));
     await settle(refundOf(shop));
@@ -262,7 +262,7 @@ describe("a refund", () => {
     expect((await recordedOf(shop.order)).filter(({ quarantined }) => quarantined !== null)).toEqual([]);
   });
 
-  it("of a payment of a wrong amount leaves the right payment's credit alone, in either order", async () => {
+  it("of a payment with a wrong amount does not touch the correct payment's credit, in either order", async () => {
     const shop = await openShop();
     await settle(event(shop, { paymentRef: "pay_wrong", amountPaise: 500_000 }));
     await settle(refundOf(shop, { paymentRef: "pay_wrong", refundedPaise: 500_000 }));
@@ -271,7 +271,7 @@ describe("a refund", () => {
     expect(await standingOf(shop.world)).toEqual(BOUGHT);
   });
 
-  it("in part takes its share once and leaves the plan; another part waits for the operator", async () => {
+  it("of a part takes its share once and keeps the plan; a second partial refund waits for the operator", async () => {
     const shop = await openShop();
     await settle(event(shop));
     await settle(refundOf(shop, { refundedPaise: 50_000 }));
@@ -285,7 +285,7 @@ describe("a refund", () => {
     expect(refused).toMatchObject([{ quarantined: expect.stringContaining("Another refund of pay_1 stands already") }]);
   });
 
-  it("of a wrong currency, of nothing, or of an unknown payment changes nothing", async () => {
+  it("in a wrong currency, of nothing, or of an unknown payment changes nothing", async () => {
     const shop = await openShop();
     await settle(event(shop));
     for (const more of [{ currency: "USD" }, { refundedPaise: 0 }, { paymentRef: null }, { orderId: "ord_unknown" }]) {
@@ -294,7 +294,7 @@ describe("a refund", () => {
     expect(await standingOf(shop.world)).toEqual(BOUGHT);
   });
 
-  it("of one of two purchases goes back to the plan that the other gave", async () => {
+  it("of one of two purchases returns to the plan that the other one gave", async () => {
     const shop = await openShop("premium");
     const business = await orderOf(shop.world, "business");
     await settle(event(shop));

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An outbox whose calls end when the test says so, and an isolate's requests that leave items. */
+/** An outbox whose calls end when the test says so, and `leave`, which adds items as a request of the isolate would. */
 function openOutbox(itemsMax = 100) {
   const calls: { items: number[]; end: () => void }[] = [];
   const outbox = new Outbox<number>((items) => new Promise((end) => void calls.push({ items, end })), itemsMax);
@@ -24,7 +24,7 @@ function openOutbox(itemsMax = 100) {
 const turn = () => scheduler.wait(0);
 
 describe("an outbox", () => {
-  it("sends at once what comes alone", () => {
+  it("sends a single item at once", () => {
     const { calls, leave } = openOutbox();
     leave();
     expect(calls).toHaveLength(0);
@@ -32,7 +32,7 @@ describe("an outbox", () => {
     expect(calls[0]?.items).toEqual([1]);
   });
 
-  it("takes along what others left while it was busy, in one call that only the first request waits for", async () => {
+  it("sends what other requests left meanwhile in one call, which only the first request waits for", async () => {
     const { calls, carried, leave } = openOutbox();
     for (const item of [1, 2, 3, 4]) leave(item);
     expect(calls).toHaveLength(1);
@@ -47,7 +47,7 @@ describe("an outbox", () => {
     expect(carried).toHaveLength(2);
   });
 
-  it("cuts what is too much for one call", async () => {
+  it("splits what is too much for one call", async () => {
     const { calls, leave } = openOutbox(2);
     leave(1, 2, 3, 4, 5);
     for (const call of [0, 1, 2]) {
@@ -57,7 +57,7 @@ describe("an outbox", () => {
     expect(calls.map(({ items }) => items)).toEqual([[1, 2], [3, 4], [5]]);
   });
 
-  it("is taken over from a request that never came back", () => {
+  it("is taken over by the next request when a call has not returned for ten seconds", () => {
     const { calls, carried, leave } = openOutbox();
     leave(1);
     leave(2);
@@ -70,7 +70,7 @@ describe("an outbox", () => {
     expect(carried).toHaveLength(2);
   });
 
-  it("is given to the next request after two seconds, and leaves nothing behind", async () => {
+  it("is handed to the next request after two seconds, and leaves no item behind", async () => {
     const { calls, carried, leave } = openOutbox();
     leave(1);
     leave(2);
@@ -78,7 +78,7 @@ describe("an outbox", () => {
     calls[0]?.end();
     await turn();
     expect(calls[1]?.items).toEqual([2]);
-    // The first request only finishes its last round; this one carries itself.
+    // The first request only finishes its current call; this request now sends for itself.
     leave(3);
     expect(calls[2]?.items).toEqual([3]);
     leave(4);
@@ -94,7 +94,7 @@ describe("an outbox", () => {
 });
 
 describe("the dispatch queue", () => {
-  it("gets a message per job, a hundred in a call, and a call that fails stops no other", async () => {
+  it("gets a message per job, a hundred per call, and a failed call does not stop the others", async () => {
     const calls: unknown[][] = [];
     const sendBatch = async (messages: { body: unknown }[]) => {
       calls.push(messages.map(({ body }) => body));

@@ -5,7 +5,7 @@ import worker from "../../src/worker.ts";
 import { bearer, dispatch, messagesOf, openWorld, runAlarm } from "../world/world.ts";
 import type { World } from "../world/world.ts";
 
-// A single message leaves from the request that stored it; here with a gateway that answers as the test says.
+// A single message is submitted by the request that stored it; here to a gateway whose answers the test decides.
 
 let gateway: () => Response | Promise<Response>;
 let got: string[] = [];
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Sends to some numbers, and waits for all that the request does after its reply. */
+/** Sends to these numbers, and waits for everything that the request does after its reply. */
 async function send(world: World, phones: string[], variables: Record<string, unknown> = {}) {
   const [at, to] =
     phones.length === 1 ? ["/send-sms", { phone: phones[0] }] : ["/send-bulk-sms", { recipients: phones }];
@@ -46,7 +46,7 @@ async function send(world: World, phones: string[], variables: Record<string, un
 
 const statesOf = async (world: World) => (await messagesOf(world)).map(({ state }) => state);
 
-it("hands one message to its carrier without a queue", async () => {
+it("hands a single message to its carrier without a queue", async () => {
   const world = await openWorld();
   const queued = vi.spyOn(env.DISPATCH, "sendBatch");
   const { status, body } = await send(world, ["9876543210"]);
@@ -69,14 +69,14 @@ it("answers without waiting for the carrier", async () => {
   expect(await statesOf(world)).toEqual(["submitted"]);
 });
 
-it("submits once, also when the queue brings the same message", async () => {
+it("submits once, even when the queue delivers the same message", async () => {
   const world = await openWorld();
   await send(world, ["9876543210"]);
   await dispatch(world, [2], { CARRIER: "http" });
   expect(got).toHaveLength(1);
 });
 
-it("leaves what the carrier did not take for another attempt, and never fails the request", async () => {
+it("leaves a message that the carrier did not accept for another attempt, and never fails the request", async () => {
   const world = await openWorld();
   gateway = () => new Response(null, { status: 503 });
   expect((await send(world, ["9876543210"])).status).toBe(200);
@@ -88,7 +88,7 @@ it("leaves what the carrier did not take for another attempt, and never fails th
   expect(await statesOf(world)).toEqual(["submitted"]);
 });
 
-it("loses nothing where the request ends before its claim: the message waits for the alarm", async () => {
+it("loses nothing when the request ends before its claim: the message waits for the alarm", async () => {
   const world = await openWorld();
   const stub = env.ACCOUNT.getByName(world.name);
   const away = {
@@ -109,8 +109,8 @@ it("loses nothing where the request ends before its claim: the message waits for
 
 it.each([
   ["a bulk", ["9876543210", "9876543211"], {}],
-  ["everything where the operator wants it so", ["9876543210"], { DIRECT_DISPATCH: "off" }],
-  ["what may take longer than a request lives", ["9876543210"], { CARRIER_TIMEOUT_MS: "20001" }],
+  ["every message when DIRECT_DISPATCH is off", ["9876543210"], { DIRECT_DISPATCH: "off" }],
+  ["a submission that may outlive its request", ["9876543210"], { CARRIER_TIMEOUT_MS: "20001" }],
 ])("leaves %s to the queue", async (_, phones, variables) => {
   const world = await openWorld();
   const queued = vi.spyOn(env.DISPATCH, "sendBatch").mockResolvedValue(undefined as never);

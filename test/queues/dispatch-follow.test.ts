@@ -26,7 +26,7 @@ async function sendOne(world: World, phone = "9876543210"): Promise<number> {
 
 const stateOf = async (world: World) => (await messagesOf(world))[0]?.state;
 
-/** Delivers a `send` job and returns what the consumer put into its own queue. */
+/** Delivers a `send` job, and returns what the consumer put into its own queue. */
 async function sentAfter(world: World, seq: number, variables: Record<string, string> = {}) {
   const send = vi.fn(() => Promise.resolve());
   const body = { kind: "send", account: world.name, seqs: [seq] };
@@ -39,8 +39,8 @@ async function sentAfter(world: World, seq: number, variables: Record<string, st
   return { asked: send.mock.calls as unknown[][], result: await getQueueResult(batch, createExecutionContext()) };
 }
 
-describe("a consumer whose time is over", () => {
-  it("puts what is left back into the queue, and leaves it unclaimed", async () => {
+describe("a consumer whose time is up", () => {
+  it("requeues the rest, and leaves it unclaimed", async () => {
     const world = await openWorld();
     const seqs = [await sendOne(world)];
     await sendSms(world);
@@ -62,7 +62,7 @@ describe("a consumer whose time is over", () => {
 });
 
 describe("after a submission", () => {
-  it("a carrier that can be asked is asked a moment later", async () => {
+  it("a carrier with lookups is asked a moment later", async () => {
     const world = await openWorld();
     const seq = await sendOne(world);
     const { asked } = await sentAfter(world, seq);
@@ -73,7 +73,7 @@ describe("after a submission", () => {
     expect(await stateOf(world)).toBe("delivered");
   });
 
-  it("a carrier that cannot be asked is not", async () => {
+  it("a carrier without lookups is not asked", async () => {
     const world = await openWorld();
     const seq = await sendOne(world);
     expect((await sentAfter(world, seq, { CARRIER: "http" })).asked).toEqual([]);
@@ -81,14 +81,14 @@ describe("after a submission", () => {
     expect(await stateOf(world)).toBe("submitted");
   });
 
-  it("of which nothing was taken, nobody is asked", async () => {
+  it("no lookup follows if nothing was accepted", async () => {
     const world = await openWorld({ mode: "test" });
     const seq = await sendOne(world, "7000000001");
     expect((await sentAfter(world, seq)).asked).toEqual([]);
     expect(await stateOf(world)).toBe("failed");
   });
 
-  it("and a queue that is away, the job is done all the same, and the alarm asks later", async () => {
+  it("an unavailable queue does not fail the job, and the alarm asks the carrier later", async () => {
     const world = await openWorld();
     const seq = await sendOne(world);
     const errors = vi.spyOn(console, "error").mockReturnValue();
@@ -102,7 +102,7 @@ describe("after a submission", () => {
   });
 });
 
-describe("test keys", () => {
+describe("messages of test keys", () => {
   it("always go to the simulator, whatever the deployment's carrier is", async () => {
     const world = await openWorld({ mode: "test" });
     const seq = await sendOne(world, "7000000002");
@@ -117,7 +117,7 @@ describe("test keys", () => {
     });
   });
 
-  it("whose number is busy twice is taken at the third attempt", async () => {
+  it("to the number that is busy twice are submitted at the third attempt", async () => {
     const world = await openWorld({ mode: "test" });
     const seq = await sendOne(world, "7000000004");
     for (let attempt = 1; attempt <= 3; attempt++) {
@@ -127,7 +127,7 @@ describe("test keys", () => {
     expect((await messagesOf(world))[0]).toMatchObject({ state: "submitted", attempts: 3 });
   });
 
-  it("whose number times out after it was taken stays unknown, and is refunded at the window's end", async () => {
+  it("to the number that times out stay unknown, and are refunded at the end of the window", async () => {
     const world = await openWorld({ mode: "test" });
     const seq = await sendOne(world, "7000000005");
     await dispatch(world, [seq]);
@@ -140,7 +140,7 @@ describe("test keys", () => {
 });
 
 describe("a dead letter", () => {
-  it("is told and acknowledged: the rows are safe, and the alarm goes on", async () => {
+  it("is logged and acknowledged, because its rows are safe and the alarm goes on", async () => {
     const told = vi.spyOn(console, "log").mockReturnValue();
     const messages = ["a", "b"].map((id) => ({ id, timestamp: new Date(), attempts: 6, body: { kind: "send" } }));
     const batch = createMessageBatch("dastak-dead", messages);
@@ -153,8 +153,8 @@ describe("a dead letter", () => {
   });
 });
 
-describe("a job that one carrier has begun", () => {
-  it("stays with it when the deployment changes its carrier", async () => {
+describe("a job that one carrier has started", () => {
+  it("stays with that carrier when the deployment changes its carrier", async () => {
     const world = await openWorld();
     const recipients = ["+919876500001", "+919876500002"];
     const price = { kind: "fixed" as const, units: 10_000 };
@@ -165,7 +165,7 @@ describe("a job that one carrier has begun", () => {
     await dispatch(world, [2], { CARRIER: "sim" });
     expect(globalThis.fetch).toHaveBeenCalledTimes(1);
     expect((await messagesOf(world)).map((message) => message.carrier)).toEqual(["http", "http"]);
-    // The simulator is not asked about what the gateway has.
+    // The simulator is not asked about messages of the gateway.
     await follow(world, [2], { CARRIER: "sim" });
     expect((await messagesOf(world))[1]?.state).toBe("submitted");
   });

@@ -25,14 +25,14 @@ interface Acked {
   explicitAcks: string[];
 }
 
-/** What the gateway got, by message. */
+/** References that the gateway received. */
 let got: string[] = [];
-/** How it answers; by default it takes everything. */
+/** The gateway's answer; by default it accepts everything. */
 let gateway: (ref: string) => Response | Promise<Response>;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  // What goes wrong on purpose is told to the operator; here it would only hide what goes wrong by accident.
+  // Expected problems are logged, too; silence them here.
   vi.spyOn(console, "error").mockReturnValue();
   got = [];
   gateway = () => Response.json({});
@@ -57,7 +57,7 @@ function watchOpen(): { most: () => number } {
     open += 1;
     most = Math.max(most, open);
     const answer = fetchOne?.(...asked);
-    // Long enough for every other submission to begin that may begin.
+    // Long enough for every other submission that may start to start.
     for (let round = 0; round < 50; round++) await Promise.resolve();
     await answer;
     open -= 1;
@@ -68,7 +68,7 @@ function watchOpen(): { most: () => number } {
 
 const later = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-/** Sends to so many numbers in one request; returns its jobs. */
+/** Sends to this many numbers in one request; returns its jobs. */
 async function sendBulk(world: World, count: number): Promise<number[]> {
   const recipients = Array.from({ length: count }, (_, at) => String(9_000_000_000 + at));
   const reply = await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
@@ -88,7 +88,7 @@ async function only(world: World) {
   return messages[0]!;
 }
 
-/** Delivers queue bodies in one batch, whatever they are. */
+/** Delivers these bodies in one batch, valid or not. */
 async function deliver(bodies: unknown[], at: object = { ...env, ...HTTP }) {
   const messages = bodies.map((body, id) => ({ id: `m${id}`, timestamp: new Date(), attempts: 1, body }));
   const batch = createMessageBatch("dastak-dispatch", messages);
@@ -111,7 +111,7 @@ describe("a job", () => {
     expect((await messagesOf(world)).map(({ state }) => state)).toEqual(["submitted", "submitted", "submitted"]);
   });
 
-  it("is submitted again after a busy answer, under the same reference, when its gap is over and no sooner", async () => {
+  it("is submitted again after a busy answer, under the same reference, when its gap has passed and no sooner", async () => {
     const world = await openWorld();
     const seq = await sendOne(world);
     gateway = () => new Response(null, { status: 503, headers: { "retry-after": "60" } });
@@ -128,7 +128,7 @@ describe("a job", () => {
     expect(await only(world)).toMatchObject({ state: "submitted", attempts: 2 });
   });
 
-  it("past its validity is not submitted but refunded", async () => {
+  it("past its validity is refunded instead of submitted", async () => {
     const world = await openWorld({ balance: 10 });
     const seq = await sendOne(world);
     later(DAY_MS);
@@ -139,7 +139,7 @@ describe("a job", () => {
     expect(await balanceOf(world)).toBe(10 * UNITS_PER_COIN);
   });
 
-  it("whose text cannot be opened waits for another attempt: nothing left, nothing is lost", async () => {
+  it("whose text cannot be opened waits for another attempt: nothing is sent, nothing is lost", async () => {
     const world = await openWorld();
     const seq = await sendOne(world);
     const otherSecret = { ...HTTP, SEAL_SECRET: "another-seal-secret-for-this-one-test" };
@@ -153,12 +153,12 @@ describe("a job", () => {
 });
 
 describe("a consumer that dies between claim and report", () => {
-  it("leaves the message unknown when its lease ends: never sent again, and refunded when the window is over", async () => {
+  it("leaves the message unknown when its lease ends: never sent again, and refunded when the window ends", async () => {
     const world = await openWorld({ balance: 10 });
     const seq = await sendOne(world);
     const claimed = (await world.stub.claim([seq], 1, "http", LEASE_MS)) ?? [];
     expect(claimed[0]?.messages).toHaveLength(1);
-    // The consumer is gone. While its lease lasts nobody else gets the message, and it is not given up either.
+    // The consumer has died. During its lease no other consumer gets the message, and it is not given up either.
     later(LEASE_MS - 1);
     await runAlarm(world);
     await dispatch(world, [seq], HTTP);
@@ -180,7 +180,7 @@ describe("a consumer that dies between claim and report", () => {
     expect(await world.stub.reconcile()).toEqual([]);
   });
 
-  it("or whose report does not arrive: the batch comes again, and the gateway is not asked again", async () => {
+  it("or whose report fails: the batch is redelivered, and the gateway is not called again", async () => {
     const world = await openWorld();
     const seq = await sendOne(world);
     const deaf = {
@@ -200,7 +200,7 @@ describe("a consumer that dies between claim and report", () => {
     expect((await only(world)).state).toBe("unknown");
   });
 
-  it("or whose report arrives only at the third try: nothing is lost", async () => {
+  it("or whose report succeeds only at the third try: nothing is lost", async () => {
     const world = await openWorld();
     const seq = await sendOne(world);
     let tries = 0;
@@ -221,7 +221,7 @@ describe("a consumer that dies between claim and report", () => {
 });
 
 describe("a batch", () => {
-  it("drops what is no job, and does the rest", async () => {
+  it("drops messages that are not jobs, and processes the rest", async () => {
     const world = await openWorld();
     const seq = await sendOne(world);
     const poison = [null, "send", 7, [], {}, { kind: "explode", account: world.name, seqs: [1] }];
@@ -232,7 +232,7 @@ describe("a batch", () => {
     expect((await only(world)).state).toBe("submitted");
   });
 
-  it("takes jobs of nobody and of nothing: acknowledged, and no account is made of them", async () => {
+  it("acknowledges jobs of unopened accounts and empty jobs, and opens no account for them", async () => {
     const stranger = { kind: "send", account: "acc_0000000000A", seqs: [1] };
     const result = await deliver([stranger, { ...stranger, kind: "follow" }, { ...stranger, seqs: [] }]);
     expect(result.explicitAcks).toHaveLength(3);
@@ -240,7 +240,7 @@ describe("a batch", () => {
     expect(got).toEqual([]);
   });
 
-  it("never has more submissions at once than it may, over all its accounts, and uses them all", async () => {
+  it("never exceeds its limit of parallel submissions over all accounts, and uses it fully", async () => {
     const worlds = await Promise.all([openWorld(), openWorld(), openWorld()]);
     const jobs = await Promise.all(worlds.map(async (world) => sendJob(world, await sendBulk(world, 120))));
     const { most } = watchOpen();
@@ -250,19 +250,19 @@ describe("a batch", () => {
     expect(most()).toBe(7);
   });
 
-  it("lets a small account through while a large one has much to send and its gateway takes its time", async () => {
+  it("does not let a large account with a slow gateway hold up a small one", async () => {
     const [large, small] = [await openWorld(), await openWorld()];
     const jobs = [sendJob(large, await sendBulk(large, 100)), sendJob(small, [await sendOne(small)])];
     await deliver(jobs, { ...env, ...HTTP, DISPATCH_CONCURRENCY: "10" });
     expect(got).toHaveLength(101);
-    // The large one came first and has the first ten; the next slots are shared.
+    // The large account came first and gets the first ten slots; the next ones are shared.
     const { seq, index } = await only(small);
     const place = got.indexOf(messageId(env.KEY_SECRET, small.ref, "sms", { seq, index }));
     expect(place).toBeGreaterThanOrEqual(0);
     expect(place).toBeLessThan(20);
   });
 
-  it("is not held by a submission that hangs: the others' slots go on at once", async () => {
+  it("is not blocked by a submission that hangs: the other slots go on at once", async () => {
     const [slow, quick] = [await openWorld(), await openWorld()];
     const jobs = [sendJob(slow, await sendBulk(slow, 2)), sendJob(quick, [await sendOne(quick)])];
     const hanging = Promise.withResolvers<Response>();

@@ -2,13 +2,13 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Slots } from "../../src/queues/slots.ts";
 
-/** Lets everything that can go on go on: no slot waits for a timer, so a few rounds of promises are enough. */
+/** Lets everything proceed that can: no slot waits for a timer, so a few microtask rounds are enough. */
 async function settled(): Promise<void> {
   for (let round = 0; round < 20; round++) await Promise.resolve();
 }
 
 describe("slots", () => {
-  it("are given up to the number asked for, and never more than there are", async () => {
+  it("are taken up to the number asked for, and never more than there are", async () => {
     const slots = new Slots(5);
     expect(await slots.take(2)).toBe(2);
     expect(await slots.take(10)).toBe(3);
@@ -16,7 +16,7 @@ describe("slots", () => {
     expect(await slots.take(10)).toBe(4);
   });
 
-  it("make the next one wait until some are free", async () => {
+  it("make the next caller wait until some are free", async () => {
     const slots = new Slots(1);
     await slots.take(1);
     let got = 0;
@@ -28,7 +28,7 @@ describe("slots", () => {
     expect(got).toBe(1);
   });
 
-  it("go to those who waited longest, and are shared among them", async () => {
+  it("go to the callers that waited longest, and are shared among them", async () => {
     const slots = new Slots(4);
     expect(await slots.take(4)).toBe(4);
     const order: [string, number][] = [];
@@ -46,7 +46,7 @@ describe("slots", () => {
     expect(order.map(([name]) => name)).toEqual(["first", "second", "third"]);
   });
 
-  it("all go to one who waits alone", async () => {
+  it("all go to a caller that waits alone", async () => {
     const slots = new Slots(4);
     await slots.take(4);
     const waiting = slots.take(3);
@@ -55,7 +55,7 @@ describe("slots", () => {
     expect(await slots.take(4)).toBe(1);
   });
 
-  it("do not go to one who gives and takes in the same breath, while another waits", async () => {
+  it("do not go to a caller that gives and takes at once while another waits", async () => {
     const slots = new Slots(3);
     const order: string[] = [];
     const work = async (name: string, rounds: number) => {
@@ -67,11 +67,11 @@ describe("slots", () => {
       }
     };
     await Promise.all([work("large", 6), work("small", 2)]);
-    // The small one is done long before the large one: they take turns.
+    // The small worker finishes long before the large one, because they take turns.
     expect(order.slice(0, 4)).toEqual(["large", "small", "large", "small"]);
   });
 
-  it("are all free again in the end, nobody is forgotten, and never too many are out", async () => {
+  it("are all free again in the end, every waiting caller is served, and the limit is never exceeded", async () => {
     const anyWorker = fc.record({ max: fc.integer({ min: 1, max: 8 }), rounds: fc.integer({ min: 1, max: 5 }) });
     await fc.assert(
       fc.asyncProperty(

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { inspectRecording } from "../../src/recordings/inspect.ts";
 import { WAV_FORMAT, mp3, mp3Tagged, wav } from "../world/recordings.ts";
 
-// Well-formed recordings last as long as a second reader says. Where header and bytes differ only ours goes by the
-// bytes, so those stand in the tests of wav.ts and mp3.ts.
+// Well-formed recordings must last as long as an independent reader says. Where header and bytes disagree, only our
+// reader goes by the bytes; the tests of wav.ts and mp3.ts cover that.
 
 async function agree(bytes: Uint8Array, mimeType: string): Promise<void> {
   const { format } = await parseBuffer(bytes, { mimeType, size: bytes.length }, { duration: true });

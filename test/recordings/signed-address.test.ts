@@ -30,7 +30,7 @@ describe("media tokens", () => {
     );
   });
 
-  it("end at their time, to the millisecond", () => {
+  it("expire at their time, to the millisecond", () => {
     expect(readMediaToken(SECRET, token, NOW_MS)).toEqual({ objectKey, mime: "audio/wav" });
     expect(readMediaToken(SECRET, token, NOW_MS + 1)).toBeNull();
     expect(readMediaToken(SECRET, token, NOW_MS + 100_000)).toBeNull();
@@ -56,7 +56,7 @@ describe("media tokens", () => {
     expect(readMediaToken(`${SECRET}1`, token, NOW_MS)).toBeNull();
   });
 
-  it("keep accounts and modes apart", () => {
+  it("do not open recordings of another account or mode", () => {
     const twin = recordingKey({ ...ref, mode: "test" }, hash);
     expect(twin).not.toBe(objectKey);
     expect(mediaToken(SECRET, twin, "audio/wav", NOW_MS + 1)).not.toBe(token);

@@ -5,14 +5,14 @@ import { call } from "../world/world.ts";
 
 const HOSTS = ["sms", "tts", "voice", "otp", "console"];
 
-/** Asks `/readyz` of a service one of whose parts is replaced. */
+/** Calls `/readyz` of a service with this binding replaced. */
 const readyWith = (part: Partial<Env>) => callWith(part, "http://console.localhost/readyz");
 
 const outOfReach = () => {
   throw new Error("out of reach");
 };
 
-/** A binding none of whose methods answers; a proxy has no type of its own. */
+/** A binding whose every method throws; a proxy has no type of its own. */
 const broken = new Proxy({}, { get: () => outOfReach }) as never;
 
 describe("GET /healthz", () => {
@@ -48,7 +48,7 @@ describe("GET /readyz", () => {
     expectFailure(reply, 503, "unavailable", { error: `Not ready: ${name} cannot be reached.` });
   });
 
-  it("names all that are missing", async () => {
+  it("names all unreachable bindings", async () => {
     const reply = await readyWith({ DB: broken, RECORDINGS: broken });
     expect(reply.body.error).toBe("Not ready: D1, R2 cannot be reached.");
   });

@@ -10,7 +10,7 @@ const SOURCES = import.meta.glob<string>("../../src/routes/**/*.{ts,tsx}", {
 });
 const MODULES = import.meta.glob<Record<string, unknown>>("../../src/routes/**/*.{ts,tsx}", { eager: true });
 
-/** A file that adds an endpoint says so in its source: it calls a method of an app with a path. */
+/** Recognises a file that adds an endpoint by its source: it calls a method of an app with a path. */
 const ADDS_ENDPOINT = /\bapp\s*\.\s*(get|post|put|patch|delete|all|on)\s*\(/u;
 
 const nameOf = (path: string) => path.replace("../../", "");
@@ -18,7 +18,7 @@ const INDEX = "../../src/routes/index.ts";
 
 type Endpoint = `${string} ${string}`;
 
-/** Each endpoint once, however many handlers stand before its own. */
+/** Each endpoint once, however many handlers come before its own. */
 function endpointsOf(app: Api): Endpoint[] {
   const found = app.routes
     .filter(({ method }) => method !== "ALL")
@@ -26,7 +26,7 @@ function endpointsOf(app: Api): Endpoint[] {
   return [...new Set(found)];
 }
 
-/** The endpoints that the exports of a file add, each tried on an app of its own. */
+/** The endpoints that a file's exports add, each applied to a fresh app. */
 function endpointsIn(exported: Record<string, unknown>): Endpoint[] {
   return Object.values(exported).flatMap((add) => {
     if (typeof add !== "function" || add.length !== 1) return [];
@@ -34,7 +34,7 @@ function endpointsIn(exported: Record<string, unknown>): Endpoint[] {
     try {
       (add as (app: Api) => unknown)(app);
     } catch {
-      // What does not take an app is no route.
+      // An export that does not accept an app is not a route.
       return [];
     }
     return endpointsOf(app);
@@ -45,7 +45,7 @@ describe("every file under src/routes", () => {
   const files = Object.keys(MODULES).filter((path) => path !== INDEX);
   const mounted = new Set(endpointsOf(APPS.all));
 
-  it("is seen by this test", () => {
+  it("is included in this test", () => {
     expect(Object.keys(SOURCES).toSorted()).toEqual(Object.keys(MODULES).toSorted());
     expect(files.length).toBeGreaterThan(15);
   });
@@ -68,7 +68,7 @@ describe("every file under src/routes", () => {
     expect(/\benv\s*\.\s*DB\b/u.test(SOURCES[path] ?? ""), `${name} uses the D1 binding`).toBe(false);
   });
 
-  it("has a path of its own: no two files add the same endpoint", () => {
+  it("has its own paths: no two files add the same endpoint", () => {
     const all = files.flatMap((path) => endpointsIn(MODULES[path] ?? {}));
     expect(all.filter((endpoint, at) => all.indexOf(endpoint) !== at)).toEqual([]);
     expect([...mounted].toSorted()).toEqual(all.toSorted());
@@ -77,8 +77,8 @@ describe("every file under src/routes", () => {
 
 const orphan = (app: Api) => app.get("/orphan", (c) => c.text(""));
 
-describe("the rule that finds an orphan", () => {
-  it("sees what an export adds, and nothing in what only helps", () => {
+describe("the rule that finds an unmounted route", () => {
+  it("sees the endpoints that an export adds, and ignores helpers", () => {
     expect(
       endpointsIn({ orphan, HELPS: 5, help: (text: string) => text.length, two: (a: number, b: number) => a + b }),
     ).toEqual(["GET /orphan"]);

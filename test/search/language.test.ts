@@ -47,7 +47,7 @@ describe("a search", () => {
     ["after:7d", [{ on: "after", atMs: NOW_MS - 7 * 86_400_000 }]],
     ["after:2h", [{ on: "after", atMs: NOW_MS - 7_200_000 }]],
     ["a\u0000b", [{ value: "a" }, { value: "b" }]],
-  ])("%j asks this", (text, terms) => {
+  ])("%j is read as expected", (text, terms) => {
     const read = parse(text);
     expect(read.faults).toEqual([]);
     expect(read.terms).toHaveLength(terms.length);
@@ -73,7 +73,7 @@ describe("a search", () => {
     ["before:soon", "value", "before"],
     ['to:"98', "quote", "to"],
     ['"open', "quote", ""],
-  ])("%j is not understood, and left out", (text, kind, operator) => {
+  ])("%j is reported and ignored", (text, kind, operator) => {
     const { terms, faults } = parse(`98765 ${text}`);
     expect(terms).toMatchObject([{ value: "98765" }]);
     expect(faults).toMatchObject([{ kind, operator }]);
@@ -91,7 +91,7 @@ describe("a search", () => {
     expect(faults).toMatchObject([{ kind: "operator", operator: "text" }]);
   });
 
-  it("has an end: in terms and in characters", () => {
+  it("is limited, in terms and in characters", () => {
     expect(parse("a ".repeat(30)).terms).toHaveLength(20);
     expect(parse("a ".repeat(30)).faults).not.toEqual([]);
     const long = parse("x".repeat(SEARCH_LENGTH_MAX + 1));
@@ -108,7 +108,7 @@ describe("a search", () => {
       .map((parts) => parts.join("")),
   );
 
-  it("never throws, and reads every term or says what is wrong", () => {
+  it("never throws, and reads every term or reports what is wrong", () => {
     fc.assert(
       fc.property(typed, (text) => {
         const { terms, faults } = parse(text);
@@ -119,7 +119,7 @@ describe("a search", () => {
     );
   });
 
-  it("takes any value in quotes for what it is", () => {
+  it("takes any quoted value literally", () => {
     const value = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 80 })
       .filter((text) => text.trim() === text && !/\p{Cc}/u.test(text));
@@ -174,7 +174,7 @@ describe("a search", () => {
     );
   });
 
-  it("gives keys their ids by name or id, and says which there is not", () => {
+  it("resolves keys by name or id, and reports unknown ones", () => {
     const keys = [7, 8].map((keyId) => ({
       keyId,
       mode: "live" as const,

@@ -30,7 +30,7 @@ describe("a reply's template", () => {
     expect(JSON.stringify(fillTemplate(stored, outcome))).toBe(JSON.stringify(fillTemplate(template, outcome)));
   });
 
-  it("does not make a message id that nobody asks for", () => {
+  it("makes no message id unless a slot needs it", () => {
     const messageId = vi.fn(() => "msg_1");
     fillTemplate({ success: true, coins_used: slot("spent") }, { ...outcome, messageId });
     expect(messageId).not.toHaveBeenCalled();

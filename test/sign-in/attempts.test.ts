@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const count = async (nowMs: number) => (await countAttempt(env.DB, "window", 1_000, nowMs)).count;
 
 describe("a count of attempts", () => {
-  it("begins anew when its window is over, and loses none of many at once", async () => {
+  it("restarts when its window is over, and counts every one of many parallel attempts", async () => {
     expect(await count(5_000)).toBe(1);
     expect(await count(5_999)).toBe(2);
     expect(await count(6_000)).toBe(1);
@@ -22,7 +22,7 @@ describe("a count of attempts", () => {
     expect(new Set(all.map((one) => one.resetsAt))).toEqual(new Set([HOUR_MS + 1]));
   });
 
-  it("is forgotten when its window is over", async () => {
+  it("is deleted when its window is over", async () => {
     await countAttempt(env.DB, "old", 1_000, 1);
     await countAttempt(env.DB, "new", HOUR_MS, Date.now());
     await forgetOldAttempts(env, Date.now());
@@ -44,7 +44,7 @@ describe("the network of an address", () => {
   });
 });
 
-/** Asks for codes until one is refused; how many came. */
+/** Asks for codes until one is refused; returns how many were sent. */
 async function codesUntilRefused(number: () => string, address: () => string, most: number): Promise<number> {
   for (let sent = 0; sent < most; sent++) {
     const page = await new Visitor().submit("/sign-in", { phone: number() }, from(address()));
@@ -61,7 +61,7 @@ const freshAddress = () => {
 };
 
 describe("codes", () => {
-  it("are five an hour from one address to one phone, and the sixth says when to try again", async () => {
+  it("are limited to five an hour from one address to one phone, and the sixth attempt gets a Retry-After", async () => {
     const [number, address] = [freshNumber(), freshAddress()];
     expect(
       await codesUntilRefused(
@@ -70,7 +70,7 @@ describe("codes", () => {
         9,
       ),
     ).toBe(5);
-    // The same customer of a provider, at another of their addresses.
+    // Another address in the same /64 network, as a provider gives one customer.
     const page = await new Visitor().submit("/sign-in", { phone: number }, from(address.replace("::1", "::2")));
     expect(page.status).toBe(429);
     const retryAfterSec = Number(page.headers.get("retry-after"));
@@ -88,23 +88,23 @@ describe("codes", () => {
     expect(json.headers.get("retry-after")).not.toBeNull();
   });
 
-  it("are twenty an hour to one phone, whoever asks", async () => {
+  it("are limited to twenty an hour to one phone, from all addresses together", async () => {
     const number = freshNumber();
     expect(await codesUntilRefused(() => number, freshAddress, 25)).toBe(20);
   });
 
-  it("are thirty an hour from one address, whoever gets them", async () => {
+  it("are limited to thirty an hour from one address, to all phones together", async () => {
     const address = freshAddress();
     expect(await codesUntilRefused(freshNumber, () => address, 40)).toBe(30);
   });
 
-  it("that were refused at one address use nothing up at others", async () => {
+  it("that were refused for one address do not count for others", async () => {
     const [number, address] = [freshNumber(), freshAddress()];
     for (let n = 0; n < 30; n++) await new Visitor().submit("/sign-in", { phone: number }, from(address));
     expect(await codesUntilRefused(() => number, freshAddress, 25)).toBe(15);
   });
 
-  it("still come to a browser that signed in before, however many others asked for", async () => {
+  it("are still sent to a browser that signed in before, however many others were asked for", async () => {
     const number = freshNumber();
     const { visitor } = await signInByPhone(number);
     await visitor.submit("/sign-out");
@@ -113,20 +113,20 @@ describe("codes", () => {
     await codesUntilRefused(freshNumber, () => address, 40);
     const own = await visitor.submit("/sign-in", { phone: number }, from(address));
     expect(own.status).toBe(303);
-    // The cookie is a count of its own, not a way around counting.
+    // The cookie has a count of its own; it does not bypass counting.
     const more = [];
     for (let n = 0; n < 12; n++) {
       more.push((await twin(visitor).submit("/sign-in", { phone: number }, from(address))).status);
     }
     expect(more.filter((status) => status === 303)).toHaveLength(9);
-    // And it is worth nothing for another's number, or altered.
+    // It has no effect for another number, or when altered.
     expect((await visitor.submit("/sign-in", { phone: freshNumber() }, from(address))).status).toBe(429);
     const forger = new Visitor();
     forger.cookies.set("device", (visitor.cookies.get("device") ?? "").replace(/\.dev_./u, ".dev_!"));
     expect((await forger.submit("/sign-in", { phone: number }, from(freshAddress()))).status).toBe(429);
   });
 
-  it("leave no number and no address in the table of counts", async () => {
+  it("leave neither numbers nor addresses in the table of attempts", async () => {
     const number = freshNumber();
     await new Visitor().submit("/sign-in", { phone: number }, from("203.0.113.77"));
     const { results } = await env.DB.prepare("SELECT * FROM attempt").all();
@@ -143,7 +143,7 @@ const attempt = (email: string, address: string) =>
   new Visitor().submit("/sign-in/password", { email, password: "not the password" }, from(address));
 
 describe("passwords", () => {
-  it("are ten a quarter of an hour for one e-mail at one address, and others are not locked out", async () => {
+  it("are limited to ten per quarter of an hour for one e-mail from one address, without locking out others", async () => {
     const [email, address] = [`${crypto.randomUUID()}@example.com`, freshAddress()];
     for (let n = 0; n < 10; n++) expect((await attempt(email, address)).status).toBe(401);
     const page = await attempt(email, address);
@@ -153,9 +153,9 @@ describe("passwords", () => {
     expect((await attempt(email, freshAddress())).status).toBe(401);
   });
 
-  it("are fifty a quarter of an hour at one address", async () => {
+  it("are limited to fifty per quarter of an hour from one address", async () => {
     const address = "203.0.113.90";
-    // All but the last two, counted without the work of a password each.
+    // All but the last two attempts are counted directly, to avoid hashing that many passwords.
     const bucket = mac(env.KEY_SECRET, "attempt/v1/passwordAddress", address, 16);
     for (let n = 0; n < 48; n++) {
       await countAttempt(env.DB, Buffer.from(bucket).toString("base64url"), HOUR_MS, Date.now());

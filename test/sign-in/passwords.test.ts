@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hashPassword, isPassword, passwordFault } from "../../src/sign-in/passwords.ts";
 
-/** What a check asks of scrypt: text, length of salt, length of hash, and cost. */
+/** The arguments of a check to scrypt: text, length of salt, length of hash, and cost. */
 async function workOf(stored: string | null): Promise<unknown[]> {
   const work: unknown[] = [];
   await isPassword("something else", stored, async (text, salt, size, cost) => {
@@ -21,21 +21,21 @@ describe("a stored password", () => {
     }
   });
 
-  it("has a salt of its own, and keeps its parameters", async () => {
+  it("has its own salt, and stores its parameters", async () => {
     const [one, other] = await Promise.all([hashPassword("same password"), hashPassword("same password")]);
     expect(one).not.toBe(other);
-    // Made with N = 1024 by another program: what is stored says how it is checked.
+    // Made with N = 1024 by another program: the stored parameters decide how it is checked.
     const old =
       "scrypt$1024$8$16$TmFDbA$_bq-HJ00cgB4VucZDQHp_nxq18vII3gw53N2Y0s3MWIurzDZLiKjiG_xCSedmDDaxyevuUqD7m2DYMvfoswGQA";
     expect(await isPassword("password", old)).toBe(true);
     expect(await isPassword("passwort", old)).toBe(false);
   });
 
-  it("takes one spelling of a character for the other", async () => {
+  it("accepts composed and decomposed forms of the same character", async () => {
     expect(await isPassword("cafe\u0301 au lait", await hashPassword("caf\u00e9 au lait"))).toBe(true);
   });
 
-  it("that nobody has takes as much work as one, and never opens", async () => {
+  it("that does not exist takes as much work as one that does, and never opens", async () => {
     const known = await workOf(await hashPassword("correct horse battery"));
     expect(known).toEqual([["something else", 16, 32, { N: 16_384, r: 8, p: 1 }]]);
     expect(await workOf(null)).toEqual(known);

@@ -2,11 +2,11 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { countSegments, letterName, nameLetters, plainText, unicodeLetters } from "../../src/text/segments.ts";
 
-// What makes a text Unicode, by name, and what can stand for it.
+// The characters that make a text UCS-2, by name, and their replacements.
 
 const UNASKED = "“Don’t” – wait… ₹5\u00a0only\t•\u200b";
 
-it("names every character that forces Unicode, once, and none where GSM-7 does", () => {
+it("names every character that forces UCS-2, once, and none in a GSM-7 text", () => {
   expect(unicodeLetters("a’b’c🙏न")).toEqual(["’", "🙏", "न"]);
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
@@ -15,7 +15,7 @@ it("names every character that forces Unicode, once, and none where GSM-7 does",
   );
 });
 
-it("says where a character is found, and what can stand for it", () => {
+it("shows a character's code point and its replacement", () => {
   expect(letterName("’")).toBe("“’”\u00a0U+2019\u00a0→\u00a0“'”");
   expect(letterName("🙏")).toBe("“🙏”\u00a0U+1F64F");
   expect(nameLetters("a’🙏").split(" · ")).toHaveLength(2);
@@ -23,7 +23,7 @@ it("says where a character is found, and what can stand for it", () => {
   expect(letterName("\u200b")).toBe("“\u200b”\u00a0U+200B\u00a0→\u00a0“”");
 });
 
-it("writes plainly what editors put in unasked, and leaves all else as it is", () => {
+it("replaces typographic characters from editors, and leaves everything else as it is", () => {
   expect(plainText(UNASKED)).toBe('"Don\'t" - wait... Rs.5 only *');
   expect(countSegments(plainText(UNASKED)).encoding).toBe("GSM-7");
   expect(plainText("नमस्ते 🙏 “hi”")).toBe('नमस्ते 🙏 "hi"');

@@ -24,7 +24,7 @@ const spellings = [
 ];
 
 describe("one number", () => {
-  it.each(spellings)("is known as %j", (text) => expect(mobileOf(text)).toBe(A));
+  it.each(spellings)("is recognised as %j", (text) => expect(mobileOf(text)).toBe(A));
 
   it.each(["", "98765", "98765432101", "1876543210", "+14155550132", "98765432lO", "९८७६५४३२१०", "91987654321"])(
     "is not %j",
@@ -35,8 +35,8 @@ describe("one number", () => {
 describe("a list", () => {
   it.each([
     ["lines", `${A}\n${B}\n${C}`],
-    ["Windows lines and a mark at the head", `\ufeff${A}\r\n${B}\r\n${C}\r\n`],
-    ["old Mac lines", `${A}\r${B}\r${C}`],
+    ["Windows line ends and a byte order mark", `\ufeff${A}\r\n${B}\r\n${C}\r\n`],
+    ["old Mac line ends", `${A}\r${B}\r${C}`],
     ["commas", `${A}, ${B} ,${C},`],
     ["semicolons and tabs", `${A};${B}\t${C}`],
     ["spaces", `${A} ${B}  ${C}`],
@@ -66,13 +66,13 @@ describe("a list", () => {
     ["abroad", "+14155550132", "abroad"],
     ["rounded by a spreadsheet", "9.87654E+09", "rounded"],
     ["of dashes", "---", "no_number"],
-    ["after a quote that never ends", `"${A}`, "letters"],
+    ["after an unclosed quote", `"${A}`, "letters"],
   ])("names a line that is %s", (_, line, reason) => {
     const read = readRecipients(`${B}\n\n${line}\n${C}`);
     expect(read).toEqual({ numbers: [B, C], duplicates: 0, faults: [{ line: 3, text: line, reason }] });
   });
 
-  it("counts what stands twice, however it is written", () => {
+  it("counts repeated numbers, however they are written", () => {
     expect(readRecipients(`${A}\n+91 98765 43210, ${B}\n0${A}`)).toEqual({
       numbers: [A, B],
       duplicates: 2,
@@ -80,7 +80,7 @@ describe("a list", () => {
     });
   });
 
-  it("names a row of a table that lacks its number, on its own line after a name of two lines", () => {
+  it("reports a table row without a number, on the right line even after a name with a line break", () => {
     const { numbers, faults } = readRecipients(`name,phone\n"Asha\nRao",${A}\nRavi,\nMina,12`);
     expect(numbers).toEqual([A]);
     expect(faults).toEqual([
@@ -89,12 +89,12 @@ describe("a list", () => {
     ]);
   });
 
-  it("never takes a number with a slip in it for a column of words", () => {
+  it("never mistakes a mistyped number for a column of words", () => {
     expect(readRecipients(`${A}, 98765O4321`).faults).toHaveLength(1);
     expect(readRecipients(`${A}, 98765`).faults).toHaveLength(1);
   });
 
-  it("reads ten thousand", () => {
+  it("reads ten thousand numbers", () => {
     const many = Array.from({ length: 10_000 }, (_, at) => `98${String(at).padStart(8, "0")}`);
     expect(readRecipients(many.join("\r\n")).numbers).toEqual(many);
   });
@@ -114,7 +114,7 @@ describe("any text", () => {
     fc.integer({ min: 6_000_000_000, max: 9_999_999_999 }).map((n) => ({ text: String(n), kind: "number" })),
   );
 
-  it("is numbers, repetitions, blanks and named faults, each on its own line", () => {
+  it("consists of numbers, repetitions, blanks and reported faults, each on its own line", () => {
     fc.assert(
       fc.property(fc.array(line), fc.constantFrom("\n", "\r\n", "\r"), (lines, end) => {
         const { numbers, duplicates, faults } = readRecipients(lines.map(({ text }) => text).join(end));
@@ -126,7 +126,7 @@ describe("any text", () => {
     );
   });
 
-  it("never throws, and gives nothing but Indian mobiles", () => {
+  it("never throws, and yields nothing but Indian mobile numbers", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 200 }),
       fc
@@ -145,15 +145,15 @@ describe("any text", () => {
   });
 });
 
-describe("what takes long to look at", () => {
-  // Each took seconds where every cell looked at all that follows it.
+describe("input that could take quadratic time", () => {
+  // Each of these took seconds when every cell scanned everything after it.
   it.each([
     ["tabs", "\t".repeat(1_000_000)],
     ["tabs before a quote", `${"\t".repeat(500_000)}"`],
-    ["rows of a broad table", `${"a".padEnd(100_000, ",")}\n${"a,\n".repeat(100_000)}`],
-    ["quotes that do not end", ',"""'.repeat(200_000)],
+    ["rows of a wide table", `${"a".padEnd(100_000, ",")}\n${"a,\n".repeat(100_000)}`],
+    ["unclosed quotes", ',"""'.repeat(200_000)],
   ])(
-    "is read soon: %s",
+    "is read within 5 s: %s",
     (_, text) => {
       expect(readRecipients(text).numbers).toEqual([]);
     },

@@ -8,8 +8,8 @@ const EXTENDED = [..."\f^{}\\[~]|€"];
 const LATIN_AND_CYRILLIC = [..."çâêîÿőşžŁЖяїБґё—…“”’№"];
 const INDIAN = ["न", "म", "स्", "क्षि", "స్త", "தி", "ക്", "ಕ", "ગુ", "ਪੰ", "বা"];
 
-// The oracle splits graphemes by the rules of Unicode 10: there a ZWJ joins only people, hearts, rainbows and a few
-// professions. These sequences were whole by then and are whole now; ❤️‍🔥 (2020) is two for the oracle and one for us.
+// The oracle splits graphemes by the rules of Unicode 10, in which a ZWJ joins only people, hearts, rainbows and a few
+// professions. These sequences are one grapheme there and today; ❤️‍🔥 (2020) is two for the oracle and one here.
 const EMOJI = [..."😀🎉🙏🔥", "👨‍👩‍👧‍👦", "👩‍🚀", "🧑‍💻", "🏳️‍🌈", "👍🏽", "🙏🏿", "👩🏽‍🚀", "🇮🇳", "🇬🇧", "1️⃣", "❤️"];
 
 function expected(text: string) {
@@ -17,7 +17,7 @@ function expected(text: string) {
   return { encoding: oracle.encodingName, segments: oracle.segmentsCount };
 }
 
-/** Texts around the interesting sizes: pieces of the alphabet, repeated until one to eight parts are full. */
+/** Texts around the interesting sizes: pieces of the alphabet, repeated to fill one to eight parts. */
 function textsOf(...alphabets: string[][]) {
   const piece = fc.tuple(fc.constantFrom(...alphabets.flat()), fc.integer({ min: 1, max: 40 }));
   return fc.array(piece, { maxLength: 24 }).map((pieces) => pieces.map(([text, times]) => text.repeat(times)).join(""));
@@ -45,7 +45,7 @@ describe("countSegments agrees with an independent calculator", () => {
   ])("on %s", (_, alphabets) => {
     fc.assert(
       fc.property(textsOf(...alphabets), (text) => {
-        // \r\n is one grapheme, for which the oracle takes UCS-2; in GSM-7 both are ordinary characters.
+        // \r\n is one grapheme, for which the oracle chooses UCS-2; in GSM-7 both are ordinary characters.
         fc.pre(!text.includes("\r\n"));
         expect(countSegments(text)).toEqual(expected(text));
       }),
@@ -53,7 +53,7 @@ describe("countSegments agrees with an independent calculator", () => {
     );
   });
 
-  it("on one character of two sizes at every place around a boundary", () => {
+  it("on one character of another size at every position around a boundary", () => {
     for (const [filler, letter] of [
       ["a", "€"],
       ["я", "😀"],
@@ -70,7 +70,7 @@ describe("countSegments agrees with an independent calculator", () => {
   });
 });
 
-describe("countSegments at the exact edges", () => {
+describe("countSegments at exact boundaries", () => {
   it.each([
     ["", "GSM-7", 1],
     ["a".repeat(160), "GSM-7", 1],
@@ -99,8 +99,8 @@ describe("countSegments at the exact edges", () => {
     expect(countSegments(text)).toEqual({ encoding, segments });
   });
 
-  it.each(["😀", "👍🏽", "🇮🇳", "👨‍👩‍👧‍👦", "❤️‍🔥"])("never splits %s over two parts", (emoji) => {
-    // The texts fill exactly two parts when the emoji is torn; kept whole it leaves room behind it, and a third is needed.
+  it.each(["😀", "👍🏽", "🇮🇳", "👨‍👩‍👧‍👦", "❤️‍🔥"])("never splits %s across two parts", (emoji) => {
+    // The text would fill exactly two parts if the emoji were split; kept whole, it needs a third.
     for (let first = 67 - emoji.length + 1; first < 67; first++) {
       const text = "я".repeat(first) + emoji + "я".repeat(134 - first - emoji.length);
       expect(text).toHaveLength(134);
@@ -110,7 +110,7 @@ describe("countSegments at the exact edges", () => {
     expect(countSegments(fits).segments).toBe(2);
   });
 
-  it("splits by characters what is longer than a part", () => {
+  it("splits a grapheme that is longer than a part by its characters", () => {
     const endless = "e" + "\u0301".repeat(200);
     expect(countSegments(endless)).toEqual({ encoding: "UCS-2", segments: 3 });
   });

@@ -9,7 +9,7 @@ import { transportSuite } from "./contract/transport.ts";
 
 export type { Endpoint } from "./contract/endpoint.ts";
 
-/** The one suite that every customer endpoint passes. What is particular to an endpoint stands in its own test. */
+/** The suite that every customer endpoint passes. What is specific to an endpoint is in the endpoint's own test. */
 export function contractSuite(endpoint: Endpoint): void {
   describe(`contract of ${endpoint.method} ${new URL(endpoint.url).pathname}`, () => {
     keySuite(endpoint);

@@ -3,18 +3,20 @@ import { env } from "cloudflare:workers";
 import worker from "../../src/worker.ts";
 import type { Reply } from "./world.ts";
 
-/** A request as the runtime hands it over: Request's own type leaves out what the edge adds and nothing here reads. */
+/**
+ * A request as the runtime passes it on. Request's own type is without the edge's properties, which nothing here reads.
+ */
 export const incoming = (url: string, init: RequestInit) =>
   new Request(url, init) as unknown as Request<unknown, IncomingRequestCfProperties>;
 
-/** Sends a request to a service with other variables or bindings than the suite's. */
+/** Sends a request to a service with these variables or bindings in place of the suite's. */
 export async function callWith(changed: Partial<Cloudflare.Env>, url: string, init: RequestInit = {}): Promise<Reply> {
   const response = await worker.fetch(incoming(url, init), { ...env, ...changed }, createExecutionContext());
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: text === "" ? null : JSON.parse(text) };
 }
 
-/** Variables of a deployed service: five hostnames, and secrets that are not for one's own machine. */
+/** Variables of a deployed service: five hostnames, and secrets without the local mark. */
 export const DEPLOYED: Partial<Cloudflare.Env> = {
   ENVIRONMENT: "production",
   SMS_URL: "https://sms.dastak.example",

@@ -8,21 +8,21 @@ import { DEPLOYED } from "./deployment.ts";
 import { bearer, call, dispatch, messagesOf, post } from "./world.ts";
 import type { Reply, World } from "./world.ts";
 
-// What tests of the inbox share: sending something and taking it as far as the inbox, and asking its API.
+// Shared by the tests of the inbox: sending a message as far as the inbox, and calling the inbox's API.
 
 export const API = "http://console.localhost/v1/test/inbox";
 
-/** The inbox that everything of the suite lands in, unless a consumer was told that it is deployed. */
+/** The inbox for all messages of the suite, except those of a consumer with deployed variables. */
 export const localInbox = (): DurableObjectStub<Inbox> => env.INBOX.getByName(LOCAL_INBOX);
 
-/** Everything of an account that the suite's inbox holds, newest first. */
+/** All messages of an account in the suite's inbox, newest first. */
 export async function inboxOf(world: World): Promise<InboxMessage[]> {
   return (await localInbox().list({ account: world.name }, {}, KEPT_MAX)) ?? [];
 }
 
-/** A deployed service that has no gateway yet: the simulator takes live messages too. */
+/** A deployed service without a gateway: the simulator takes live messages, too. */
 export const DEPLOYED_SIM: Record<string, string> = {
-  // All of these are variables, none is a binding.
+  // All of these are variables; none is a binding.
   ...(DEPLOYED as unknown as Record<string, string>),
   CARRIER: "sim",
   PAYMENTS: "none",
@@ -30,21 +30,21 @@ export const DEPLOYED_SIM: Record<string, string> = {
 
 let numbers = 9_400_000_000;
 
-/** An Indian number that no other test of this file sends to. */
+/** An Indian number that no other test in this file uses. */
 export const newPhone = (): string => String(numbers++);
 
-/** Everything of the account that still waits. */
+/** Jobs of the account that still have queued messages. */
 async function waiting(world: World): Promise<number[]> {
   const messages = await messagesOf(world);
   return [...new Set(messages.filter(({ state }) => state === "queued").map(({ seq }) => seq))];
 }
 
-/** Takes what waits through the carrier, and so into the inbox. */
+/** Dispatches all queued messages, so that they arrive in the inbox. */
 export async function landAll(world: World, variables: Record<string, string> = {}): Promise<void> {
   await dispatch(world, await waiting(world), variables);
 }
 
-/** Sends an SMS and takes it into the inbox. */
+/** Sends an SMS and dispatches it into the inbox. */
 export async function land(
   world: World,
   body: { phone?: string; message?: string; senderId?: string } = {},
@@ -56,12 +56,12 @@ export async function land(
   await landAll(world, variables);
 }
 
-/** Asks the inbox's API; without a world, without a key. */
+/** Calls the inbox's API; without a world, it sends no key. */
 export function ask(world: World | null, path = "", init: RequestInit = {}): Promise<Reply> {
   return call(API + path, { ...init, ...(world && { headers: bearer(world.apiKey) }) });
 }
 
-/** An environment whose inbox fails, before or after it has kept what it was given. */
+/** An environment whose inbox fails, before or after storing. */
 export function brokenInbox(when: "before" | "after"): { INBOX: Env["INBOX"]; asked: () => number } {
   const put = vi.fn(async (...caught: Parameters<Inbox["put"]>) => {
     if (when === "after") await localInbox().put(...caught);

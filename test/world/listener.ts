@@ -4,7 +4,7 @@ import type { LiveNews } from "../../src/model/live.ts";
 import { CONSOLE } from "./visitor.ts";
 import type { Visitor } from "./visitor.ts";
 
-// A browser's end of the live feed, for tests.
+// A browser's end of the live feed.
 
 export class Listener {
   readonly #socket: WebSocket;
@@ -26,13 +26,13 @@ export class Listener {
     socket.accept();
   }
 
-  /** The next thing that the account tells. */
+  /** The next message from the account. */
   next(): Promise<LiveNews> {
     const news = this.#news.shift();
     return news ? Promise.resolve(news) : new Promise((resolve) => void this.#waiting.push(resolve));
   }
 
-  /** Reads on until something is so. */
+  /** Reads on until a message satisfies the condition. */
   async until(isSo: (news: LiveNews) => boolean): Promise<LiveNews> {
     for (let left = LIVE_ROWS_MAX; left > 0; left--) {
       const news = await this.next();
@@ -50,7 +50,7 @@ export class Listener {
   }
 }
 
-/** Asks for the live feed as a browser does. */
+/** Requests the live feed as a browser does. */
 export function askLive(visitor: Visitor, from?: number, headers: Record<string, string> = {}): Promise<Response> {
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   return exports.default.fetch(`${CONSOLE}/live${from === undefined ? "" : `?from=${from}`}`, {

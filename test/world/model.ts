@@ -1,7 +1,7 @@
 import type { MessageState, ReceiptState } from "../../src/model/message.ts";
 
-// A plain model of an account, written from the contract and not from the code: it says what must be true after each
-// step, in as few lines as it can.
+// A plain model of an account, written from the contract and not from the code: what must be true after each step, in
+// as few lines as possible.
 
 const HOUR = 3_600_000;
 const LEASE_MS = 30_000;
@@ -12,7 +12,7 @@ const VALIDITY_MS = 24 * HOUR;
 /** How long an Idempotency-Key is kept (contract §8). */
 export const KEY_KEPT_MS = 7 * 24 * HOUR;
 
-/** Contract §9: a state is replaced only by one further on. */
+/** Contract §9: a state is replaced only by one of a higher rank. */
 const ORDER: MessageState[][] = [
   ["queued"],
   ["sending"],
@@ -43,9 +43,9 @@ export class Model {
   balance: number;
   nowMs: number;
   readonly messages: ModelMessage[] = [];
-  /** Ledger entries that are due, in any order: kind and amount. */
+  /** Expected ledger entries, in any order: kind and amount. */
   readonly entries: string[] = [];
-  /** Idempotency keys with what they were used for and what was answered. */
+  /** Idempotency keys with their request, reply and time. */
   readonly done = new Map<string, { request: string; reply: string; at: number }>();
   readonly credits = new Map<string, number>();
   nextSeq = 2;
@@ -56,7 +56,7 @@ export class Model {
     this.entries.push(`credit ${balance}`);
   }
 
-  /** A request that was accepted: one debit, its messages in jobs of a hundred. */
+  /** An accepted request: one debit, with its messages in jobs of a hundred. */
   send(scenarios: number[], charge: number): void {
     const first = this.nextSeq;
     this.balance -= charge * scenarios.length;
@@ -124,12 +124,12 @@ export class Model {
     }
   }
 
-  /** The carrier is asked about everything that it may have. */
+  /** The carrier is asked about every message that it may have. */
   follow(): void {
     for (const message of this.messages) {
       if (message.state !== "submitted" && message.state !== "unknown") continue;
       if (message.scenario === 3 || message.scenario === 5) continue;
-      // Of an attempt that died the test inbox has nothing: the simulator never took it.
+      // An interrupted attempt never reached the simulator, so the test inbox does not have its message.
       if (message.state === "unknown") this.#fail(message);
       else message.state = message.scenario === 2 ? "undelivered" : "delivered";
     }
@@ -142,7 +142,7 @@ export class Model {
     if (state === "submitted") message.dueAt = this.nowMs + RECEIPT_WINDOW_MS;
   }
 
-  /** The alarm: validity, leases and windows that are over. */
+  /** The alarm: validities, leases and windows that have ended. */
   alarm(): void {
     for (const message of this.messages) {
       if (message.state === "queued" && message.expiresAt <= this.nowMs) this.#fail(message);
@@ -155,7 +155,7 @@ export class Model {
     }
   }
 
-  /** Whether something must still happen by itself. */
+  /** Whether something is still due to happen without a further call. */
   get unfinished(): boolean {
     return this.messages.some(
       ({ state, refunded }) => ["queued", "sending", "submitted"].includes(state) || (state === "unknown" && !refunded),

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { bearer, call, openWorld, operator } from "./world.ts";
 import type { Reply } from "./world.ts";
 
-// What every operator route owes (contract §10), and how a test opens an account as the operator does.
+// What every operator route must do (contract §10), and a helper that opens an account as the operator does.
 
 export interface Opened {
   accountId: string;
@@ -11,7 +11,7 @@ export interface Opened {
   testKey: string;
 }
 
-/** Opens an account over the operator API. */
+/** Opens an account through the operator API. */
 export async function openAccount(body: object = {}, headers: Record<string, string> = {}): Promise<Opened> {
   const reply = await operator("POST", "/operator/accounts", { name: "Acme", plan: "premium", ...body }, headers);
   expect(reply.status, reply.text).toBe(200);
@@ -19,7 +19,7 @@ export async function openAccount(body: object = {}, headers: Record<string, str
   return { accountId: accountId ?? "", apiKey: apiKey ?? "", testKey: testKey ?? "" };
 }
 
-/** A refusal in the one shape, with nothing beside it. */
+/** Expects a failure in the standard shape, without other fields. */
 export function expectFailure(reply: Reply, status: number, code: string, more: object = {}): void {
   expect(reply.body).toMatchObject({ success: false, code, request_id: reply.headers.get("x-request-id"), ...more });
   expect(reply.status).toBe(status);
@@ -31,7 +31,7 @@ export function expectFailure(reply: Reply, status: number, code: string, more: 
   expect(reply.headers.get("cache-control")).toBe("no-store");
 }
 
-/** Who may ask, and how a request must arrive: the same for every operator route. */
+/** Authentication and transport, which are the same for every operator route. */
 export function operatorSuite(method: string, path: string | ((accountId: string) => string)): void {
   const at = async () => {
     const world = await openWorld();
@@ -39,7 +39,7 @@ export function operatorSuite(method: string, path: string | ((accountId: string
   };
   const takesBody = !["GET", "DELETE"].includes(method);
 
-  it(`${method}: only the operator's token opens it`, async () => {
+  it(`${method}: only the operator's token is accepted`, async () => {
     const world = await openWorld();
     const url = `http://console.localhost${await at()}`;
     const token = env.OPERATOR_TOKEN;
@@ -57,7 +57,7 @@ export function operatorSuite(method: string, path: string | ((accountId: string
     expect(inUrl.status).toBe(401);
   });
 
-  it(`${method}: another method is 405 with Allow, and no CORS`, async () => {
+  it(`${method}: another method is 405 with Allow, and without CORS`, async () => {
     const reply = await operator("OPTIONS", await at());
     expectFailure(reply, 405, "method_not_allowed");
     expect(reply.headers.get("allow")?.split(", ")).toContain(method);
@@ -65,7 +65,7 @@ export function operatorSuite(method: string, path: string | ((accountId: string
   });
 
   if (takesBody) {
-    it(`${method}: only JSON is read`, async () => {
+    it(`${method}: only JSON is accepted`, async () => {
       const path = await at();
       const raw = (type: string, body: string) =>
         call(`http://console.localhost${path}`, {
@@ -81,7 +81,7 @@ export function operatorSuite(method: string, path: string | ((accountId: string
   }
 }
 
-/** An account that nobody opened, and what is no account id. */
+/** Unopened accounts, and malformed account ids. */
 export function unknownAccountSuite(method: string, path: (accountId: string) => string, body?: object): void {
   it(`${method}: an unknown account is 404`, async () => {
     for (const id of ["acc_00000000000", "acc_x", "me", "%2e%2e", "0"]) {
@@ -96,7 +96,7 @@ export function unknownAccountSuite(method: string, path: (accountId: string) =>
   });
 }
 
-/** Lists and their pages: `rows` in their order, whatever the size of a page. */
+/** All rows of a list in their order, read in pages of `limit`. */
 export async function pagesOf(path: string, limit: number): Promise<unknown[]> {
   const rows: unknown[] = [];
   let after = "";
@@ -114,7 +114,7 @@ export async function pagesOf(path: string, limit: number): Promise<unknown[]> {
 
 /** `?limit=` and `?after=` of a list. */
 export function pageSuite(path: (accountId: string) => string): void {
-  it("limit is 1 to 500, after is the next of a page", async () => {
+  it("limit is 1 to 500, and after is the `next` of a page", async () => {
     const world = await openWorld();
     const at = path(world.ref.accountId);
     for (const limit of ["1", "500"]) expect((await operator("GET", `${at}?limit=${limit}`)).status).toBe(200);

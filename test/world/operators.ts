@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { Visitor } from "./visitor.ts";
 
-/** A browser at the operator's desk, let in by the token. */
+/** A browser that is signed in at the operator's desk. */
 export async function atTheDesk(): Promise<Visitor> {
   const visitor = new Visitor();
   await visitor.submit("/desk/sign-in", { token: env.OPERATOR_TOKEN });

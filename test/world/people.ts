@@ -7,17 +7,17 @@ import { unseal } from "../../src/crypto/seal.ts";
 import { Visitor } from "./visitor.ts";
 import type { Page } from "./visitor.ts";
 
-// Signing up and in, for tests: numbers that nobody else has, and the codes as the house account sent them.
+// Signing up and in, for tests: unused numbers, and the codes that the house account sent.
 
 let used = 0;
 
-/** An Indian mobile that no other test of this file has, as ten digits. */
+/** An Indian mobile that no other test in this file uses, as ten digits. */
 export function freshNumber(): string {
   used += 1;
   return `98${String(Math.floor(Math.random() * 90_000) + 10_000)}${String(used).padStart(3, "0")}`;
 }
 
-/** Every code that went to a phone in E.164, newest first. */
+/** Every code sent to a phone (E.164), newest first. */
 export async function codesFor(phone: string): Promise<string[]> {
   const name = objectName(houseRef(configOf(env)));
   const rows = await runInDurableObject(env.ACCOUNT.getByName(name), (_, state) =>
@@ -28,17 +28,17 @@ export async function codesFor(phone: string): Promise<string[]> {
     .map((row) => /\d{6}/u.exec(unseal(env.SEAL_SECRET, name, new Uint8Array(row["text"] as ArrayBuffer)))?.[0] ?? "");
 }
 
-/** The newest code that went to a phone. */
+/** The latest code sent to a phone. */
 export async function codeFor(phone: string): Promise<string> {
   const [code] = await codesFor(phone);
   if (code === undefined) throw new Error(`no code went to ${phone}`);
   return code;
 }
 
-/** A code that is not this one. */
+/** A code other than this one. */
 export const otherCode = (code: string, by = 1) => String((Number(code) + by) % 1_000_000).padStart(6, "0");
 
-/** Signs in by phone, as whoever holds it. */
+/** Signs in by phone. */
 export async function signInByPhone(
   number: string,
   visitor = new Visitor(),
@@ -57,23 +57,23 @@ export async function allOfD1(): Promise<string> {
   return JSON.stringify(rows.map(({ results }) => results));
 }
 
-/** Where a request comes from, as Cloudflare says it. */
+/** The header in which Cloudflare passes the client's address on. */
 export const from = (address: string) => ({ "cf-connecting-ip": address });
 
-/** A browser with the same cookies: what it does at the same time, as a second tab. */
+/** A browser with a copy of the cookies, like a second tab. */
 export function twin(visitor: Visitor): Visitor {
   const other = new Visitor();
   for (const [name, value] of visitor.cookies) other.cookies.set(name, value);
   return other;
 }
 
-/** A page without what differs from request to request. */
+/** A page without what differs between requests. */
 export function same(page: Page, ...typed: string[]): { status: number; location: string | null; text: string } {
   const text = typed.reduce((rest, one) => rest.replaceAll(one, "…"), page.text);
   return { status: page.status, location: page.headers.get("location"), text };
 }
 
-/** How many sessions the person with this phone has. */
+/** The number of sessions of the person with this phone. */
 export async function sessionsWith(phone: string): Promise<number> {
   const query = "SELECT count(*) AS n FROM session JOIN person ON person.id = session.holder WHERE phone = ?";
   return Number(await env.DB.prepare(query).bind(phone).first("n"));

@@ -11,12 +11,12 @@ import { openWorld } from "./world.ts";
 import type { World } from "./world.ts";
 import { orderNow } from "./shop.ts";
 
-// Razorpay as its documentation has it: a table of links that answers to fetch, and webhooks signed by hand.
+// A fake Razorpay, written from its documentation: a table of payment links behind fetch, and signed webhooks.
 
 export const KEY = "rzp_key_secret";
 export const HOOK = "rzp_webhook_secret";
 
-/** The environment of a service that sells by Razorpay. */
+/** The environment of a service that uses Razorpay. */
 export const at: Env = Object.assign(
   { ...env },
   {
@@ -46,7 +46,7 @@ interface Asked {
 
 type Fate = "lost" | "answer_lost" | "busy" | "nonsense";
 
-/** What Razorpay holds and was asked; `fates` befall the next requests, which are else done and answered. */
+/** Razorpay's links and the requests that it got; each of `fates` replaces the normal outcome of one request. */
 export const razorpay = { links: [] as Link[], asked: [] as Asked[], fates: [] as Fate[] };
 
 function made(body: Record<string, unknown>): Response {
@@ -74,7 +74,7 @@ function answer({ method, path, body }: Asked): Response {
   return found ? Response.json(found) : Response.json({ error: { description: "unknown id" } }, { status: 400 });
 }
 
-/** Puts an empty Razorpay in place of the network. */
+/** Replaces the network with an empty Razorpay. */
 export function openRazorpay(): void {
   Object.assign(razorpay, { links: [], asked: [], fates: [] });
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -94,7 +94,7 @@ export function openRazorpay(): void {
   });
 }
 
-/** A customer who ordered a plan here. */
+/** A customer with an order for a plan. */
 export interface RazorpayShop {
   world: World;
   order: Order;
@@ -112,7 +112,7 @@ export async function shopOf(): Promise<RazorpayShop> {
   return { world, order: await orderNow(placed.order), placed, again };
 }
 
-/** Pays the link of an order; the id of the payment. */
+/** Pays the link of an order; returns the id of the payment. */
 export function pay({ order }: Pick<RazorpayShop, "order">, payment_id = randomId("pay")): string {
   const link = razorpay.links.find(({ reference_id }) => reference_id === order.id);
   if (!link) throw new Error("there is no link to pay");
@@ -123,7 +123,7 @@ export function pay({ order }: Pick<RazorpayShop, "order">, payment_id = randomI
 
 export const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text).digest("hex");
 
-/** Delivers a signed webhook; the status that it is answered with. */
+/** Delivers a signed webhook; returns the status of the reply. */
 export async function webhook(body: object, headers: Record<string, string> = {}, sign = HOOK): Promise<number> {
   const raw = JSON.stringify(body);
   const request = new Request("http://console.localhost/webhooks/payments/razorpay", {

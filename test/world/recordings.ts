@@ -1,6 +1,6 @@
-// Recordings made by code, as small as their kind allows.
+// Generated recordings, as small as their format allows.
 
-/** Format codes of a WAV header (RFC 2361): the three that a call can play, and one that it cannot. */
+/** Format codes of a WAV header (RFC 2361): three that a call can play, and one that it cannot. */
 export const WAV_FORMAT = { pcm: 1, adpcm: 2, alaw: 6, mulaw: 7 } as const;
 
 export interface WavShape {
@@ -8,11 +8,11 @@ export interface WavShape {
   /** Bytes per second; one channel, eight bits. */
   rate?: number;
   seconds?: number;
-  /** Seconds that the header claims, where they are not those that are there. */
+  /** Seconds that the header claims, if they differ from the actual ones. */
   claimed?: number;
-  /** Samples that a `fact` chunk claims; none without it. */
+  /** Samples that a `fact` chunk claims; no chunk if absent. */
   fact?: number;
-  /** Bytes of a frame that the header claims. */
+  /** Frame size in bytes that the header claims. */
   frameSize?: number;
 }
 
@@ -20,7 +20,7 @@ function ascii(view: DataView, at: number, text: string): void {
   for (let index = 0; index < text.length; index += 1) view.setUint8(at + index, text.charCodeAt(index));
 }
 
-/** A WAV file: one channel of eight bits, a second of 1,000 bytes unless asked otherwise. */
+/** A WAV file: one channel, eight bits, by default one second of 1,000 bytes. */
 export function wav(shape: WavShape = {}): Uint8Array {
   const { format = WAV_FORMAT.pcm, rate = 1_000, seconds = 1, claimed = seconds, fact, frameSize = 1 } = shape;
   const data = fact === undefined ? 44 : 56;
@@ -47,7 +47,7 @@ export function wav(shape: WavShape = {}): Uint8Array {
   return bytes;
 }
 
-/** What one frame of `mp3` lasts: 576 samples at 24 kHz. */
+/** Duration of one frame of `mp3`: 576 samples at 24 kHz. */
 export const MP3_FRAME_MS = 24;
 
 /** An MP3 file of silence: MPEG-2 Layer III, 8 kbit/s, 24 kHz, mono, so that a frame is 24 bytes. */
@@ -58,7 +58,7 @@ export function mp3(seconds: number): Uint8Array {
   return bytes;
 }
 
-/** The same MP3 behind a frame that claims how many frames and bytes follow (a Xing header), truly or not. */
+/** The same MP3 after a frame that claims how many frames and bytes follow (a Xing header), correctly or not. */
 export function mp3Claiming(frames: number, seconds: number): Uint8Array {
   const info = new Uint8Array(48);
   info.set([0xff, 0xf3, 0x24, 0xc0]);
@@ -70,7 +70,7 @@ export function mp3Claiming(frames: number, seconds: number): Uint8Array {
   return joined(info, mp3(seconds));
 }
 
-/** The same MP3 behind an ID3v2 tag of some bytes. */
+/** The same MP3 after an ID3v2 tag of `size` bytes. */
 export function mp3Tagged(size: number, seconds: number): Uint8Array {
   const tag = new Uint8Array(10 + size);
   tag.set([0x49, 0x44, 0x33, 3, 0, 0, 0, 0, size >> 7, size & 127]);

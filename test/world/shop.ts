@@ -10,7 +10,7 @@ import type { Plan } from "../../src/money/plans.ts";
 import { balanceOf, call, ledgerOf, openWorld } from "./world.ts";
 import type { Opening, World } from "./world.ts";
 
-// A customer of a fresh account who orders a plan, and the sandbox that tells what became of it.
+// A customer with a fresh account who orders a plan, and the sandbox that reports the outcome.
 
 export interface Shop {
   world: World;
@@ -21,7 +21,7 @@ export interface Shop {
 
 export const NO_TROUBLE: Trouble = { twice: false, disorder: false, wrongAmount: false };
 
-/** Makes an order for the account of a world. */
+/** Places an order for the account of a world. */
 export async function orderOf(world: World, plan: Plan = "business"): Promise<Order> {
   const person = { accountId: world.ref.accountId, name: "Asha", buyer: null };
   const placed = await placeOrder(env, person, plan, randomId("once"));
@@ -29,7 +29,7 @@ export async function orderOf(world: World, plan: Plan = "business"): Promise<Or
   return placed.order;
 }
 
-/** Opens both objects of a fresh account on starter without money, and makes an order. */
+/** Opens both objects of a fresh account, on starter and without credit, and places an order. */
 export async function openShop(plan: Plan = "business", opening: Opening = {}): Promise<Shop> {
   const world = await openWorld({ plan: "starter", balance: 0, ...opening });
   const ref = { ...world.ref, mode: "test" as const };
@@ -43,11 +43,11 @@ export async function openShop(plan: Plan = "business", opening: Opening = {}): 
 export const webhooksOf = (order: Order, outcome: Outcome, trouble: Partial<Trouble> = {}): SignedWebhook[] =>
   sandboxWebhooks(configOf(env), order, outcome, { ...NO_TROUBLE, ...trouble });
 
-/** Delivers a webhook as it travels. */
+/** Delivers a webhook over HTTP. */
 export const deliver = ({ body, headers }: SignedWebhook) =>
   call("http://console.localhost/webhooks/payments/sandbox", { method: "POST", body, headers });
 
-/** Lets the sandbox tell an outcome; every webhook must be taken. */
+/** Makes the sandbox report an outcome; every webhook must be accepted. */
 export async function tell(order: Order, outcome: Outcome, trouble: Partial<Trouble> = {}): Promise<void> {
   for (const webhook of webhooksOf(await orderNow(order), outcome, trouble)) {
     const { status } = await deliver(webhook);
@@ -55,27 +55,27 @@ export async function tell(order: Order, outcome: Outcome, trouble: Partial<Trou
   }
 }
 
-/** The order's row as it stands. */
+/** The current row of the order. */
 export async function orderNow({ id }: Pick<Order, "id">): Promise<Order> {
   const order = await orderById(env.DB, id);
   if (!order) throw new Error("the order is gone");
   return order;
 }
 
-/** What was recorded of an order: kinds, and why each was not followed. */
+/** The recorded events of an order: kind, and the reason if quarantined. */
 export async function recordedOf({ id }: Pick<Order, "id">): Promise<{ kind: string; quarantined: string | null }[]> {
   const sql = "SELECT kind, quarantined FROM payment_event WHERE order_id = ? ORDER BY received_at, event_id";
   return (await env.DB.prepare(sql).bind(id).all<{ kind: string; quarantined: string | null }>()).results;
 }
 
-/** All entries with money, by their references. */
+/** All ledger entries with a non-zero amount, with their references. */
 export async function entriesOf(world: World): Promise<[string | null, number][]> {
   return (await ledgerOf(world))
     .filter(({ amount }) => amount !== 0)
     .map(({ reference, amount }) => [reference, amount]);
 }
 
-/** Money and standing of an account; what recounting finds must be nothing. */
+/** Balance, plan, OTP rate and status of an account; throws if reconciliation finds a difference. */
 export async function standingOf(world: World) {
   const view = await world.stub.view();
   const differences = await world.stub.reconcile();

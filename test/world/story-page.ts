@@ -6,9 +6,9 @@ import { post } from "./world.ts";
 import type { Reply, World } from "./world.ts";
 import type { Visitor } from "./visitor.ts";
 
-// Reads the page of one message, and runs the command that stands on it.
+// Reads the page of one message, and runs the command on it.
 
-/** Reads a command as a POSIX shell does: words of quoted and unquoted pieces, one variable. */
+/** Parses a command as a POSIX shell does: words of quoted and unquoted pieces, and variables. */
 export function shellWords(command: string, variables: Record<string, string>): string[] {
   const words: string[] = [];
   const joined = command.replaceAll("\\\n", "");
@@ -31,7 +31,7 @@ export function shellWords(command: string, variables: Record<string, string>): 
   return word === null ? words : [...words, word];
 }
 
-/** Text as a page has it, read back. */
+/** Text of the page with its entities decoded. */
 export function unescaped(html: string): string {
   const named: Record<string, string> = { lt: "<", gt: ">", quot: '"', amp: "&" };
   return html.replaceAll(/&(?:#(\d+)|(\w+));/gu, (_, code: string | undefined, name: string | undefined) =>
@@ -39,10 +39,10 @@ export function unescaped(html: string): string {
   );
 }
 
-/** Which block of code on the page is which. */
+/** Indexes of the code blocks on the page. */
 export const [CURL, REPLY] = [0, 1];
 
-/** A block of code on a page, read back. */
+/** The text of a code block on the page. */
 export function codeIn(page: string, which: number): string {
   const blocks = [...page.matchAll(/<pre tabindex="0">(.*?)<\/pre>/gsu)];
   return unescaped(blocks[which]?.[1] ?? "");
@@ -59,7 +59,7 @@ export async function storyOf(visitor: Visitor, world: World, operation = "sms",
   return page.text;
 }
 
-/** Runs the command of a page, against the Worker in place of the network. */
+/** Runs the command of a page, with the Worker in place of the network. */
 export function repeat(page: string, world: World): Promise<Reply> {
   const [program, url = "", ...options] = shellWords(codeIn(page, CURL), { DASTAK_KEY: world.apiKey });
   expect(program).toBe("curl");

@@ -6,7 +6,7 @@ import { randomId } from "../../src/crypto/ids.ts";
 import { openWorld } from "./world.ts";
 import type { Opening, World } from "./world.ts";
 
-// A browser with a session, for tests of pages: it keeps cookies, and says where its posts come from.
+// A browser with a session, for tests of pages: it keeps cookies, and sends an Origin with its posts.
 
 export const CONSOLE = "http://console.localhost";
 
@@ -16,7 +16,7 @@ export interface Page {
   text: string;
 }
 
-/** What a page shows: without its own address, which its forms carry to lead back there. */
+/** The page without the hidden field that contains its own address. */
 export const shownIn = ({ text }: Page): string => text.replaceAll(/<input type="hidden" name="next"[^>]*>/gu, "");
 
 export class Visitor {
@@ -38,7 +38,7 @@ export class Visitor {
     return this.#ask(path, { headers });
   }
 
-  /** Posts a form as a browser does; `headers` may take the Origin away or ask for JSON. */
+  /** Posts a form as a browser does; `headers` can replace the Origin or ask for JSON. */
   submit(
     path: string,
     form: Record<string, string> | FormData = {},
@@ -54,7 +54,7 @@ export class Visitor {
   }
 }
 
-/** Who visits: a signed-in browser, the person, and the account that is theirs. */
+/** A signed-in browser, its person, and that person's account. */
 export interface Visit {
   visitor: Visitor;
   person: PersonRow;

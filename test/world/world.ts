@@ -10,7 +10,7 @@ import type { Plan } from "../../src/money/plans.ts";
 import { consumeDispatch } from "../../src/queues/dispatch.ts";
 import { consumeHistory } from "../../src/queues/history.ts";
 
-// Every test is its own world: a fresh account, and queues that are delivered by hand.
+// Every test has its own world: a fresh account, and queues that the test delivers by hand.
 
 export interface World {
   ref: AccountRef;
@@ -30,7 +30,7 @@ export interface Opening {
   otpRate?: number;
 }
 
-/** Opens a fresh account: premium with 1,000 coins unless asked otherwise. */
+/** Opens a fresh account: by default premium with 1,000 coins. */
 export async function openWorld({
   plan = "premium",
   balance = 1_000,
@@ -54,7 +54,7 @@ export async function openWorld({
 export interface Reply {
   status: number;
   headers: Headers;
-  // Replies are checked field by field; their type is what the test expects of them.
+  // Replies are checked field by field; each test expects its own type.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any;
   text: string;
@@ -73,7 +73,7 @@ export async function call(url: string, init: RequestInit = {}): Promise<Reply> 
   return { status: response.status, headers: response.headers, body, text };
 }
 
-/** Posts JSON. */
+/** Posts JSON; a string is sent as it is. */
 export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
   return call(url, {
     method: "POST",
@@ -117,7 +117,7 @@ async function addRecording(world: World, durationMs: number): Promise<string> {
   return fileId;
 }
 
-/** A recording of the account, the same for the same length; it takes no place in the rate window and has no bytes. */
+/** A recording of the account, one per duration; it does not count in the rate window and has no bytes. */
 export function recordingOf(world: World, durationMs = 1_000): Promise<string> {
   const known = recordings.get(world) ?? new Map<number, Promise<string>>();
   recordings.set(world, known);
@@ -140,13 +140,13 @@ async function deliver(
   return getQueueResult(batch, createExecutionContext());
 }
 
-/** Delivers a `send` job to the dispatch consumer, as the queue would. Variables may be changed for this consumer. */
+/** Delivers a `send` job to the dispatch consumer, as the queue would; `variables` apply to this consumer only. */
 export function dispatch(world: World, seqs: number[], variables: Partial<Env> | Record<string, string> = {}) {
   const body = { kind: "send", account: world.name, seqs };
   return deliver("dastak-dispatch", body, consumeDispatch, { ...env, ...variables });
 }
 
-/** Delivers a `follow` job: the carrier is asked what became of these jobs' messages. */
+/** Delivers a `follow` job: the consumer asks the carrier about these jobs' messages. */
 export function follow(world: World, seqs: number[], variables: Partial<Env> | Record<string, string> = {}) {
   const body = { kind: "follow", account: world.name, seqs };
   return deliver("dastak-dispatch", body, consumeDispatch, { ...env, ...variables });
@@ -157,7 +157,7 @@ export function recordHistory(world: World, seqs: number[], at: Env = env) {
   return deliver("dastak-history", { account: world.name, seqs, profile: true }, consumeHistory, at);
 }
 
-/** Runs the account's alarm now; false when none was set. */
+/** Runs the account's alarm now; false if none was set. */
 export const runAlarm = (world: World) => runDurableObjectAlarm(world.stub);
 
 /** Every message of the account, as the operator sees it. */

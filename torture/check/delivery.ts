@@ -3,9 +3,9 @@ import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
 import { runningFaults } from "./requests.ts";
 
-// What the gateway saw, and what the service made of it.
+// What the gateway received, and what the service made of it.
 
-/** Every submission is of a message that was ordered: under its one reference, to its number, with its words, signed. */
+/** Every submission belongs to an ordered message: under its one reference, to its number, with its text, signed. */
 export function oneReferenceEach({ submissions, books }: Evidence, cases: Case[]): Proof {
   const proof = new Proof("one reference per message at the gateway, with the order's number and words, signed");
   const messages = new Map(books.flatMap((one) => one.messages.map((message) => [message.ref, message] as const)));
@@ -19,7 +19,7 @@ export function oneReferenceEach({ submissions, books }: Evidence, cases: Case[]
     refs.set(to, ref);
     proof.holds(known === ref, () => `${to} was submitted under two references: ${known} and ${ref}`);
     const { meant } = order;
-    // The words around a one-time password are the service's own.
+    // The service writes the text around a one-time password, so only the password is compared.
     const words = meant.operation === "otp" ? text?.includes(meant.text ?? "") === true : text === meant.text;
     const right = to === message.to && operation === meant.operation && words && signed;
     proof.holds(
@@ -30,11 +30,11 @@ export function oneReferenceEach({ submissions, books }: Evidence, cases: Case[]
   return proof;
 }
 
-/** A certain no, after which a message may be submitted again. */
+/** An answer after which a message may certainly be submitted again. */
 const isCertainNo = ({ tells, answered, decision }: Submission) =>
   (tells === "busy" && answered) || decision === "resets_unread";
 
-/** After anything but a certain no, nothing is submitted again. */
+/** A message is submitted again only after an answer that certainly did not accept it. */
 export function againOnlyAfterNo({ submissions, books, timers }: Evidence): Proof {
   const proof = new Proof("submitted again only after a certain no, and never after an unknown outcome or a yes");
   const attempts = new Map(
@@ -53,17 +53,17 @@ export function againOnlyAfterNo({ submissions, books, timers }: Evidence): Proo
   return proof;
 }
 
-/** Faults that can take away the answer to a submission. */
+/** Faults that can lose the answer to a submission. */
 const LOSING = ["kill", "term", "evict", "break_off"];
 
 function statesByAnswer(evidence: Evidence, last: Submission | undefined): string[] {
-  // It never got there: given up, or the service died in the middle of an attempt.
+  // Never submitted: given up, or the service died during an attempt.
   if (!last) return ["failed", "unknown"];
   const { decision, answered, at, tells } = last;
   const untilMs = at + evidence.timers.CARRIER_TIMEOUT_MS;
   const lost = runningFaults(evidence.faults, at, untilMs, LOSING).length > 0 || !answered ? ["unknown"] : [];
   if (decision === "resets_unread") return ["failed", "unknown"];
-  // On a machine that stands still for a while, what comes too late may come in time.
+  // When the whole machine stalls, an answer that is meant to be too late may still be in time.
   if (decision === "answers_late") return ["unknown", "unconfirmed"];
   switch (tells) {
     case "taken":
@@ -71,14 +71,14 @@ function statesByAnswer(evidence: Evidence, last: Submission | undefined): strin
     case "rejected":
       return [...(answered ? ["failed"] : []), ...lost];
     case "busy":
-      // Later attempts may have been interrupted before they got there.
+      // Later attempts may have been interrupted before they reached the gateway.
       return ["failed", "unknown"];
     case "nothing":
       return ["unknown"];
   }
 }
 
-/** Where a message may stand at the end, by what the gateway answered and the receipts that it sent. */
+/** The final states that a message may have, given the gateway's answers and the receipts that it sent. */
 export function statesFor(evidence: Evidence, submissions: Submission[], receipts: Receipt[]): Set<string> {
   const genuine = receipts.filter(({ fault }) => fault === null);
   const taken = new Set(genuine.filter(({ statuses }) => statuses.includes(200)).map(({ state }) => state));
@@ -87,7 +87,7 @@ export function statesFor(evidence: Evidence, submissions: Submission[], receipt
   let states = new Set(statesByAnswer(evidence, submissions.at(-1)));
   const raised = (news: ReadonlySet<string>) => {
     const ends = ["undelivered", "failed"].filter((state) => news.has(state));
-    // The first of two that contradict each other stays.
+    // Of two receipts that contradict each other, the first one applies.
     if (ends.length > 0) return new Set([...ends, ...(states.has("failed") ? ["failed"] : [])]);
     if (!news.has("submitted")) return states;
     return new Set([...states].map((state) => (state === "unknown" ? "unconfirmed" : state)));
@@ -99,12 +99,12 @@ export function statesFor(evidence: Evidence, submissions: Submission[], receipt
 }
 
 /**
- * Of all messages, so many may have timed out although the gateway answered: a machine that stands still for a moment
- * lets the answer and the timeout come together. The service is right to call that unknown.
+ * How many messages may have timed out although the gateway answered: on a machine that stalls for a moment, answer and
+ * timeout arrive together. The service is right to call that unknown.
  */
 const TIMED_OUT = { share: 0.002, least: 3 };
 
-/** Every message stands where the gateway's answers and receipts put it. */
+/** Every message has a state that follows from the gateway's answers and receipts. */
 export function statesFollow(evidence: Evidence): Proof {
   const proof = new Proof("every state follows from what the gateway answered and from its genuine receipts");
   const submissions = Map.groupBy(evidence.submissions, ({ ref }) => ref);
@@ -131,13 +131,15 @@ export function statesFollow(evidence: Evidence): Proof {
   return proof;
 }
 
-/** Beyond its validity a message may wait this long for its turn to be given up. */
+/** How long after its validity, or after its order without a reply, a message may still be given up. */
 const GIVEN_UP_MS = 5_000;
 
-/** A jump of the clock that may end a validity, or put the next look at a message far off. */
+/** A jump of the clock that may end a validity, or delay the next look at a message. */
 const LEAP_MS = 10_000;
 
-/** What waits is found again, whatever the queues lost: without a leap of the clock nothing expires unsent. */
+/**
+ * Messages in the queue are found again, whatever the queues lose: without a leap of the clock nothing expires unsent.
+ */
 export function nothingIsForgotten({ faults, timers, books }: Evidence, cases: Case[]): Proof {
   const proof = new Proof("nothing is forgotten: what expired before its first attempt had a clock that leapt");
   const clocks = faults.filter(({ kind }) => kind === "clock");
@@ -163,21 +165,21 @@ export function nothingIsForgotten({ faults, timers, books }: Evidence, cases: C
   return proof;
 }
 
-/** Receipts that must not be believed are refused; all others are taken in the end. */
+/** Forged, stale and malformed receipts are refused; all others are accepted in the end. */
 export function receiptsAreJudged({ receipts }: Evidence): Proof {
   const proof = new Proof("forged and stale receipts are refused with 401, senseless ones with 400");
   const answers: Record<string, number> = { forged: 401, stale: 401, no_state: 400, unknown_ref: 200 };
   for (const { ref, fault, statuses } of receipts) {
     if (fault === null) continue;
     const answered = statuses.filter((status) => status !== null && status < 500);
-    // A clock that jumps just then makes any signature stale.
+    // A jump of the clock at this moment makes any signature stale.
     const right = answered.every((status) => status === answers[fault] || status === 401);
     proof.holds(right, () => `a receipt for ${ref} that was ${fault} was answered ${statuses.join(", ")}`);
   }
   return proof;
 }
 
-/** What may follow what (contract §9); the one step back is from `sending`. */
+/** Allowed transitions (contract §9); `sending` is the only state with a step back. */
 const NEXT: Record<string, string[]> = {
   queued: ["sending", "failed", "submitted", "delivered", "undelivered"],
   sending: ["queued", "unknown", "submitted", "failed", "delivered", "undelivered"],
@@ -189,7 +191,7 @@ const NEXT: Record<string, string[]> = {
   delivered: [],
 };
 
-/** Every life goes only ways that the contract knows, with one attempt for each time it was sent. */
+/** Every timeline has only transitions that the contract allows, and one `sending` per attempt. */
 export function livesAreLegal({ history }: Evidence): Proof {
   const proof = new Proof("every life goes the ways of the contract: ranks only rise, attempts are counted");
   for (const { to, state, attempts, timeline } of history) {
@@ -203,7 +205,7 @@ export function livesAreLegal({ history }: Evidence): Proof {
 
 const FINAL = ["delivered", "undelivered", "unconfirmed", "failed", "unknown"];
 
-/** Nothing is on its way any more. */
+/** No message is still open. */
 export function allIsFinal({ books }: Evidence): Proof {
   const proof = new Proof("every message is final");
   const states = new Map<string, number>();
@@ -228,7 +230,7 @@ const row = (account: string, refunded: boolean, one: Message | Recorded) =>
     one.errorCode,
   ]);
 
-/** History has every message once, as the account has it. */
+/** History contains every message exactly once, with the account's values. */
 export function historyIsComplete({ books, history }: Evidence): Proof {
   const proof = new Proof("history is complete and equal to the accounts");
   const recorded = Map.groupBy(history, (one) => row(one.account, one.refunded, one));

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-// What the checker knows: the clients' own log, the gateway's own log, when which fault was running, and the service's
-// books as they were read at the end. Amounts are in units of 1/10,000 coin, in which sums are exact.
+// The checker's evidence: the clients' log, the gateway's log, when each fault was active, and the service's books as
+// read at the end. Amounts are in units of 1/10,000 coin, so that sums are exact.
 
 export type Plan = "premium" | "business" | "starter";
 
@@ -10,11 +10,11 @@ export interface Account {
   id: string;
   plan: Plan;
   opening: number;
-  /** Credits that the operator meant to give, by reference; `told` once one was acknowledged. */
+  /** Credits that the operator intended, by reference; `told` is true once one was acknowledged. */
   credits: Map<string, { amount: number; told: boolean }>;
 }
 
-/** One try of a request. Without a status its outcome is unknown to the client. */
+/** One attempt at a request. Without a status its outcome is unknown to the client. */
 export interface Try {
   sentAt: number;
   endedAt: number;
@@ -24,7 +24,7 @@ export interface Try {
   body: string;
 }
 
-/** What a client wanted, written down before it was asked for. */
+/** A client's order, logged before it was sent. */
 export interface Intention {
   id: string;
   account: string;
@@ -39,21 +39,21 @@ export interface Intention {
 export interface Submission {
   ref: string;
   at: number;
-  /** Null where the gateway broke off before it had read anything. */
+  /** Null if the gateway broke off before it had read anything. */
   to: string | null;
   operation: string | null;
   text: string | null;
   decision: string;
   tells: "taken" | "rejected" | "busy" | "nothing";
   signed: boolean;
-  /** Its answer left the gateway whole. */
+  /** The gateway sent its answer completely. */
   answered: boolean;
 }
 
 export interface Receipt {
   ref: string;
   state: string;
-  /** Why the service must not believe it. */
+  /** Why the service must refuse it. */
   fault: string | null;
   statuses: (number | null)[];
 }
@@ -63,7 +63,7 @@ export interface Fault {
   how: string;
   from: number;
   to: number;
-  /** Where a clock was set to, against the true one. */
+  /** Offset to which a clock was set, relative to the real one. */
   clockMs: number;
 }
 
@@ -99,7 +99,7 @@ export interface Books {
   differences: unknown[];
 }
 
-/** A message as history has it. */
+/** A message as recorded in history. */
 export interface Recorded {
   account: string;
   requestId: string;
@@ -119,7 +119,7 @@ export interface Sample {
   kb: number;
 }
 
-/** Settings of the service that decide what is right. */
+/** Settings of the service that affect what is correct. */
 const TIMERS = [
   "ATTEMPTS_MAX",
   "CARRIER_TIMEOUT_MS",
@@ -151,7 +151,7 @@ export const units = (coins: unknown) => Math.round(Number(coins) * 10_000);
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
 
-/** Lines of a log; the last one may have been cut off by the end of its writer. */
+/** Lines of a log. */
 function linesOf(directory: string, name: string): Line[] {
   const lines = readFileSync(path.join(directory, name), "utf8").split("\n");
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Line);
@@ -183,7 +183,7 @@ function readClients(lines: Line[]): Pick<Evidence, "accounts" | "intentions"> {
         break;
       }
       case "attempt": {
-        // Until its end is read, it has none.
+        // The end of an attempt is a later line, if there is one.
         const one = { sentAt: at, endedAt: Infinity, status: null, replayed: false, requestId: "", body: "" };
         tries.set(text(line["try"]), one);
         intentions.get(id)?.tries.push(one);

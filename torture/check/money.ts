@@ -3,12 +3,12 @@ import { isTold } from "./orders.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
 
-// Money, recounted from what the clients wanted and from the ledger.
+// Money, recounted from the clients' orders and from the ledger.
 
 const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
 const coins = (units: number) => units / 10_000;
 
-/** Each order that was done has one debit of its price, whatever was repeated; each debit has its order. */
+/** Each executed order has one debit of its price, whatever was repeated; each debit has its order. */
 export function oneDebitEach({ books }: Evidence, cases: Case[]): Proof {
   const proof = new Proof(
     "one debit per order, of the contract's price for each recipient, and no debit without an order",
@@ -43,7 +43,7 @@ export function oneDebitEach({ books }: Evidence, cases: Case[]): Proof {
   return proof;
 }
 
-/** The ledger is an unbroken chain that ends in the balance, and nothing in it is unexplained. */
+/** The ledger is an unbroken chain that ends in the balance, and every entry is explained. */
 export function balancesAreExact({ books, accounts }: Evidence, cases: Case[]): Proof {
   const proof = new Proof(
     "balances are exact: opening + credits − debits + refunds, and every entry builds on the one before",
@@ -69,7 +69,7 @@ export function balancesAreExact({ books, accounts }: Evidence, cases: Case[]): 
   return proof;
 }
 
-/** Each credit stands once, with its amount; there is nothing but debits, refunds and credits. */
+/** Each credit is in the ledger once, with its amount; all other entries are debits and refunds. */
 export function creditsAreOnce({ books, accounts }: Evidence): Proof {
   const proof = new Proof("each credit stands once, however often it was asked for");
   for (const { id, ledger } of books) {
@@ -94,14 +94,14 @@ export function creditsAreOnce({ books, accounts }: Evidence): Proof {
   return proof;
 }
 
-/** Whether this message's charge goes back, by its life: always, never, or by when its news came. */
+/** Whether this message is due a refund by its timeline: always, never, or depending on when a receipt arrived. */
 function refundDue({ state, timeline }: Recorded): "yes" | "no" | "by time" {
   const was = new Set(timeline.map((one) => one.state));
   if (was.has("failed") || state === "unknown") return "yes";
   return was.has("unknown") ? "by time" : "no";
 }
 
-/** Whether a message of unknown outcome was paid back only after its window had ended. */
+/** Whether a message of unknown outcome was refunded only after its window had ended. */
 function isInTime({ timeline }: Recorded, { at }: Entry, windowMs: number): boolean {
   const attempt = timeline.findLast(({ state }) => state === "sending")?.at ?? Infinity;
   return at >= attempt + windowMs;
@@ -131,7 +131,7 @@ function refundsOfOne(proof: Proof, { ledger, messages }: Books, lives: Map<stri
   for (const ref of refunds.keys()) proof.holds(false, () => `there is a refund for ${ref}, which is no message`);
 }
 
-/** What failed or stayed unknown is paid back once and whole; nothing else is. */
+/** A message that failed or stayed unknown is refunded once and in full; no other message is. */
 export function refundsAreDue({ books, history, timers }: Evidence): Proof {
   const proof = new Proof("refunds exactly where due, once and whole: failed, or unknown until its window ended");
   const lives = new Map(history.map((row) => [`${row.account} ${row.to}`, row]));
@@ -140,7 +140,7 @@ export function refundsAreDue({ books, history, timers }: Evidence): Proof {
   return proof;
 }
 
-/** Orders whose outcome nobody knows, because they had no key: each may have been done once or not at all. */
+/** Orders of unknown outcome, because they had no key: each may have been executed once or not at all. */
 export const unknownOrders = (cases: Case[]) =>
   cases.filter(({ intention, meant }) => {
     const lost = intention.tries.some(({ status }) => status === null || status >= 500);

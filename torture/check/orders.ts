@@ -1,6 +1,6 @@
 import type { Account, Evidence, Intention, Message } from "./evidence.ts";
 
-// What an order means by the published contract alone: whom it reaches, as what, with which words, and for how much.
+// What an order means by the published contract alone: its recipients, operation, text and price.
 
 /** Units of 1/10,000 coin. */
 const COIN = 10_000;
@@ -14,16 +14,16 @@ function segments(text: string): number {
   return text.length <= single ? 1 : Math.ceil(text.length / part);
 }
 
-/** Calls are billed for every started half minute. */
+/** Calls are billed per started half minute. */
 const BLOCK_SEC = 30;
 
 export interface Meant {
-  /** E.164, each once. */
+  /** E.164, without duplicates. */
   recipients: string[];
   operation: string;
-  /** What the gateway is to be handed; null for a recording. */
+  /** The text that the gateway must receive; null for a recording. */
   text: string | null;
-  /** Units for each recipient. */
+  /** Units per recipient. */
   price: number;
 }
 
@@ -33,7 +33,7 @@ function one(to: string, operation: string, text: string | null, price: number):
   return { recipients: [to], operation, text, price };
 }
 
-/** Seconds of each recording, by the id that its upload was answered with; its name says them. */
+/** Duration of each recording in seconds, by file id; the file name contains it. */
 export function recordingsOf({ intentions }: Evidence): Map<string, number> {
   const seconds = new Map<string, number>();
   for (const { path, body, tries } of intentions) {
@@ -45,7 +45,7 @@ export function recordingsOf({ intentions }: Evidence): Map<string, number> {
   return seconds;
 }
 
-/** What an order asks for. */
+/** The meaning of an order. */
 export function meantBy({ path, body }: Intention, { plan }: Account, recordings: Map<string, number>): Meant {
   const [phone, callee, text] = [body["phone"], body["callee"], body["message"] ?? body["text"]].map(String) as [
     string,
@@ -75,7 +75,7 @@ export function meantBy({ path, body }: Intention, { plan }: Account, recordings
   }
 }
 
-/** An order with what it means and the messages that came of it. */
+/** An order with its meaning and its messages. */
 export interface Case {
   intention: Intention;
   account: Account;
@@ -83,7 +83,10 @@ export interface Case {
   messages: Message[];
 }
 
-/** Every order with its messages: each number is dialled by one order alone. Messages of no order are left over. */
+/**
+ * Every order with its messages, matched by number, because each number is used by one order only. `strangers` are
+ * messages without an order.
+ */
 export function casesOf(evidence: Evidence): { cases: Case[]; strangers: Message[] } {
   const recordings = recordingsOf(evidence);
   const byNumber = new Map<string, Case>();
@@ -106,7 +109,7 @@ export function casesOf(evidence: Evidence): { cases: Case[]; strangers: Message
   return { cases, strangers };
 }
 
-/** Whether the service may have done this order: it said so, or what it said was lost. */
+/** Whether the service may have executed this order: a reply said so, or a reply was lost. */
 export function mayBeDone({ means, tries }: Intention): boolean {
   return means === "good" && tries.some(({ status }) => status === 200 || status === null || status >= 500);
 }

@@ -1,9 +1,9 @@
-/** One property of the whole run, with what was looked at and what spoke against it. */
+/** One property of the whole run, with the number of checks and all counterexamples. */
 export class Proof {
   readonly name: string;
-  /** How many things were looked at. */
+  /** How many things were checked. */
   checked = 0;
-  /** What to tell beside the name. */
+  /** A remark to print after the name. */
   note = "";
   readonly against: string[] = [];
 
@@ -11,7 +11,7 @@ export class Proof {
     this.name = name;
   }
 
-  /** Looks at one thing; `what` says what is wrong with it. */
+  /** Checks one thing; `what` describes the counterexample. */
   holds(condition: boolean, what: () => string): void {
     this.checked += 1;
     if (!condition) this.against.push(what());

@@ -6,7 +6,7 @@ import type { Proof } from "./proof.ts";
 import * as requests from "./requests.ts";
 import * as running from "./running.ts";
 
-/** Everything that is to be proved of a run. */
+/** All properties to be proved of a run. */
 export function proofsOf(evidence: Evidence): Proof[] {
   const { cases, strangers } = casesOf(evidence);
   return [

@@ -4,11 +4,11 @@ import { isTold, mayBeDone } from "./orders.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
 
-// What the clients were told.
+// The replies that clients received.
 
 const tellTry = ({ status, requestId }: Try) => `${status ?? "no answer"} ${requestId}`;
 
-/** Every recipient of every acknowledged send has its one message. */
+/** Every recipient of every acknowledged send has exactly one message. */
 export function nothingLost(cases: Case[]): Proof {
   const proof = new Proof("no acknowledged send is lost: each recipient of each 200 has exactly one message");
   for (const { intention, meant, messages } of cases) {
@@ -21,7 +21,7 @@ export function nothingLost(cases: Case[]): Proof {
   return proof;
 }
 
-/** Nothing is done that nobody asked for, and nothing that was refused. */
+/** Nothing is sent without an order, and nothing for a refused order. */
 export function nothingUnasked(cases: Case[], strangers: Case["messages"]): Proof {
   const proof = new Proof("no message without an order, and none of a refused one");
   for (const { ref, to } of strangers) proof.holds(false, () => `message ${ref} to ${to} belongs to no order`);
@@ -33,7 +33,7 @@ export function nothingUnasked(cases: Case[], strangers: Case["messages"]): Proo
   return proof;
 }
 
-/** Statuses that each kind of order may meet; 0 is no answer. */
+/** Allowed statuses by kind of order; 0 means no reply. */
 const ALLOWED: Record<string, ReadonlySet<number>> = {
   good: new Set([0, 200, 403, 409, 429]),
   wrong: new Set([0, 400, 429]),
@@ -41,10 +41,10 @@ const ALLOWED: Record<string, ReadonlySet<number>> = {
   other: new Set([0, 422]),
 };
 
-/** Rich accounts are far from being unable to pay. */
+/** Only accounts with at most this opening balance may run out of credit. */
 const POOR_UNITS_MAX = 1_000_000;
 
-/** Each order is answered as the contract says for its kind. */
+/** Each reply has a status that the contract allows for the kind of order. */
 export function answersFit(cases: Case[]): Proof {
   const proof = new Proof("each order is answered as its kind is: wrong 400, forged 401, poor 403, other body 422");
   for (const { intention, account } of cases) {
@@ -62,7 +62,7 @@ export function answersFit(cases: Case[]): Proof {
   return proof;
 }
 
-/** Replies to one key are the same to the byte; the first says nothing of a replay, and all others do. */
+/** Replies under one key are identical to the byte; only the first is not marked as a replay. */
 export function replaysAreSame(cases: Case[]): Proof {
   const proof = new Proof("replies to one key are the same to the byte, and every replay says that it is one");
   let replays = 0;
@@ -99,7 +99,7 @@ interface Told {
   details?: { phone: string; otp_sent: string; cost: number; new_balance: number };
 }
 
-/** What a 200 says of money and ids is what the books say. */
+/** Amounts and ids in a 200 are those of the books. */
 export function repliesAreTrue(evidence: Evidence, cases: Case[]): Proof {
   const proof = new Proof(
     "replies tell the truth: coins used and left, costs, call ids and balances are those of the ledger",
@@ -138,7 +138,7 @@ export function repliesAreTrue(evidence: Evidence, cases: Case[]): Proof {
   return proof;
 }
 
-/** A fault is felt a little before it is written down to be over, and after. */
+/** A fault may still have effects this long after its logged end. */
 const ECHO_MS = 2_500;
 
 export function runningFaults(faults: Fault[], fromMs: number, toMs: number, kinds?: string[]): Fault[] {
@@ -147,7 +147,7 @@ export function runningFaults(faults: Fault[], fromMs: number, toMs: number, kin
   );
 }
 
-/** The service says 503 only while something is wrong, and 500 only where an object was broken off under it. */
+/** The service answers 503 only during a fault, and 500 only when an object was broken off. */
 export function failuresHaveCauses({ faults }: Evidence, cases: Case[]): Proof {
   const proof = new Proof("no 5xx without a fault that was running, and 500 only where an object was broken off");
   for (const { intention } of cases) {
@@ -168,7 +168,7 @@ export function failuresHaveCauses({ faults }: Evidence, cases: Case[]): Proof {
 const LIMIT = { starter: 10, business: 60, premium: 200 } as const;
 const WINDOW_MS = 60_000;
 
-/** When a window that begins then is over at the earliest: a clock that goes forward shortens it. */
+/** The earliest end of a window that begins at this time: a clock that jumps forward shortens it. */
 function endOfWindow(faults: Fault[], beginsAt: number): number {
   let [end, clockMs] = [beginsAt + WINDOW_MS, 0];
   for (const { kind, from, clockMs: toMs } of faults) {
@@ -179,7 +179,7 @@ function endOfWindow(faults: Fault[], beginsAt: number): number {
   return end;
 }
 
-/** No account is let in more often than its plan allows, over restarts and evictions. */
+/** No account is admitted more often than its plan allows, across restarts and evictions. */
 export function limitsHold({ faults, accounts }: Evidence, cases: Case[]): Proof {
   const proof = new Proof("no window of 60 s lets in more requests than the plan allows");
   const admitted = new Map<string, Try[]>([...accounts.keys()].map((id) => [id, []]));

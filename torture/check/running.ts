@@ -1,9 +1,9 @@
 import type { Evidence, Sample } from "./evidence.ts";
 import { Proof } from "./proof.ts";
 
-// The service as a running program.
+// The service as a running process.
 
-/** The last third of a run may hold this much more than what came before it. */
+/** The peak of the last third of a run may exceed the earlier peaks by this much. */
 const GROWTH = 1.25;
 const GROWTH_KB = 65_536;
 
@@ -11,7 +11,7 @@ const megabytes = (kb: number) => `${Math.round(kb / 1024)} MB`;
 
 const peak = (samples: Sample[]) => Math.max(0, ...samples.map(({ kb }) => kb));
 
-/** Memory does not grow with what was done. */
+/** Memory does not grow with the work done. */
 export function memoryIsBounded({ memory }: Evidence): Proof {
   const proof = new Proof("memory is bounded");
   const third = Math.floor(memory.length / 3);
@@ -25,7 +25,7 @@ export function memoryIsBounded({ memory }: Evidence): Proof {
   return proof;
 }
 
-/** The service's own recount finds nothing. */
+/** The service's own reconciliation finds nothing. */
 export function recountAgrees({ books }: Evidence): Proof {
   const proof = new Proof("the service's own recount agrees (/operator/reconcile)");
   for (const { id, differences } of books) {

@@ -3,9 +3,9 @@ import { unknownOrders } from "./money.ts";
 import type { Case } from "./orders.ts";
 import type { Proof } from "./proof.ts";
 
-// The verdict as a person reads it.
+// The verdict in readable form.
 
-/** Of each property's counterexamples, so many are shown. */
+/** Counterexamples shown per property. */
 const SHOWN = 5;
 
 function counted(names: string[]): string {
@@ -17,7 +17,7 @@ function counted(names: string[]): string {
     .join(" · ");
 }
 
-/** What happened, in lines. */
+/** A summary of the run, in lines. */
 export function story(evidence: Evidence, cases: Case[]): string[] {
   const { seed, minutes, clock, faults, submissions, receipts, intentions, accounts } = evidence;
   const tries = intentions.flatMap((one) => one.tries);
@@ -35,7 +35,7 @@ export function story(evidence: Evidence, cases: Case[]): string[] {
   ];
 }
 
-/** One property, and the first of what speaks against it. */
+/** One property, with its first counterexamples. */
 export function line({ name, checked, note, against }: Proof): string[] {
   const head = `${against.length === 0 ? "✓" : "✗"} ${name} (${checked} checked${note && `; ${note}`})`;
   const more = against.length > SHOWN ? [`    … and ${against.length - SHOWN} more`] : [];

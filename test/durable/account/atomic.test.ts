@@ -4,10 +4,13 @@ import { UNITS_PER_COIN } from "../../../src/money/money.ts";
 import { balanceOf, ledgerOf, messagesOf, openWorld, operator, runAlarm, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
-// All or nothing: whichever write of a piece of work fails, none of the others stays. An exception alone rolls nothing
-// back in a Durable Object, so each of these fails where the work is not one transaction.
+// All or nothing: whichever write of an operation fails, none of the others remains. In a Durable Object an exception
+// alone rolls nothing back, so each of these tests fails when the operation is not one transaction.
 
-/** Makes the n-th write from now on fail, as a full disk or a violated constraint would. Returns the way back. */
+/**
+ * Makes the n-th write from now on fail, as a full disk or a violated constraint would. Returns a function that undoes
+ * this.
+ */
 async function failWrite(world: World, nth: number): Promise<{ writes: () => number; mend: () => Promise<void> }> {
   let writes = 0;
   let own: SqlStorage["exec"] | undefined;
@@ -45,7 +48,7 @@ afterEach(() => vi.useRealTimers());
 interface Work {
   prepare?: (world: World) => Promise<unknown>;
   run: (world: World) => Promise<unknown>;
-  /** Writes that one run makes, so that a new one is not left untested. */
+  /** The number of writes of one run, so that a new write cannot go untested. */
   writes: number;
 }
 
@@ -113,7 +116,7 @@ describe.each(Object.entries(WORKS))("%s", (_, { prepare, run, writes }) => {
     "leaves nothing behind when write %i fails",
     async (nth) => {
       const world = await openWorld({ balance: 10 });
-      // The first use of a key in an hour is noted with a write of its own.
+      // The first use of a key in an hour is recorded with a write of its own.
       await sendSms(world, { body: { phone: "no" } });
       await world.stub.balance({ keyId: world.keyId, requestId: "req_first" });
       await prepare?.(world);
@@ -123,7 +126,7 @@ describe.each(Object.entries(WORKS))("%s", (_, { prepare, run, writes }) => {
       await mend();
       expect(await picture(world)).toEqual(before);
       expect(await world.stub.reconcile()).toEqual([]);
-      // And the same work succeeds afterwards.
+      // The same operation succeeds afterwards.
       await run(world);
       expect(await picture(world)).not.toEqual(before);
       expect(await world.stub.reconcile()).toEqual([]);
@@ -141,7 +144,7 @@ describe.each(Object.entries(WORKS))("%s", (_, { prepare, run, writes }) => {
   });
 });
 
-it("comes again after an alarm whose writes failed", async () => {
+it("runs again after an alarm whose writes failed", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   const world = await openWorld();
   await sendSms(world);

@@ -16,14 +16,14 @@ import {
 } from "../../world/world.ts";
 import type { Opening, World } from "../../world/world.ts";
 
-// Rows written are the bill. SQLite counts them; ARCHITECTURE.md states the figures that stand here.
+// Rows written are the bill. SQLite counts them; ARCHITECTURE.md quotes the figures that are asserted here.
 
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => vi.useRealTimers());
 
 interface Rows {
   rows: number;
-  /** Each setting of the alarm is billed as a row. */
+  /** Each time the alarm is set is billed as a row. */
   alarms: number;
   read: number;
 }
@@ -38,7 +38,7 @@ async function countRows(world: World): Promise<Rows> {
     Object.assign(sql, {
       exec(query: string, ...bindings: unknown[]) {
         const cursor = exec(query, ...bindings);
-        // What was written and read is known once the cursor is read to its end.
+        // A cursor's row counts are complete only once it is read to its end.
         const found = cursor.toArray();
         counted.rows += cursor.rowsWritten;
         counted.read += cursor.rowsRead;
@@ -69,18 +69,18 @@ function countD1(): { at: Env; counted: { rows: number } } {
   return { at: { ...env, DB: database as unknown as D1Database }, counted };
 }
 
-/** A world at rest: its key was used this hour, history has the account, and no alarm is set. */
+/** A world at rest: its key was used this hour, history contains the account, and no alarm is set. */
 async function warmWorld(opening: Opening = {}): Promise<World> {
   const world = await openWorld(opening);
   await recordHistory(world, []);
   await runAlarm(world);
-  // What happened within the last seconds would be packed with what comes now.
+  // Changes of the last few seconds would otherwise be packed together with those that follow.
   vi.setSystemTime(Date.now() + 60_000);
   await call("http://sms.localhost/account-balance", { headers: bearer(world.apiKey) });
   return world;
 }
 
-/** Takes everything that waits through carrier and receipt. */
+/** Takes all queued messages through the carrier and their receipts. */
 async function deliverAll(world: World, { DB }: Pick<Env, "DB"> = env): Promise<number[]> {
   const seqs = [...new Set((await messagesOf(world)).map((message) => message.seq))];
   await dispatch(world, seqs, { DB });
@@ -98,14 +98,14 @@ it("writes 4 rows in the account and sets one alarm for a delivered SMS", async 
   expect(counted).toMatchObject({ rows: 4, alarms: 1 });
 });
 
-it("sets no second alarm while one is waiting", async () => {
+it("sets no second alarm while one is set", async () => {
   const world = await warmWorld();
   const counted = await countRows(world);
   for (let sent = 0; sent < 5; sent++) await sendSms(world);
   expect(counted).toMatchObject({ rows: 5, alarms: 1 });
 });
 
-it("writes one row more with an Idempotency-Key, and none for its replay", async () => {
+it("writes one more row with an Idempotency-Key, and none for its replay", async () => {
   const world = await warmWorld();
   const counted = await countRows(world);
   await sendSms(world, { headers: { "idempotency-key": "once" } });
@@ -114,7 +114,7 @@ it("writes one row more with an Idempotency-Key, and none for its replay", async
   expect(counted.rows).toBe(2);
 });
 
-it("records a delivered SMS without a queue message, and without another call of its account", async () => {
+it("records a delivered SMS without a queue message and without another call of its account", async () => {
   const world = await warmWorld();
   const told = vi.spyOn(env.HISTORY, "send");
   const { at, counted } = countD1();
@@ -125,7 +125,7 @@ it("records a delivered SMS without a queue message, and without another call of
   expect(told).not.toHaveBeenCalled();
 });
 
-it("writes in D1 only the messages of a job that changed", async () => {
+it("writes only the changed messages of a job in D1", async () => {
   const world = await warmWorld();
   const recipients = ["9876500001", "9876500002", "9876500003"];
   await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
@@ -138,7 +138,7 @@ it("writes in D1 only the messages of a job that changed", async () => {
   expect(counted.rows).toBe(4);
 });
 
-it("writes 1 row in D1 for an SMS that is recorded once, and 3 for one recorded at every step", async () => {
+it("writes 1 row in D1 for an SMS that is recorded once, and 3 for one that is recorded at every step", async () => {
   const world = await warmWorld();
   const { at, counted } = countD1();
   await recordHistory(world, [], at);
@@ -177,7 +177,7 @@ it("writes 60 rows for a delivered bulk of 1,000, and one in D1 per recipient", 
   await vi.waitFor(() => expect(d1.counted.rows).toBe(1_000));
 });
 
-it("writes 1 row for a balance, 4 for a refused SMS with its refund, and 2 for an upload's admission and recording", async () => {
+it("writes 1 row for a balance, 4 for a refused SMS with its refund, 2 for an upload's admission and its recording", async () => {
   const world = await warmWorld({ mode: "test" });
   const caller = { keyId: world.keyId, requestId: "req_x" };
   const counted = await countRows(world);
@@ -190,7 +190,7 @@ it("writes 1 row for a balance, 4 for a refused SMS with its refund, and 2 for a
   counted.rows = 0;
   await dispatch(world, [message?.seq ?? 0]);
   expect(await balanceOf(world)).toBe(before + 10_000);
-  // The claim, the report, and the entry with the index that makes it the only one.
+  // The claim, the report, and the ledger entry with its unique index.
   expect(counted.rows).toBe(4);
 
   counted.rows = 0;
@@ -206,7 +206,7 @@ it("writes 1 row for a balance, 4 for a refused SMS with its refund, and 2 for a
   expect(counted.rows).toBe(2);
 });
 
-it("reads only what is open, however long the account's history is", async () => {
+it("reads only open jobs, however long the account's history is", async () => {
   const world = await warmWorld();
   await sendSms(world);
   await deliverAll(world);
@@ -231,11 +231,11 @@ it("reads only what is open, however long the account's history is", async () =>
   }
 });
 
-it("lets the sweep alone while a bulk is on its way", async () => {
+it("leaves the sweep alone while a bulk is being sent", async () => {
   const world = await warmWorld({ balance: 2_000 });
   const recipients = Array.from({ length: 500 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
   await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
-  // Half a minute later it is still being sent: that is no reason for an alarm at once.
+  // Half a minute later it is still being sent, which is no reason for an immediate alarm.
   vi.setSystemTime(Date.now() + 31_000);
   await runAlarm(world);
   const counted = await countRows(world);

@@ -14,7 +14,7 @@ function openGathering(fails: (items: number[]) => boolean = () => false) {
   return { applied, gathering };
 }
 
-it("applies at once what comes alone", async () => {
+it("applies a single call at once", async () => {
   const { applied, gathering } = openGathering();
   expect(await gathering.add([1, 2])).toBe(2);
   vi.setSystemTime(Date.now() + 50);
@@ -23,7 +23,7 @@ it("applies at once what comes alone", async () => {
   expect(await second).toBe(1);
 });
 
-it("applies what follows closely together, in its order, and gives the result to one call", async () => {
+it("applies calls that arrive close together as one, in their order, and returns the result to the first of them", async () => {
   const { applied, gathering } = openGathering();
   await gathering.add([0]);
   const results = await Promise.all([gathering.add([1]), gathering.add([2, 3]), gathering.add([4])]);
@@ -32,7 +32,7 @@ it("applies what follows closely together, in its order, and gives the result to
   expect(await gathering.add([5])).toBe(1);
 });
 
-it("lets no call spoil another's: where they fail together, each is applied alone", async () => {
+it("isolates failing calls: when a joint turn fails, each call is applied alone", async () => {
   const { applied, gathering } = openGathering((items) => items.includes(2));
   await gathering.add([0]);
   const results = await Promise.allSettled([gathering.add([1]), gathering.add([2]), gathering.add([3])]);

@@ -4,8 +4,8 @@ import { GroupCommit } from "../../../src/durable/account/group-commit.ts";
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => vi.useRealTimers());
 
-/** Counts the turns of the event loop that pass. */
-function countGroupCommit() {
+/** Counts the turns of the event loop. */
+function countTurns() {
   const counted = { passed: 0, going: true, stop: () => void (counted.going = false) };
   void (async () => {
     while (counted.going) {
@@ -16,9 +16,9 @@ function countGroupCommit() {
   return counted;
 }
 
-it("keeps a call that comes alone waiting for nothing", async () => {
+it("does not delay a call that arrives alone", async () => {
   const turns = new GroupCommit();
-  const counted = countGroupCommit();
+  const counted = countTurns();
   for (let call = 0; call < 5; call++) {
     vi.setSystemTime(Date.now() + 5);
     await turns.next();
@@ -27,10 +27,10 @@ it("keeps a call that comes alone waiting for nothing", async () => {
   expect(counted.passed).toBe(0);
 });
 
-it("takes calls that follow each other closely in one turn, however many", async () => {
+it("runs any number of calls that arrive close together in one turn", async () => {
   const turns = new GroupCommit();
   await turns.next();
-  const counted = countGroupCommit();
+  const counted = countTurns();
   const at: number[] = [];
   await Promise.all(
     Array.from({ length: 100 }, async () => {
@@ -44,7 +44,7 @@ it("takes calls that follow each other closely in one turn, however many", async
   expect(counted.passed).toBeLessThanOrEqual(1);
 });
 
-it("begins another turn for whoever comes after", async () => {
+it("starts another turn for calls that arrive later", async () => {
   const turns = new GroupCommit();
   await turns.next();
   const order: string[] = [];

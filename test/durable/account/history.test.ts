@@ -55,7 +55,7 @@ async function alarmWith(world: World, at: Env): Promise<void> {
   });
 }
 
-it("records in any order and any number of times: the newest state stays", async () => {
+it("keeps the newest state, in whatever order and however often changes are recorded", async () => {
   const world = await openWorld();
   await sendSms(world);
   const early = { ...world.ref, messages: await messagesOf(world), profile: null };
@@ -71,7 +71,7 @@ it("records in any order and any number of times: the newest state stays", async
   expect(states).toEqual(["queued", "sending", "submitted", "delivered"]);
 });
 
-it("keeps a retrying batch in the queue while D1 is away, and sends go on", async () => {
+it("leaves a batch in the queue for a retry while D1 is unavailable, and sends go on", async () => {
   const world = await openWorld();
   expect((await sendSms(world)).status).toBe(200);
   const result = await recordHistory(world, [2], broken());
@@ -82,7 +82,7 @@ it("keeps a retrying batch in the queue while D1 is away, and sends go on", asyn
   expect((await messagesOf(world)).map((message) => message.state)).toEqual(["delivered", "delivered"]);
 });
 
-it("records a message that came to its end by whoever told its account of it", async () => {
+it("records a message that became final from the invocation that reported it", async () => {
   const world = await openWorld();
   await sendSms(world);
   await dispatch(world, [2]);
@@ -91,7 +91,7 @@ it("records a message that came to its end by whoever told its account of it", a
   await vi.waitFor(async () => expect(await rowsOf(world)).toMatchObject([{ state: "delivered" }]));
 });
 
-it("completes history by the alarm where whoever told the account could not record it, and then rests", async () => {
+it("completes history from the alarm when the reporting invocation could not record it, and then rests", async () => {
   vi.spyOn(console, "error").mockReturnValue();
   const world = await openWorld();
   await sendSms(world);
@@ -103,12 +103,12 @@ it("completes history by the alarm where whoever told the account could not reco
   expect(asked).toHaveBeenCalledWith({ account: world.name, seqs: [2], profile: true });
   await recordHistory(world, [2]);
   expect(await rowsOf(world)).toHaveLength(1);
-  // Now nothing is missing: this alarm is the last.
+  // Now nothing is missing from history, so this alarm is the last.
   expect(await runAlarm(world)).toBe(true);
   expect(await runAlarm(world)).toBe(false);
 });
 
-it("comes in time for the next attempt also while D1 is away", async () => {
+it("sets the alarm for the next attempt even while D1 is unavailable", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   const world = await openWorld();
   await sendSms(world);
@@ -120,7 +120,7 @@ it("comes in time for the next attempt also while D1 is away", async () => {
   expect(await runInDurableObject(world.stub, (_, state) => state.storage.getAlarm())).toBe(dueAt);
 });
 
-it("goes on with leases, retries and windows while D1 is away, and comes again", async () => {
+it("handles leases, retries and windows while D1 is unavailable, and sets the next alarm", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   const world = await openWorld();
   await sendSms(world);
@@ -131,10 +131,10 @@ it("goes on with leases, retries and windows while D1 is away, and comes again",
   expect(await runInDurableObject(world.stub, (_, state) => state.storage.getAlarm())).not.toBeNull();
 });
 
-it("moves the settled mark past what is final and recorded, and keeps late messages in sight", async () => {
+it("moves the settled mark past final and recorded messages, and keeps track of late ones", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   const world = await openWorld({ mode: "test" });
-  // The first never gets a receipt; forty others are delivered.
+  // The first message never gets a receipt; the forty others are delivered.
   await sendSms(world, { body: { phone: "7000000003" } });
   for (let sent = 0; sent < 40; sent++) await sendSms(world);
   const seqs = (await messagesOf(world)).map((message) => message.seq);
@@ -146,7 +146,7 @@ it("moves the settled mark past what is final and recorded, and keeps late messa
   const settled = () =>
     runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("SELECT settled_seq FROM account").one());
   expect(await settled()).toEqual({ settled_seq: 42 });
-  // A receipt for the late one still arrives, and its end is still recorded.
+  // A receipt for the late message still arrives, and its final state is still recorded.
   await world.stub.report([{ kind: "receipt", seq: 2, index: 0, state: "delivered" }], false);
   await recordHistory(world, [2]);
   await runAlarm(world);
@@ -157,7 +157,7 @@ it("moves the settled mark past what is final and recorded, and keeps late messa
   expect(late).toEqual({ late: 0 });
 });
 
-it("records a bulk of 10,000 whole, and the account's name, plan and standing", async () => {
+it("records a bulk of 10,000 completely, and the account's name, plan and status", async () => {
   const world = await openWorld({ balance: 10_000 });
   const recipients = Array.from({ length: 10_000 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
   expect(
@@ -175,7 +175,7 @@ it("records a bulk of 10,000 whole, and the account's name, plan and standing", 
   expect(row).toEqual({ name: "Test", plan: "premium", status: "suspended" });
 });
 
-it("records a change of a job that was settled long ago, also when its news were packed away", async () => {
+it("records a change of a job that was settled long ago, even when only the alarm can still report it", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   const world = await openWorld();
   for (let sent = 0; sent < 40; sent++) await sendSms(world);
@@ -186,7 +186,7 @@ it("records a change of a job that was settled long ago, also when its news were
   for (const seq of seqs) await receipt(seq, "undelivered");
   await recordHistory(world, seqs);
   await runAlarm(world);
-  // The first is told at once; the second within the same seconds is left to the alarm.
+  // The first change is sent at once; the second, seconds later, is left to the alarm.
   vi.setSystemTime(Date.now() + 60_000);
   await receipt(3, "delivered");
   await receipt(4, "delivered");

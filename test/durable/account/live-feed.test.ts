@@ -21,8 +21,8 @@ const sendBulk = (world: World, count: number) => {
 
 afterEach(() => vi.useRealTimers());
 
-describe("who may listen", () => {
-  it("is a page of this console with somebody signed in, and nobody else", async () => {
+describe("a live socket", () => {
+  it("opens only for a page of this console with a valid session", async () => {
     const { visitor } = await visit();
     expect((await askLive(visitor)).status).toBe(101);
     for (const origin of ["https://evil.example", "null", ""]) {
@@ -34,7 +34,7 @@ describe("who may listen", () => {
     expect((await askLive(visitor, undefined, { upgrade: "" })).status).toBe(426);
   });
 
-  it("hears of no other account, and not of the other mode", async () => {
+  it("carries no events of another account or of the other mode", async () => {
     const mine = await visit();
     const other = await visit();
     const listener = await listen(mine.visitor);
@@ -48,7 +48,7 @@ describe("who may listen", () => {
     expect((await askLive(mine.visitor)).status).toBe(404);
   });
 
-  it("are so many at once, and have to come back when a session may have ended", async () => {
+  it("is limited in number per account, and is closed when the session may have ended", async () => {
     const { visitor, world } = await visit();
     const listeners: Listener[] = [];
     for (let at = 0; at < SOCKETS_MAX; at++) listeners.push(await listen(visitor));
@@ -58,7 +58,7 @@ describe("who may listen", () => {
     for (const listener of listeners) expect(await listener.closed).toEqual({ code: 4000 });
   });
 
-  it("is shut out after saying anything but its heartbeat", async () => {
+  it("is closed after any client message except the heartbeat", async () => {
     const { visitor } = await visit();
     const listener = await listen(visitor);
     listener.say("give me everything");
@@ -66,8 +66,8 @@ describe("who may listen", () => {
   });
 });
 
-describe("a listener", () => {
-  it("is answered when it says goodbye", async () => {
+describe("a client of the live feed", () => {
+  it("gets an answer to its close frame", async () => {
     const { visitor } = await visit();
     const listener = await listen(visitor);
     await listener.next();
@@ -75,7 +75,7 @@ describe("a listener", () => {
     expect((await listener.closed).code).toBe(1000);
   });
 
-  it("is told of a send, of every state after it, and of the balance", async () => {
+  it("receives a send, every state after it, and the balance", async () => {
     const { visitor, world } = await visit({ balance: 10 });
     const listener = await listen(visitor);
     expect(await listener.next()).toMatchObject({ from: 0, jobs: [], account: { balance: 100_000, status: "active" } });
@@ -107,7 +107,7 @@ describe("a listener", () => {
     await listener.until(({ jobs }) => jobs[0]?.states[0]?.state === "delivered");
   });
 
-  it("is told of credit, of changes of the account, and of what the alarm changes", async () => {
+  it("receives credits, changes of the account, and what the alarm changes", async () => {
     const { visitor, world } = await visit({ balance: 10 });
     const listener = await listen(visitor);
     const { accountId } = world.ref;
@@ -124,7 +124,7 @@ describe("a listener", () => {
     expect(ended.account.balance).toBe(150_000);
   });
 
-  it("sees no digit of a live OTP, and in test mode all of it", async () => {
+  it("receives no digit of a live OTP, and in test mode all of it", async () => {
     const live = await visit();
     const test = await visit({ mode: "test" });
     for (const { visitor, world } of [live, test]) {
@@ -135,12 +135,12 @@ describe("a listener", () => {
       const masked = "•••••• is your one-time password for Shop ••••••. Do not s…";
       const whole = "482913 is your one-time password for Shop 482913. Do not sh…";
       expect(job?.preview).toBe(world === live.world ? masked.replace("s…", "sh…") : whole);
-      // The same in what a page or a later connection gets.
+      // The same holds for what a page or a later connection receives.
       expect(JSON.stringify(await (await listen(visitor)).next()).includes("482913")).toBe(world === test.world);
     }
   });
 
-  it("sees nothing of an OTP that a carrier is done with", async () => {
+  it("receives no text of an OTP once its carrier is done with it", async () => {
     const { visitor, world } = await visit();
     await sendOtp(world);
     await world.stub.claim([2], 1, "http", 60_000);
@@ -148,7 +148,7 @@ describe("a listener", () => {
     expect((await (await listen(visitor)).next()).jobs).toMatchObject([{ operation: "otp", preview: "" }]);
   });
 
-  it("misses nothing while it is away: it comes back with the oldest job that it shows", async () => {
+  it("misses nothing while disconnected: it reconnects with the oldest job that it shows", async () => {
     const { visitor, world } = await visit();
     await sendSms(world, { body: { message: "one" } });
     await sendSms(world, { body: { message: "two" } });
@@ -165,7 +165,7 @@ describe("a listener", () => {
     ]);
   });
 
-  it("still hears after its object slept", async () => {
+  it("still receives events after its object hibernated", async () => {
     const { visitor, world } = await visit();
     const listener = await listen(visitor);
     await listener.next();
@@ -174,7 +174,7 @@ describe("a listener", () => {
     expect((await listener.next()).jobs).toMatchObject([{ preview: "awake" }]);
   });
 
-  it("gets a bulk job by job, which add up to its request", async () => {
+  it("receives a bulk job by job, and the jobs add up to the request", async () => {
     const { visitor, world } = await visit();
     const listener = await listen(visitor);
     await listener.next();
@@ -195,11 +195,11 @@ describe("a listener", () => {
       for (const job of (await listener.next()).jobs) known.set(job.seq, job);
     }
     expect(liveRows([...known.values()])).toMatchObject([{ state: "delivered", delivered: 250 }]);
-    // A cursor in the middle of a request brings the whole request.
+    // A cursor in the middle of a request returns the whole request.
     expect((await (await listen(visitor, 3)).next()).from).toBe(2);
   });
 
-  it("gets whole requests of the newest jobs only, however far back it asks", async () => {
+  it("receives whole requests of the newest jobs only, however old its cursor is", async () => {
     const { visitor, world } = await visit();
     await sendBulk(world, 250);
     await runInDurableObject(world.stub, (_, { storage: { sql } }) => {
@@ -207,14 +207,14 @@ describe("a listener", () => {
       sql.exec(`WITH RECURSIVE n(seq) AS (SELECT 5 UNION ALL SELECT seq + 1 FROM n WHERE seq < ${JOBS_MAX + 2})
         INSERT INTO job (seq, debit, ${columns}) SELECT n.seq, 1, ${columns} FROM n JOIN job WHERE job.seq = 4`);
     });
-    // The newest 500 begin with the bulk's second job, so the bulk is left out.
+    // The newest 500 jobs begin with the bulk's second job, so the bulk is left out.
     const all = await (await listen(visitor, 1)).next();
     expect(all).toMatchObject({ from: 5 });
     expect(all.jobs).toHaveLength(JOBS_MAX - 2);
     expect((await (await listen(visitor)).next()).jobs).toHaveLength(30);
   });
 
-  it("disturbs no send when its socket throws", async () => {
+  it("cannot fail a send when its socket throws", async () => {
     const { visitor, world } = await visit();
     const listener = await listen(visitor);
     await listener.next();

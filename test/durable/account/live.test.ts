@@ -7,12 +7,12 @@ import type { World } from "../../world/world.ts";
 import { listen } from "../../world/listener.ts";
 import { visit } from "../../world/visitor.ts";
 
-// What the live feed costs: nothing where nobody listens, and never a row.
+// What the live feed costs: nothing without a listener, and never a row.
 
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => vi.useRealTimers());
 
-/** Counts what an account object writes and asks from now on. */
+/** Counts what an account object writes and queries from now on. */
 async function count(world: World): Promise<{ rows: number; alarms: number; queries: number }> {
   const counted = { rows: 0, alarms: 0, queries: 0 };
   await runInDurableObject(world.stub, (_, { storage }) => {
@@ -43,7 +43,7 @@ async function deliverOne(world: World): Promise<void> {
   await follow(world, [2]);
 }
 
-it("writes no row and sets no alarm for a listener, and reads nothing where there is none", async () => {
+it("writes no row and sets no alarm for a listener, and reads nothing without one", async () => {
   const quiet = await visit();
   const watched = await visit();
   const listener = await listen(watched.visitor);
@@ -78,7 +78,7 @@ it("writes nothing when a listener connects or asks for a snapshot", async () =>
   expect(counted).toMatchObject({ rows: 0, alarms: 0 });
 });
 
-it("tells a busy account's listeners at once, and then all that changed in the meantime together", async () => {
+it("notifies a busy account's listeners at once, then of all further changes together", async () => {
   const { visitor, world } = await visit();
   const listener = await listen(visitor);
   await listener.next();
@@ -92,7 +92,7 @@ it("tells a busy account's listeners at once, and then all that changed in the m
   expect((await listener.next()).jobs.map(({ seq }) => seq)).toEqual([3, 4, 5, 6]);
 });
 
-it("shows the other jobs when one of them cannot be opened", async () => {
+it("shows the other jobs when the text of one cannot be opened", async () => {
   const { visitor, world } = await visit();
   await sendSms(world, { body: { message: "broken" } });
   await sendSms(world, { body: { message: "whole" } });

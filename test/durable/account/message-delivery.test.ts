@@ -57,14 +57,14 @@ const unconfirmed = time(submitted, T0 + 10 + TIMERS.receiptWindowMs).message;
 const failed = outcome(sending, REJECTED, T0 + 10).message;
 
 describe("claim", () => {
-  it("takes a waiting message for one attempt under a lease", () => {
+  it("takes a queued message for one attempt under a lease", () => {
     expect(claim(fresh, 7, T0, LEASE_MS)).toEqual([
       { to: fresh.to, state: "sending", attempts: 1, dueMs: T0 + LEASE_MS, log: [["sending", T0]] },
       { index: 7, to: fresh.to, attempt: 1 },
     ]);
   });
 
-  it("takes a message that waits for its next attempt only when that is due", () => {
+  it("takes a message that waits for its next attempt only once that attempt is due", () => {
     const { message } = outcome(sending, BUSY, T0);
     expect(claim(message, 0, T0 + 1_999, LEASE_MS)).toBeNull();
     expect(claim(message, 0, T0 + 2_000, LEASE_MS)?.[1]).toEqual({ index: 0, to: fresh.to, attempt: 2 });
@@ -83,7 +83,7 @@ describe("claim", () => {
 });
 
 describe("the outcome of an attempt", () => {
-  it("submitted: waits for its receipt, with the carrier's id", () => {
+  it("submitted: waits for its receipt, and keeps the carrier's id", () => {
     expect(outcome(sending, SUBMITTED, T0 + 10)).toEqual({
       message: {
         ...sending,
@@ -105,19 +105,19 @@ describe("the outcome of an attempt", () => {
     expect(step.message).not.toHaveProperty("dueMs");
   });
 
-  it("not accepted: queued again after a gap, its charge kept", () => {
+  it("not accepted: queued again after a gap, still charged", () => {
     const step = outcome(sending, BUSY, T0 + 10);
     expect(step).toMatchObject({ refund: false, message: { state: "queued", attempts: 1, dueMs: T0 + 10 + 2_000 } });
   });
 
-  it("not accepted, with Retry-After: no earlier than that, and no earlier than the gap", () => {
+  it("not accepted, with Retry-After: due no earlier than Retry-After and no earlier than the gap", () => {
     const later = outcome(sending, { ...BUSY, retryAfterMs: 9_000 }, T0).message;
     expect(later.dueMs).toBe(T0 + 9_000);
     const sooner = outcome(sending, { ...BUSY, retryAfterMs: 1 }, T0).message;
     expect(sooner.dueMs).toBe(T0 + 2_000);
   });
 
-  it("not accepted for the last time: failed and refunded at once", () => {
+  it("not accepted on the last attempt: failed and refunded at once", () => {
     let message = fresh;
     let nowMs = T0;
     for (let attempt = 1; attempt < TIMERS.attemptsMax; attempt++) {
@@ -130,21 +130,21 @@ describe("the outcome of an attempt", () => {
     expect(last).toMatchObject({ refund: true, message: { state: "failed", attempts: 3, code: "http_429" } });
   });
 
-  it("not accepted, and the next attempt would come after the validity's end: failed and refunded", () => {
+  it("not accepted, with the next attempt due after the end of validity: failed and refunded", () => {
     const late = outcome(claimedAt(EXPIRES - 2_000), BUSY, EXPIRES - 2_000);
     expect(late).toMatchObject({ refund: true, message: { state: "failed" } });
     const inTime = outcome(claimedAt(EXPIRES - 2_001), BUSY, EXPIRES - 2_001);
     expect(inTime).toMatchObject({ refund: false, message: { state: "queued" } });
   });
 
-  it("unknown: kept, its window counted from the attempt and not from the answer", () => {
+  it("unknown: not refunded yet, with a window that starts at the attempt, not at the answer", () => {
     expect(outcome(sending, UNKNOWN, T0 + 10_000)).toMatchObject({
       refund: false,
       message: { state: "unknown", code: "timeout", dueMs: T0 + TIMERS.unknownWindowMs },
     });
   });
 
-  it("of another attempt, or for the second time, changes nothing", () => {
+  it("of another attempt, or reported a second time, changes nothing", () => {
     for (const what of [SUBMITTED, REJECTED, BUSY, UNKNOWN]) {
       expect(outcome(sending, what, T0, { attempt: 2 })).toEqual({ message: sending, refund: false });
       for (const message of [submitted, unconfirmed, failed, fresh]) {
@@ -153,7 +153,7 @@ describe("the outcome of an attempt", () => {
     }
   });
 
-  it("is polled where the carrier can be asked, with growing pauses", () => {
+  it("is polled with growing pauses if the carrier supports lookups", () => {
     const { message } = outcome(sending, SUBMITTED, T0, { follow: true });
     expect(message.pollMs).toBe(T0 + TIMERS.sweepMs);
     expect(outcome(sending, UNKNOWN, T0, { follow: true }).message.pollMs).toBe(T0 + TIMERS.sweepMs);
@@ -168,8 +168,8 @@ describe("the outcome of an attempt", () => {
   });
 });
 
-describe("an attempt whose service died", () => {
-  it("is unknown when its lease ends, and no sooner", () => {
+describe("an attempt that was interrupted", () => {
+  it("becomes unknown when its lease ends, and no sooner", () => {
     expect(time(sending, T0 + LEASE_MS - 1)).toEqual({ message: sending, refund: false });
     expect(time(sending, T0 + LEASE_MS)).toMatchObject({
       refund: false,
@@ -177,7 +177,7 @@ describe("an attempt whose service died", () => {
     });
   });
 
-  it("is refunded when its window is over, counted from the attempt, also when nobody looked before", () => {
+  it("is refunded when its window ends, counted from the attempt, even if it was never marked unknown before", () => {
     const lost = time(sending, T0 + LEASE_MS).message;
     expect(time(lost, T0 + TIMERS.unknownWindowMs - 1).refund).toBe(false);
     const late = time(sending, T0 + TIMERS.unknownWindowMs);
@@ -186,11 +186,11 @@ describe("an attempt whose service died", () => {
     expect(time(late.message, T0 + 10 * TIMERS.unknownWindowMs)).toEqual({ message: late.message, refund: false });
   });
 
-  it("may still be told by a report that comes late", () => {
+  it("may still be resolved by a late report", () => {
     const lost = time(sending, T0 + LEASE_MS).message;
     expect(outcome(lost, SUBMITTED, T0 + 40_000)).toMatchObject({ refund: false, message: { state: "submitted" } });
     expect(outcome(lost, REJECTED, T0 + 40_000)).toMatchObject({ refund: true, message: { state: "failed" } });
-    // Certain by now that nobody took it, but it was written off: it is given back and not sent again.
+    // It was certainly not accepted, but had already been given up: refund it, and do not send it again.
     expect(outcome(lost, BUSY, T0 + 40_000)).toMatchObject({ refund: true, message: { state: "failed" } });
     expect(outcome(lost, UNKNOWN, T0 + 40_000)).toEqual({ message: lost, refund: false });
   });
@@ -211,7 +211,7 @@ describe("a receipt", () => {
     expect(receipt(message, state, T0 + 100, "c")).toMatchObject({ refund: false, message: { state, code: "c" } });
   });
 
-  it("that the carrier never sent it refunds, once", () => {
+  it("of failed, which means never sent, refunds once", () => {
     for (const message of [sending, submitted, unknown, unconfirmed]) {
       const step = receipt(message, "failed", T0 + 100);
       expect(step).toMatchObject({ refund: true, message: { state: "failed", refunded: true } });
@@ -223,12 +223,12 @@ describe("a receipt", () => {
   it.each([
     ["failed", failed],
     ["unknown past its window", refundedUnknown],
-  ])("of a delivery after the refund (%s) corrects the state and not the money", (_, message) => {
+  ])("of a delivery after the refund (%s) corrects the state but not the money", (_, message) => {
     const step = receipt(message, "delivered", T0 + 2 * TIMERS.unknownWindowMs);
     expect(step).toMatchObject({ refund: false, message: { state: "delivered", refunded: true } });
   });
 
-  it("never takes a state back", () => {
+  it("never lowers a state", () => {
     const delivered = receipt(submitted, "delivered", T0 + 100).message;
     const undelivered = receipt(submitted, "undelivered", T0 + 100).message;
     for (const state of ["submitted", "undelivered", "failed", "delivered"] as const) {
@@ -240,13 +240,13 @@ describe("a receipt", () => {
     expect(receipt(undelivered, "delivered", T0 + 200).message.state).toBe("delivered");
   });
 
-  it("for a message that never left is nothing", () => {
+  it("for a message that never left changes nothing", () => {
     expect(receipt(fresh, "delivered", T0)).toEqual({ message: fresh, refund: false });
   });
 });
 
-describe("time", () => {
-  it("ends a validity: what nobody took is failed and refunded", () => {
+describe("the passage of time", () => {
+  it("ends the validity: a message that was never accepted is failed and refunded", () => {
     expect(time(fresh, EXPIRES - 1)).toEqual({ message: fresh, refund: false });
     const step = time(fresh, EXPIRES);
     expect(step).toMatchObject({ refund: true, message: { state: "failed", code: "validity_ended" } });
@@ -255,7 +255,7 @@ describe("time", () => {
     expect(time(sending, T0 + 1)).toEqual({ message: sending, refund: false });
   });
 
-  it("ends the wait for a receipt: unconfirmed, and the charge stands", () => {
+  it("ends the wait for a receipt: unconfirmed, and still charged", () => {
     expect(time(submitted, T0 + 9 + TIMERS.receiptWindowMs).message).toBe(submitted);
     expect(time(submitted, T0 + 10 + TIMERS.receiptWindowMs)).toMatchObject({
       refund: false,
@@ -263,7 +263,7 @@ describe("time", () => {
     });
   });
 
-  it("leaves what is final alone", () => {
+  it("does not change final messages", () => {
     for (const message of [failed, unconfirmed, refundedUnknown, receipt(submitted, "delivered", T0).message]) {
       expect(isFinal(message)).toBe(true);
       expect(time(message, T0 + 10 * TIMERS.receiptWindowMs)).toEqual({ message, refund: false });
@@ -273,13 +273,13 @@ describe("time", () => {
 });
 
 describe("the gap before a retry", () => {
-  it("doubles up to ten minutes, with up to half of it again as jitter", () => {
+  it("doubles up to ten minutes, plus up to half of it as jitter", () => {
     expect([1, 2, 3, 4].map((attempt) => retryGapMs(attempt, at(T0)))).toEqual([2_000, 4_000, 8_000, 16_000]);
     expect(retryGapMs(1, at(T0, 0.999))).toBe(2_999);
     for (let attempt = 1; attempt <= 100; attempt++) {
       const [least, most] = [retryGapMs(attempt, at(T0)), retryGapMs(attempt, at(T0, 0.999_999))];
       expect(most).toBeLessThanOrEqual(900_000);
-      // Even the longest gap of one attempt is shorter than the shortest of the next, until the bound.
+      // Up to the maximum, the longest gap of one attempt is shorter than the shortest gap of the next.
       if (least < 600_000) expect(retryGapMs(attempt + 1, at(T0))).toBeGreaterThan(Math.min(most, 599_999));
     }
   });

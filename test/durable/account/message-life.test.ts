@@ -11,7 +11,7 @@ import {
 import type { Message, Moment, Step, Timers } from "../../../src/durable/account/message-life.ts";
 import type { MessageState, Outcome, ReceiptState } from "../../../src/model/message.ts";
 
-// Whatever happens to a message, in any order and any number of times, the promises of contract §6 and §9 hold.
+// Whatever happens to a message, in any order and any number of times, contract §6 and §9 hold.
 
 const T0 = 1_790_000_000_000;
 const VALIDITY_MS = 300_000;
@@ -25,7 +25,7 @@ const TIMERS: Timers = {
   sweepMs: 30_000,
 };
 
-/** Contract §9, written down a second time: a state's place in the order. */
+/** Contract §9, written independently of the code: the rank of each state. */
 const ORDER: MessageState[][] = [
   ["queued"],
   ["sending"],
@@ -43,7 +43,7 @@ type Event =
   | { kind: "receipt"; state: ReceiptState; code?: string }
   | { kind: "sweep" };
 
-// Busy gateways come more often than the rest, so that sequences reach the last attempt.
+// Busy answers are drawn more often than the rest, so that sequences reach the last attempt.
 const anyOutcome = fc.oneof(
   {
     weight: 1,
@@ -68,7 +68,7 @@ const anyOutcome = fc.oneof(
 const anyReport = fc.record({
   kind: fc.constant("outcome" as const),
   outcome: anyOutcome,
-  // How many attempts ago this outcome is from: most are of the last one.
+  // How many attempts ago this outcome is from; most are of the latest attempt.
   behind: fc.constantFrom(0, 0, 0, 0, 1, 2),
   jitter: fc.double({ min: 0, max: 0.999, noNaN: true }),
   follow: fc.boolean(),
@@ -83,8 +83,9 @@ const sweepEvent = fc.constant<Event>({ kind: "sweep" });
 const soon = fc.integer({ min: 0, max: 10_000 });
 const late = fc.constantFrom(LEASE_MS, VALIDITY_MS, TIMERS.unknownWindowMs, TIMERS.receiptWindowMs);
 
-// Pure chance hardly ever goes the usual way: an attempt and its outcome (or the end of its lease, and a late outcome),
-// or a long time and the look after it, often come together here, and everything else comes between them.
+// Purely random events hardly ever form the usual course. So an attempt with its outcome, an attempt whose lease ends
+// before a late outcome, and a long pause with the sweep after it are often drawn as one stretch, with all other events
+// in between.
 const anyStretch: fc.Arbitrary<[number, Event][]> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(fc.tuple(soon, claimEvent), fc.tuple(soon, anyReport)) },
   {
@@ -108,7 +109,7 @@ const at = (nowMs: number, random = 0): Moment => ({ nowMs, timers: TIMERS, rand
 function happen(message: Message, event: Event, nowMs: number): Step {
   switch (event.kind) {
     case "claim": {
-      // As the account does it: what is past its validity is not claimed.
+      // As in the account: a message past its validity is not claimed.
       const claimed = JOB.expiresAt > nowMs ? claim(message, 0, nowMs, LEASE_MS) : null;
       return { message: claimed ? claimed[0] : message, refund: false };
     }
@@ -138,25 +139,25 @@ function checkStep(before: Message, event: Event, { message, refund }: Step, see
     expect(rank(message.state), `${before.state} to ${message.state}`).toBeGreaterThan(rank(before.state));
   }
   if (stepBack) expect(event).toMatchObject({ kind: "outcome", outcome: { kind: "not_accepted" } });
-  // At most one refund, never of what is or was delivered, and the message knows of it.
+  // At most one refund, never in the state delivered, and the message records it.
   if (refund) expect(message.state).not.toBe("delivered");
   if (seen.everDelivered) expect(message).toBe(before);
   expect(seen.refunds).toBeLessThanOrEqual(1);
   expect(message.refunded === true).toBe(seen.refunds === 1);
   if (message.state === "failed") expect(message.refunded).toBe(true);
-  // What may have been sent is never sent again.
+  // A message that may have been sent is never sent again.
   if (seen.everUnknown) expect(["queued", "sending"]).not.toContain(message.state);
   expect(message.attempts).toBeLessThanOrEqual(TIMERS.attemptsMax);
   expect(message.attempts - before.attempts).toBe(event.kind === "claim" && message !== before ? 1 : 0);
   if (message.state === "queued" && message.attempts > 0) {
-    // Every wait ends before the validity does, and so does the whole row of attempts.
+    // Every wait for the next attempt ends within the validity.
     expect(message.dueMs).toBeLessThan(JOB.expiresAt);
   }
   expect(message.log?.at(-1)?.[0] ?? "queued").toBe(message.state);
   expect(dueOf(at(T0), message, JOB) === null).toBe(isFinal(message));
 }
 
-/** Lets the events happen, checking each step; returns what is left and when. */
+/** Applies the events and checks each step; returns the final message, the time and what was seen. */
 function live(life: [number, Event][]): { message: Message; nowMs: number; seen: Seen } {
   let message: Message = { to: "+919876543210", state: "queued", attempts: 0 };
   const seen: Seen = { refunds: 0, everUnknown: false, everDelivered: false, states: new Set() };
@@ -176,21 +177,21 @@ function live(life: [number, Event][]): { message: Message; nowMs: number; seen:
 }
 
 describe("the life of a message", () => {
-  it("keeps its promises in any order of events", () => {
+  it("holds under any order of events", () => {
     fc.assert(
       fc.property(anyLife, (life) => void live(life)),
       { numRuns: 2_000 },
     );
   });
 
-  it("ends: once nothing comes any more, time alone makes it final within validity and windows", () => {
+  it("ends: without further events, time alone makes it final within validity and windows", () => {
     fc.assert(
       fc.property(anyLife, (life) => {
         let { message, nowMs } = live(life);
         const refundsBefore = message.refunded === true ? 1 : 0;
         const quietSince = nowMs;
         let refunds = 0;
-        // The alarm comes when the message says that it must; a state may need two looks, never more.
+        // The alarm runs when the message is due; a state needs at most three looks to become final.
         for (let looks = 0; !isFinal(message); looks++) {
           expect(looks).toBeLessThan(3);
           nowMs = Math.max(nowMs, message.dueMs ?? JOB.expiresAt);
@@ -208,7 +209,7 @@ describe("the life of a message", () => {
     );
   });
 
-  it("is not checked in vain: the sequences reach every state and every refund", () => {
+  it("is tested thoroughly: the drawn sequences reach every state and every refund", () => {
     const reached = new Set<string>();
     for (const life of fc.sample(anyLife, { numRuns: 2_000, seed: 1 })) {
       for (const state of live(life).seen.states) reached.add(state);

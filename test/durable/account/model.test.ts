@@ -21,13 +21,13 @@ import {
 } from "../../world/world.ts";
 import type { Reply, World } from "../../world/world.ts";
 
-// Random histories against the plain model of model.ts: after every step money, states and ledger must agree.
+// Random histories against the plain model in world/model.ts: after every step money, states and ledger must agree.
 
 const COINS = 40;
 const DAY_MS = 86_400_000;
 
 beforeEach(() => {
-  // A day ahead of the real clock, so that no alarm fires by itself; without jitter, so that the model knows the gaps.
+  // A day ahead of the real clock, so that no alarm fires by itself; no jitter, so that the model knows the gaps.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + DAY_MS });
   vi.spyOn(Math, "random").mockReturnValue(0);
 });
@@ -39,7 +39,7 @@ afterEach(() => {
 
 type Command = fc.AsyncCommand<Model, World>;
 
-/** A step that is always possible. */
+/** A step without a precondition. */
 function step(name: string, run: (model: Model, world: World) => Promise<void>): Command {
   return {
     check: () => true,
@@ -66,7 +66,7 @@ async function agree(model: Model, world: World): Promise<void> {
   if (model.unfinished) expect(alarm).not.toBeNull();
 }
 
-/** Sends with or without a key, and holds the reply against the model. */
+/** Sends with or without a key, and compares the reply with the model. */
 async function request(
   model: Model,
   world: World,
@@ -134,7 +134,7 @@ const seqsOf = (model: Model) => [...new Set(model.messages.map((message) => mes
 
 const dispatches = fc.integer({ min: 1, max: 3 }).map((times) =>
   step(`dispatch x${times}`, async (model, world) => {
-    // Redelivery in parallel: only the first finds anything.
+    // Parallel redelivery: only the first finds anything to do.
     await Promise.all(Array.from({ length: times }, () => dispatch(world, seqsOf(model))));
     model.dispatch();
   }),
@@ -189,7 +189,7 @@ const waits = fc.constantFrom(3_000, 40_000, 25 * 3_600_000, 25 * 3_600_000, 80 
 );
 
 it("agrees with a plain model after every step of random histories", { timeout: 180_000 }, async () => {
-  // What leads on is drawn more often, so that histories reach the late states.
+  // Steps that drive messages forward are drawn more often, so that histories reach the late states.
   const often = [sends, dispatches, receipts, alarms, waits];
   const steps = [...often, ...often, bulks, credits, follows, deaths, evictions];
   await fc.assert(

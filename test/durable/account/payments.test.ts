@@ -31,7 +31,7 @@ async function revOf(world: World): Promise<number> {
 }
 
 describe("a payment", () => {
-  it("is one entry under its order's reference, also after the object was evicted", async () => {
+  it("is one entry under its order's reference, even after an eviction", async () => {
     const world = await broke();
     const one = payment("business");
     expect(await world.stub.settlePayment(one)).toMatchObject({ ok: true, changed: true });
@@ -40,7 +40,7 @@ describe("a payment", () => {
     expect(await world.stub.settlePayment(one)).toMatchObject({ ok: true, changed: false, paymentRef: one.paymentRef });
     expect(await entriesOf(world)).toEqual([[`payment:${one.orderId}`, creditOf("business")]]);
     expect((await ledgerOf(world)).map(({ type }) => type)).toEqual(["credit"]);
-    // History learns of the new plan, once.
+    // The revision moves only once, so history learns of the new plan only once.
     expect(await revOf(world)).toBe(rev);
   });
 
@@ -52,7 +52,7 @@ describe("a payment", () => {
     expect(await standingOf(world)).toMatchObject({ plan: "premium", otpRate: 1_500 });
   });
 
-  it("says which payment was first", async () => {
+  it("reports which payment was credited first", async () => {
     const world = await broke();
     const one = payment("business");
     await world.stub.settlePayment(one);
@@ -60,7 +60,7 @@ describe("a payment", () => {
     expect(second).toMatchObject({ ok: true, changed: false, paymentRef: one.paymentRef });
   });
 
-  it("for nobody, and one above what a balance can hold, is refused", async () => {
+  it("of an unopened account, or above what a balance can hold, is refused", async () => {
     const world = await openWorld({ plan: "starter", balance: 900_000_000_000 });
     expect(await world.stub.settlePayment({ ...payment("business"), creditUnits: 8_000_000_000_000 })).toEqual({
       ok: false,
@@ -69,7 +69,7 @@ describe("a payment", () => {
     expect(await standingOf(world)).toMatchObject({ plan: "starter" });
   });
 
-  it("leaves no half of itself: where the plan cannot be written, the credit is not either", async () => {
+  it("is atomic: when the plan cannot be written, neither is the credit", async () => {
     const world = await broke();
     const wrong = { ...payment("business"), plan: null as unknown as Plan };
     await expect(runInDurableObject(world.stub, (account) => account.settlePayment(wrong))).rejects.toThrow();
@@ -78,7 +78,7 @@ describe("a payment", () => {
 });
 
 describe("a refund", () => {
-  it("never takes the balance below 0, suspends, and says how much is missing", async () => {
+  it("never takes the balance below 0, suspends the account, and reports the shortfall", async () => {
     const world = await broke();
     const one = payment("starter");
     await world.stub.settlePayment(one);
@@ -95,7 +95,7 @@ describe("a refund", () => {
     });
   });
 
-  it("takes other credit for what was spent, as money is money", async () => {
+  it("takes other credit for what was spent, because all credit is alike", async () => {
     const world = await openWorld({ plan: "starter", balance: 10 });
     const one = payment("starter");
     await world.stub.settlePayment(one);
@@ -113,7 +113,7 @@ describe("a refund", () => {
     expect(await standingOf(world)).toMatchObject({ balance: 668 });
   });
 
-  it("in part before its payment is remembered as well", async () => {
+  it("of a part is remembered when it arrives before its payment", async () => {
     const world = await broke();
     const one = payment("starter");
     const early = { ok: true, changed: true, refund: null, why: "early" };
@@ -124,7 +124,7 @@ describe("a refund", () => {
     expect(await standingOf(world)).toMatchObject({ balance: creditOf("starter") / 2 });
   });
 
-  it("of another payment of the order takes nothing", async () => {
+  it("of another payment of the same order takes nothing", async () => {
     const world = await broke();
     const one = payment("starter");
     await world.stub.settlePayment(one);
@@ -139,7 +139,7 @@ describe("a refund", () => {
   });
 });
 
-/** Settles payments of plans, in that order. */
+/** Settles payments for these plans, in this order. */
 async function bought(world: World, ...plans: Plan[]) {
   const payments = plans.map((plan) => payment(plan));
   for (const one of payments) await world.stub.settlePayment(one);
@@ -150,7 +150,7 @@ async function bought(world: World, ...plans: Plan[]) {
 const planOf = async (world: World) => (await world.stub.view())?.plan;
 
 describe("the plan after refunds", () => {
-  it("is what was bought and not refunded, in whatever order it is refunded", async () => {
+  it("is what was bought and not refunded, in whatever order refunds arrive", async () => {
     for (const order of [
       [0, 1],
       [1, 0],
@@ -166,7 +166,7 @@ describe("the plan after refunds", () => {
     }
   });
 
-  it("stays when the same plan was bought twice and one is refunded", async () => {
+  it("stays when the same plan was bought twice and one purchase is refunded", async () => {
     const world = await broke();
     const [one, two] = await bought(world, "premium", "premium");
     await world.stub.refundPayment(refund(one!));
@@ -175,7 +175,7 @@ describe("the plan after refunds", () => {
     expect(await planOf(world)).toBe("starter");
   });
 
-  it("stays what the operator made it since, and a part refunded changes no plan", async () => {
+  it("stays what the operator has set since, and is unchanged by a partial refund", async () => {
     const world = await broke();
     const [one] = await bought(world, "business");
     await world.stub.refundPayment(refund(one!, 999));
@@ -187,7 +187,7 @@ describe("the plan after refunds", () => {
     expect(await planOf(other)).toBe("premium");
   });
 
-  it("brings back the operator's own OTP rate that the purchase had cleared", async () => {
+  it("comes with the operator's own OTP rate again, which the purchase had cleared", async () => {
     const world = await openWorld({ plan: "starter", balance: 0, otpRate: 0.22 });
     const [one] = await bought(world, "business");
     expect(await standingOf(world)).toMatchObject({ otpRate: 2_000 });
@@ -196,7 +196,7 @@ describe("the plan after refunds", () => {
   });
 });
 
-describe("recounting", () => {
+describe("reconciliation", () => {
   it("finds a refund that took more than its payment gave", async () => {
     const world = await broke();
     const one = payment("starter");

@@ -15,9 +15,9 @@ import {
   sendSms,
 } from "../../world/world.ts";
 
-// Races in the real runtime: many requests at once, one truth.
+// Races in the real runtime: many parallel requests, one consistent result.
 
-it("admits exactly as many of 150 parallel sends as the balance pays", async () => {
+it("admits exactly as many of 150 parallel sends as the balance covers", async () => {
   const world = await openWorld({ balance: 37 });
   const replies = await Promise.all(Array.from({ length: 150 }, () => sendSms(world)));
   expect(replies.filter((reply) => reply.status === 200)).toHaveLength(37);
@@ -28,7 +28,7 @@ it("admits exactly as many of 150 parallel sends as the balance pays", async () 
   expect(await world.stub.reconcile()).toEqual([]);
 });
 
-it("admits exactly the plan's limit of parallel requests, also after an eviction in between", async () => {
+it("admits exactly the plan's limit of parallel requests, even with an eviction in between", async () => {
   const world = await openWorld({ plan: "business" });
   const first = await Promise.all(Array.from({ length: 40 }, () => sendSms(world)));
   expect(first.every((reply) => reply.status === 200)).toBe(true);
@@ -41,7 +41,7 @@ it("admits exactly the plan's limit of parallel requests, also after an eviction
   expect((await sendSms(world)).status).toBe(429);
 });
 
-it("makes one send of 40 parallel requests with one Idempotency-Key", async () => {
+it("makes one send out of 40 parallel requests with one Idempotency-Key", async () => {
   const world = await openWorld();
   const replies = await Promise.all(
     Array.from({ length: 40 }, () => sendSms(world, { headers: { "idempotency-key": "same" } })),
@@ -65,11 +65,11 @@ it("refuses every request that begins after a revocation was answered, and none 
   expect(after.every((reply) => reply.status === 401)).toBe(true);
   const sent = (await Promise.all(during)).filter((reply) => reply.status === 200).length;
   expect(await messagesOf(world)).toHaveLength(10 + sent);
-  // The account's other key is not touched.
+  // The account's other key still works.
   expect((await sendSms(world)).status).toBe(200);
 });
 
-it("sends a bulk whole or not at all, also when two race for the same coins", async () => {
+it("sends a bulk completely or not at all, even when several race for the same coins", async () => {
   const world = await openWorld({ balance: 250 });
   const recipients = Array.from({ length: 150 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
   const bulk = () => post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
@@ -79,7 +79,7 @@ it("sends a bulk whole or not at all, also when two race for the same coins", as
   expect(await balanceOf(world)).toBe(100 * 10_000);
 });
 
-it("claims each message once, however many consumers come at once", async () => {
+it("claims each message once, however many consumers run in parallel", async () => {
   const world = await openWorld();
   await Promise.all(Array.from({ length: 10 }, () => sendSms(world)));
   const seqs = (await messagesOf(world)).map((message) => message.seq);
@@ -87,12 +87,12 @@ it("claims each message once, however many consumers come at once", async () => 
   expect(claims.flatMap((jobs) => jobs ?? []).flatMap((job) => job.messages)).toHaveLength(10);
 });
 
-it("keeps accounts apart: a key, a message and a recording open only their own", async () => {
+it("isolates accounts: a key, a message and a recording are accessible only to their own account", async () => {
   const [mine, other] = [await openWorld(), await openWorld()];
   await sendSms(mine);
   await dispatch(other, [2]);
   expect((await messagesOf(mine))[0]?.state).toBe("queued");
-  // The same key id under another account is a forgery until that account has it.
+  // With the same key id under another account, a valid MAC is refused until that account has such a key.
   const stranger = showKey(env.KEY_SECRET, { ...other.ref, keyId: mine.keyId });
   expect((await sendSms({ ...mine, apiKey: stranger })).status).toBe(401);
 });

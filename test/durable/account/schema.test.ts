@@ -6,7 +6,7 @@ import { isOpened, migrate } from "../../../src/durable/migrate.ts";
 import { newAccountId } from "../../../src/crypto/ids.ts";
 import { openWorld, sendSms } from "../../world/world.ts";
 
-/** Runs against the storage of an object that nobody has opened: only its SQL is of interest here. */
+/** Runs on the storage of an unopened object: only its SQL matters here. */
 function onFreshStorage<T>(work: (sql: SqlStorage) => T): Promise<T> {
   const stub = env.ACCOUNT.getByName(newAccountId(env.KEY_SECRET, null));
   return runInDurableObject(stub, (_, state) => work(state.storage.sql));
@@ -28,7 +28,7 @@ async function sha256(text: string): Promise<string> {
 }
 
 describe("migrations", () => {
-  it("are append-only: what was shipped stays as it was, letter by letter", async () => {
+  it("are append-only: every shipped migration is unchanged, to the byte", async () => {
     // A failure here means that a migration was edited. Undo the edit and append a new one, then add its hash.
     const shipped = [
       "e6dfd82782863365efa38da05ad710a5c38f1ee64df2ba88410ddc3ed84d2978",
@@ -38,14 +38,14 @@ describe("migrations", () => {
     expect(now).toEqual(shipped);
   });
 
-  it("leave an object that nobody opened empty", async () => {
+  it("leave an unopened object empty", async () => {
     await onFreshStorage((sql) => {
       expect(isOpened(sql)).toBe(false);
       expect(schemaOf(sql)).toEqual([]);
     });
   });
 
-  it("are idempotent: a second run changes nothing, neither schema nor rows", async () => {
+  it("are idempotent: a second run changes neither schema nor rows", async () => {
     await onFreshStorage((sql) => {
       migrate(sql, MIGRATIONS);
       expect(isOpened(sql)).toBe(true);
@@ -61,7 +61,7 @@ describe("migrations", () => {
     });
   });
 
-  it("bring every earlier version to the same schema, one new step at a time", async () => {
+  it("bring every earlier version to the same schema, one step at a time", async () => {
     const steps = [...MIGRATIONS, "ALTER TABLE account ADD COLUMN note TEXT", "CREATE TABLE extra (id INTEGER)"];
     const whole = await onFreshStorage((sql) => {
       migrate(sql, steps);
@@ -78,7 +78,7 @@ describe("migrations", () => {
     }
   });
 
-  it("refuse storage that is newer than the code, and touch nothing", async () => {
+  it("refuse storage that is newer than the code, and change nothing", async () => {
     await onFreshStorage((sql) => {
       migrate(sql, [...MIGRATIONS, "CREATE TABLE from_the_future (id INTEGER)"]);
       const before = schemaOf(sql);
@@ -88,7 +88,7 @@ describe("migrations", () => {
     });
   });
 
-  it("that fail leave no trace", async () => {
+  it("leave no trace when they fail", async () => {
     const stub = env.ACCOUNT.getByName(newAccountId(env.KEY_SECRET, null));
     await runInDurableObject(stub, (_, { storage }) => {
       const broken = [...MIGRATIONS, "CREATE TABLE half (id INTEGER); INSERT INTO nowhere VALUES (1)"];
@@ -99,7 +99,7 @@ describe("migrations", () => {
   });
 });
 
-describe("the schema itself refuses", () => {
+describe("the schema refuses", () => {
   const ENTRY = "INSERT INTO ledger_entry (seq, type, amount, balance_after, reference, created_at) VALUES ";
   const JOB =
     "INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at, content, messages, rev) VALUES ";
@@ -114,7 +114,7 @@ describe("the schema itself refuses", () => {
       "a second account",
       "INSERT INTO account (id, name, status, plan, created_at, rev) VALUES (2, 'b', 'active', 'x', 1, 1)",
     ],
-    ["an unknown standing", "UPDATE account SET status = 'closed'"],
+    ["an unknown account status", "UPDATE account SET status = 'closed'"],
   ])("%s", async (_, statement) => {
     const world = await openWorld();
     await runInDurableObject(world.stub, (_account, { storage }) => {
@@ -122,7 +122,7 @@ describe("the schema itself refuses", () => {
     });
   });
 
-  it("a second entry with the same reference, and a second with the same number", async () => {
+  it("a second entry with the same reference or with the same number", async () => {
     const world = await openWorld();
     await runInDurableObject(world.stub, (_, { storage }) => {
       storage.sql.exec(`${ENTRY} (900, 'refund', 1, 1, 'refund:1.0', 1)`);
@@ -131,7 +131,7 @@ describe("the schema itself refuses", () => {
     });
   });
 
-  it("what an opened account needs is there: it sends with a single job row", async () => {
+  it("nothing that an opened account needs: it sends with a single job row", async () => {
     const world = await openWorld();
     expect((await sendSms(world)).status).toBe(200);
     await runInDurableObject(world.stub, (_, { storage }) => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { balanceOf, messagesOf, openWorld, runAlarm, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
-// The alarm goes on whatever it meets.
+// One broken row does not stop the alarm.
 
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 }));
 afterEach(() => vi.useRealTimers());
@@ -13,12 +13,12 @@ const exec = (world: World, query: string) =>
 
 const alarmOf = (world: World) => runInDurableObject(world.stub, (_, { storage }) => storage.getAlarm());
 
-it("refunds every other message beside a job that cannot be read, and one whose refund cannot be written", async () => {
+it("refunds the other messages when one job cannot be read and the refund of another cannot be written", async () => {
   const world = await openWorld();
   for (let sent = 0; sent < 4; sent++) await sendSms(world);
   const before = await balanceOf(world);
   await exec(world, "UPDATE job SET messages = '!' || messages WHERE seq = 3");
-  // A refund whose reference stands already: the job must be as it was, and the others must go on.
+  // A refund whose reference is already taken: the job must stay unchanged, and the others must go on.
   await exec(
     world,
     `INSERT INTO ledger_entry (seq, type, amount, balance_after, reference, created_at)
@@ -33,7 +33,7 @@ it("refunds every other message beside a job that cannot be read, and one whose 
   expect(await balanceOf(world)).toBe(before + 2 * 10_000);
 });
 
-it("comes again when the configuration is broken, and after that does its work", async () => {
+it("runs again when the configuration is broken, and does its work once that is fixed", async () => {
   const world = await openWorld();
   await sendSms(world);
   vi.setSystemTime(Date.now() + 86_400_000);

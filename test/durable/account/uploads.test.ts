@@ -3,7 +3,7 @@ import type { Idempotency } from "../../../src/model/command.ts";
 import type { Recording } from "../../../src/model/message.ts";
 import { openWorld, sendSms } from "../../world/world.ts";
 
-// An Idempotency-Key that is held while a recording travels: a slow upload never takes it from whoever has it by then.
+// An Idempotency-Key is held during an upload: a slow upload never takes it from a later holder.
 
 afterEach(() => vi.useRealTimers());
 
@@ -20,7 +20,7 @@ const recording = (fileId: string): Recording => ({
   durationMs: 1,
 });
 
-it("answers with the recording of whoever holds the key, not of a slower one", async () => {
+it("answers with the recording of the request that holds the key, not of a slower one", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const { stub, keyId } = await openWorld();
   const slow = { keyId, requestId: "req_slow", idempotency: held(3) };
@@ -36,7 +36,7 @@ it("answers with the recording of whoever holds the key, not of a slower one", a
   expect(await stub.beginUpload(slow)).toMatchObject({ replayed: true, template: bytes(4) });
 });
 
-it("keeps its hands off a send that took the key meanwhile", async () => {
+it("does not overwrite a send that took the key in the meantime", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const world = await openWorld();
   const headers = { "idempotency-key": "mine" };

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { bearer, call, openWorld, operator, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
-// The rate window of a whole account: what counts, and that memory holds nothing that storage does not.
+// The rate window of a whole account: what counts, and that storage holds everything that memory does.
 
 afterEach(() => vi.useRealTimers());
 
@@ -11,7 +11,7 @@ const balance = (world: World) => call("http://sms.localhost/account-balance", {
 
 const remaining = (reply: { headers: Headers }) => Number(/r=(\d+)/u.exec(reply.headers.get("ratelimit") ?? "")?.[1]);
 
-it("counts sends, balances and refusals once each, also after every eviction", async () => {
+it("counts sends, balances and refusals once each, even after evictions", async () => {
   const world = await openWorld({ plan: "business", balance: 3 });
   let left = 60;
   for (let round = 0; round < 3; round++) {
@@ -26,7 +26,7 @@ it("counts sends, balances and refusals once each, also after every eviction", a
   expect(remaining(await balance(world))).toBe((left -= 1));
 });
 
-it("does not count what the edge refuses, a revoked key, a replay, or a 429", async () => {
+it("does not count edge refusals, a revoked key, a replay or a 429", async () => {
   const world = await openWorld({ plan: "starter" });
   const keyed = { headers: { "idempotency-key": "k" } };
   expect(remaining(await sendSms(world, keyed))).toBe(9);
@@ -42,7 +42,7 @@ it("does not count what the edge refuses, a revoked key, a replay, or a 429", as
   expect((await sendSms(world)).status).toBe(200);
 });
 
-it("recovers within a minute after the clock was set back, however often memory is lost", async () => {
+it("recovers within a minute after the clock is set back, however often memory is lost", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 7_200_000 });
   const world = await openWorld({ plan: "starter" });
   for (let sent = 0; sent < 10; sent++) await sendSms(world);

@@ -5,7 +5,7 @@ import type { Admission } from "../../../src/durable/account/window.ts";
 
 const START_MS = 1_790_000_000_000;
 
-/** The window as the account keeps it: the times that counted, and what each request was told. */
+/** The window as the account keeps it: the times that count, updated by each request. */
 class Window {
   times: number[] = [];
 
@@ -16,13 +16,13 @@ class Window {
     return verdict;
   }
 
-  /** What a request at this time would be told. */
+  /** The answer to a request at this time, without counting it. */
   wouldSay(limit: number, nowMs: number): Admission {
     return admit(stillCounting(this.times, nowMs), limit, nowMs);
   }
 }
 
-/** Gaps between requests: bursts, whole windows, and everything between. */
+/** Gaps between requests: bursts, whole windows, and everything in between. */
 const anyGap = fc.oneof(
   fc.constantFrom(0, 1, 999, 1_000, WINDOW_MS - 1, WINDOW_MS, WINDOW_MS + 1),
   fc.integer({ min: 0, max: 20_000 }),
@@ -31,11 +31,11 @@ const anyLimit = fc.integer({ min: 1, max: 12 });
 const anyGaps = fc.array(anyGap, { minLength: 1, maxLength: 120 });
 
 describe("the window", () => {
-  it("admits exactly when fewer than the limit were admitted in the 60 s before", () => {
+  it("admits a request exactly when fewer than the limit were admitted in the 60 s before", () => {
     fc.assert(
       fc.property(anyLimit, anyGaps, (limit, gaps) => {
         const window = new Window();
-        // The model keeps every admitted time and counts them anew for each request.
+        // The model keeps every admitted time and recounts them for each request.
         const admitted: number[] = [];
         let nowMs = START_MS;
         for (const gap of gaps) {
@@ -46,7 +46,7 @@ describe("the window", () => {
           expect(verdict.remaining).toBe(Math.max(0, limit - recent - 1));
           if (verdict.admitted) admitted.push(nowMs);
         }
-        // No 60 s, wherever they begin, hold more than the limit.
+        // No 60 s, wherever they begin, contain more requests than the limit.
         admitted.forEach((time, at) => {
           const later = admitted[at + limit];
           if (later !== undefined) expect(later - time).toBeGreaterThanOrEqual(WINDOW_MS);
@@ -55,7 +55,7 @@ describe("the window", () => {
     );
   });
 
-  it("says how long to wait: long enough, and not a second longer", () => {
+  it("reports a Retry-After that is sufficient and not a second too long", () => {
     fc.assert(
       fc.property(anyLimit, anyGaps, (limit, gaps) => {
         const window = new Window();
@@ -76,7 +76,7 @@ describe("the window", () => {
     );
   });
 
-  it("says when the oldest request leaves it", () => {
+  it("reports when its oldest request leaves", () => {
     const window = new Window();
     expect(window.ask(3, START_MS).resetSec).toBe(60);
     expect(window.ask(3, START_MS + 500).resetSec).toBe(60);
@@ -87,17 +87,17 @@ describe("the window", () => {
 });
 
 describe("a plan that was lowered", () => {
-  it("counts what was admitted before, and says honestly how many must leave first", () => {
+  it("counts what was admitted before, and reports how many seconds until enough have left", () => {
     const window = new Window();
     for (let at = 0; at < 10; at++) expect(window.ask(10, START_MS + at * 1_000).admitted).toBe(true);
     const verdict = window.ask(3, START_MS + 10_000);
-    // Eight of ten must leave before fewer than three are counted; the eighth came at 7 s.
+    // Eight of ten must leave before fewer than three are counted; the eighth was admitted at 7 s.
     expect(verdict).toEqual({ admitted: false, remaining: 0, resetSec: 50, retryAfterSec: 57 });
     expect(window.wouldSay(3, START_MS + 66_999).admitted).toBe(false);
     expect(window.wouldSay(3, START_MS + 67_000).admitted).toBe(true);
   });
 
-  it("or raised, at any time: Retry-After stays honest and minimal under the limit that applies", () => {
+  it("or raised, at any time: Retry-After stays sufficient and minimal under the current limit", () => {
     const anyStep = fc.tuple(anyGap, anyLimit);
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 100 }), (steps) => {
@@ -122,7 +122,7 @@ describe("a plan that was lowered", () => {
 });
 
 describe("a clock that was set back", () => {
-  it("makes times from the future count as now: nobody waits longer than one window", () => {
+  it("counts future times as now, so that no request waits longer than one window", () => {
     const window = new Window();
     expect(window.ask(1, START_MS + 3_600_000).admitted).toBe(true);
     const refused = window.ask(1, START_MS);
@@ -131,7 +131,7 @@ describe("a clock that was set back", () => {
     expect(window.wouldSay(1, START_MS + 60_000).admitted).toBe(true);
   });
 
-  it("never lets more in than the limit, and the wait that it told stays enough", () => {
+  it("never admits more than the limit, and the reported wait stays sufficient", () => {
     const anyMove = fc.oneof(anyGap, fc.integer({ min: -100_000, max: -1 }));
     fc.assert(
       fc.property(anyLimit, fc.array(anyMove, { maxLength: 100 }), (limit, moves) => {
@@ -152,7 +152,7 @@ describe("a clock that was set back", () => {
 });
 
 describe("stillCounting", () => {
-  it("drops what is a whole window old, keeps the rest, and changes nothing in place", () => {
+  it("drops times that are a whole window old, keeps the rest, and does not modify its argument", () => {
     const times = [START_MS - WINDOW_MS - 1, START_MS - WINDOW_MS, START_MS - WINDOW_MS + 1, START_MS, START_MS + 5];
     const before = [...times];
     expect(stillCounting(times, START_MS)).toEqual([START_MS - WINDOW_MS + 1, START_MS, START_MS]);

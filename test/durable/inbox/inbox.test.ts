@@ -11,7 +11,7 @@ import { DEPLOYED_SIM, inboxOf, land, landAll, localInbox, newPhone } from "../.
 import { messagesOf, openWorld, post } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
-// What the inbox promises: everything that is submitted stands in it once, sealed, and a wait ends when it comes.
+// What the inbox promises: it contains every submitted message once, sealed, and a wait ends when its message arrives.
 
 beforeEach(() => vi.spyOn(console, "error").mockReturnValue());
 afterEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An inbox that only this test knows. */
+/** An inbox that only this test uses. */
 function freshInbox(): { name: string; stub: DurableObjectStub<Inbox> } {
   const name = randomId("acc");
   return { name, stub: env.INBOX.getByName(name) };
@@ -36,7 +36,7 @@ async function caught(account: string, text: string, to = "+919876543210"): Prom
   };
 }
 
-/** Messages of a world whose texts a deployed consumer can open. */
+/** A world with one submitted message, whose text a deployed consumer can open. */
 async function sealedFor(mode: "live" | "test"): Promise<World> {
   const world = await openWorld({ mode });
   await world.stub.send({
@@ -63,7 +63,7 @@ describe("a deployed service", () => {
     expect(await inboxOf(world)).toEqual([]);
   });
 
-  it("has none for live messages, also where the simulator takes them", async () => {
+  it("has no inbox for live messages, even when the simulator takes them", async () => {
     const world = await sealedFor("live");
     for (const name of [world.name, `${world.name}.test`]) {
       expect(await env.INBOX.getByName(name).list({ account: null }, {}, 10)).toEqual([]);
@@ -72,8 +72,8 @@ describe("a deployed service", () => {
   });
 });
 
-describe("what is kept", () => {
-  it("is the newest 500, in order, and in bounded space", async () => {
+describe("the stored messages", () => {
+  it("are the newest 500, in order, and in bounded space", async () => {
     const { name, stub } = freshInbox();
     const many: Caught = {
       ...(await caught(name, "Hello")),
@@ -94,7 +94,7 @@ describe("what is kept", () => {
     });
   });
 
-  it("stands sealed in storage: no value holds the text or the code", async () => {
+  it("are sealed in storage: no value contains the text or the code", async () => {
     const world = await openWorld();
     const [text, otp] = [`Mark${randomId("x")}`, "73918246"];
     await land(world, { message: text });
@@ -108,7 +108,7 @@ describe("what is kept", () => {
       const bytes = values.map((value) =>
         Buffer.from(value instanceof ArrayBuffer ? new Uint8Array(value) : JSON.stringify(value)),
       );
-      // The search finds what is there: numbers are not sealed.
+      // Numbers are not sealed, which proves that this search can find plain text.
       expect(bytes.some((value) => value.includes("+919"))).toBe(true);
       for (const secret of [text, otp]) {
         expect(
@@ -118,7 +118,7 @@ describe("what is kept", () => {
     });
   });
 
-  it("does not change when the same message comes again: not its place, not its time, and no wait is woken", async () => {
+  it("do not change when the same message arrives again: same place, same time, and no wait is woken", async () => {
     const { name, stub } = freshInbox();
     const one = await caught(name, "one");
     await stub.put([one]);
@@ -132,7 +132,7 @@ describe("what is kept", () => {
     expect(await waited).toMatchObject({ ok: true, message: { text: "three" } });
   });
 
-  it("is still there after an eviction, and places in the list are never given twice", async () => {
+  it("survive an eviction, and sequence numbers are never reused", async () => {
     const { name, stub } = freshInbox();
     await stub.put([await caught(name, "one"), await caught(name, "two")]);
     const seqs = (await stub.list({ account: null }, {}, 10))?.map(({ seq }) => seq);
@@ -145,7 +145,7 @@ describe("what is kept", () => {
     expect(seq).toBeGreaterThan(Math.max(...(seqs ?? [])));
   });
 
-  it("shows a message without its text where the secret has changed", async () => {
+  it("are shown without text after the secret has changed", async () => {
     const { name, stub } = freshInbox();
     await stub.put([
       { ...(await caught(name, "Hello")), text: await seal("another-secret-that-is-long-enough", name, "Hello") },
@@ -153,7 +153,7 @@ describe("what is kept", () => {
     expect(await stub.list({ account: null }, {}, 10)).toMatchObject([{ text: null, to: "+919876543210" }]);
   });
 
-  it("costs nothing while nobody put anything in", async () => {
+  it("take no storage until the first one arrives", async () => {
     const { stub } = freshInbox();
     expect(await stub.list({ account: null }, {}, 10)).toEqual([]);
     expect(await stub.remove({ account: null })).toBe(0);
@@ -167,17 +167,17 @@ describe("what is kept", () => {
 describe("a wait", () => {
   const anything = { account: null, newest: false };
 
-  it("survives the death of the object: whoever waits asks again", async () => {
+  it("survives the death of the object, because the caller asks again", async () => {
     const { name, stub } = freshInbox();
     const waited = waitFor(env, name, anything, 20_000);
-    // The wait is open by the time that a later call is answered.
+    // The wait is open once a later call has been answered.
     await stub.list({ account: null }, {}, 1);
     await runInDurableObject(stub, (_, state) => state.abort("killed by a test")).catch(() => undefined);
     await env.INBOX.getByName(name).put([await caught(name, "after the death")]);
     expect(await waited).toMatchObject({ ok: true, message: { text: "after the death" } });
   });
 
-  it("ends with nothing when its time is over, and leaves nothing behind", async () => {
+  it("ends with null when its time is over, and leaves nothing behind", async () => {
     const { name, stub } = freshInbox();
     expect(await stub.wait(anything, 5)).toEqual({ ok: true, message: null });
     await stub.put([await caught(name, "too late")]);
@@ -187,7 +187,7 @@ describe("a wait", () => {
     });
   });
 
-  it("gets the first that matches, and each wait its own", async () => {
+  it("gets the first message that matches, each of several waits its own", async () => {
     const { name, stub } = freshInbox();
     const phones = Array.from({ length: 20 }, (_, at) => `+91${9_000_000_000 + at}`);
     const waits = phones.map((to) => stub.wait({ ...anything, to }, 20_000));
@@ -197,7 +197,7 @@ describe("a wait", () => {
     expect(texts).toEqual(phones.map((to) => `for ${to}`));
   });
 
-  it("is woken by no message of before its time", async () => {
+  it("is not woken by a message from before its `since`", async () => {
     const { name, stub } = freshInbox();
     const waited = stub.wait({ ...anything, since: { at: Date.now() + 3_600_000 } }, 300);
     await stub.put([await caught(name, "now")]);

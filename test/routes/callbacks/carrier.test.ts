@@ -16,7 +16,7 @@ function receipt(body: unknown, more: Record<string, string> = {}, nowMs = Date.
   return call(URL_OF_IT, { method: "POST", headers, body: text });
 }
 
-/** A message that the gateway has taken. */
+/** A message that the gateway has accepted. */
 async function submitted(): Promise<{ world: World; ref: string }> {
   const world = await openWorld();
   await sendSms(world);
@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 describe("POST /callbacks/http", () => {
-  it.each(["delivered", "undelivered"])("takes in %s; the charge stands", async (state) => {
+  it.each(["delivered", "undelivered"])("%s is applied, and the message stays charged", async (state) => {
     const { world, ref } = await submitted();
     const reply = await receipt({ ref, state, code: "000" });
     expect(reply.status).toBe(200);
@@ -42,7 +42,7 @@ describe("POST /callbacks/http", () => {
     expect(await balanceOf(world)).toBe(9_990_000);
   });
 
-  it("takes in failed, and gives the money back once however often it comes", async () => {
+  it("failed is applied, and refunds once, however often it arrives", async () => {
     const { world, ref } = await submitted();
     for (let count = 0; count < 3; count += 1) expect((await receipt({ ref, state: "failed" })).status).toBe(200);
     expect(await stateOf(world)).toBe("failed");
@@ -77,7 +77,7 @@ describe("POST /callbacks/http", () => {
     expect(await stateOf(world)).toBe("submitted");
   });
 
-  it("a signature of five minutes is taken, and one of several is enough", async () => {
+  it("a signature is valid for five minutes, and one valid signature of several is enough", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime(Date.UTC(2026, 7, 1));
     const { world, ref } = await submitted();
@@ -90,7 +90,7 @@ describe("POST /callbacks/http", () => {
     expect(await stateOf(world)).toBe("delivered");
   });
 
-  it("an unknown ref: 200, so that the gateway stops", async () => {
+  it("an unknown ref: 200, so that the gateway stops sending it", async () => {
     const { world, ref } = await submitted();
     const altered = ref.slice(0, -1) + (ref.endsWith("A") ? "B" : "A");
     const unopened = messageId(env.KEY_SECRET, { accountId: "acc_00000000000", mode: "live" }, "sms", {
@@ -109,14 +109,14 @@ describe("POST /callbacks/http", () => {
     ["an unknown state", { ref: "x", state: "sent" }],
     ["no state", { ref: "x" }],
     ["no ref", { state: "delivered" }],
-    ["a ref that is no text", { ref: 5, state: "delivered" }],
+    ["a ref that is not a string", { ref: 5, state: "delivered" }],
     ["a list", []],
-    ["no JSON", "{"],
+    ["invalid JSON", "{"],
   ])("%s: 400", async (_, body) => {
     expectFailure(await receipt(body), 400, "invalid_request");
   });
 
-  it("a receipt too large to be one is not read", async () => {
+  it("a receipt that is too large is refused unread: 401", async () => {
     const reply = await receipt({ ref: "x", state: "delivered", code: "x".repeat(70_000) });
     expectFailure(reply, 401, "unauthorized");
   });

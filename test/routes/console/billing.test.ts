@@ -9,19 +9,19 @@ import { entriesOf, standingOf } from "../../world/shop.ts";
 import { CONSOLE, Visitor, visit } from "../../world/visitor.ts";
 import type { Page, Visit } from "../../world/visitor.ts";
 
-/** Without its tags, and with one space wherever there was any. */
+/** The visible text: without tags, every run of white space as one space. */
 const textOf = ({ text }: Page) => text.replace(/<[^>]+>/gu, " ").replace(/\s+/gu, " ");
 
 const locationOf = ({ headers }: Page) => headers.get("location") ?? "";
 
 let forms = 0;
 
-/** Posts the form of a plan; the same `once` is the same form. */
+/** Posts the form of a plan; the same `once` means the same form. */
 function buy({ visitor }: Visit, plan: string, once = `once_${(forms += 1)}`): Promise<Page> {
   return visitor.submit("/billing/orders", { plan, once });
 }
 
-/** The id of the order that a form led to. */
+/** The id of the order to which the response redirects. */
 async function order(customer: Visit, plan = "business"): Promise<string> {
   const page = await buy(customer, plan);
   expect(page.status).toBe(303);
@@ -58,14 +58,14 @@ describe("/billing", () => {
     expect(await balanceOf(world)).toBe(125_000);
   });
 
-  it("counts OTPs by the rate that will apply: an operator's own, where it is lower", async () => {
+  it("counts OTPs by the rate that will apply, which is the operator's own rate if that is lower", async () => {
     const { visitor } = await visit({ plan: "starter", balance: 0, otpRate: 0.1 });
     const text = textOf(await visitor.get("/billing"));
     expect(text).toContain("21,000 OTPs for the credit");
     expect(text).toContain("Your own lower OTP rate stays.");
   });
 
-  it("says in test mode that plans are bought for the live account, and shows that one", async () => {
+  it("explains in test mode that plans are bought for the live account, and shows the live account", async () => {
     const customer = await visit({ plan: "premium", balance: 7 });
     customer.visitor.cookies.set("mode", "test");
     const text = textOf(await customer.visitor.get("/billing"));
@@ -73,7 +73,7 @@ describe("/billing", () => {
     expect(text).toContain("₹7.00");
   });
 
-  it("speaks Hindi, and names the buyer as text", async () => {
+  it("is available in Hindi, and shows the buyer's name as text", async () => {
     const { visitor, person } = await customerOf();
     const buyer = { name: "<img src=x onerror=alert(1)>", address: "2 Link Road", state: "27", gstin: "" };
     await updatePerson(env.DB, person.id, { buyer });
@@ -84,7 +84,7 @@ describe("/billing", () => {
     expect(page.text).not.toContain("<img");
   });
 
-  it("asks the operator where plans are not sold, and takes no order", async () => {
+  it("refers to the operator when plans are not sold, and accepts no order", async () => {
     const { visitor, world } = await customerOf();
     const ask = (path: string, init: RequestInit = {}) => {
       const cookie = `session=${visitor.cookies.get("session")}`;
@@ -103,7 +103,7 @@ describe("/billing", () => {
 });
 
 describe("an order", () => {
-  it("is one, however often its form is posted; another form is another order", async () => {
+  it("is created once, however often its form is posted; another form creates another order", async () => {
     const customer = await customerOf();
     const pages = await Promise.all(Array.from({ length: 5 }, () => buy(customer, "business", "same")));
     expect(new Set(pages.map(locationOf)).size).toBe(1);
@@ -118,7 +118,7 @@ describe("an order", () => {
     });
   });
 
-  it("takes price and credit from our own list, whatever the form says", async () => {
+  it("takes price and credit from the service's own list, whatever the form contains", async () => {
     const customer = await customerOf();
     await customer.visitor.submit("/billing/orders", {
       plan: "premium",
@@ -131,7 +131,7 @@ describe("an order", () => {
     for (const plan of ["gold", "", "constructor"]) expect((await buy(customer, plan)).status).toBe(400);
   });
 
-  it("keeps who bought as they were then", async () => {
+  it("keeps the buyer's details as they were at that time", async () => {
     const customer = await customerOf();
     const buyer = { name: "Asha Traders", address: "2 Link Road", state: "27", gstin: "27AABCA1234F1Z3" };
     await updatePerson(env.DB, customer.person.id, { buyer });
@@ -150,7 +150,7 @@ describe("an order", () => {
     expect(textOf(await other.visitor.get("/billing"))).toContain("suspended");
   });
 
-  it("of somebody else is as unknown as one that nobody made", async () => {
+  it("of another account is answered like an order that does not exist", async () => {
     const id = await order(await customerOf());
     const { visitor } = await customerOf();
     const unknown = "ord_0000000000000000000000";
@@ -171,7 +171,7 @@ describe("an order", () => {
     expect((await visitor.get("/pay/ord_unknown")).status).toBe(404);
   });
 
-  it("needs a sign-in, and a post from this site", async () => {
+  it("requires a session, and a post from this site", async () => {
     const customer = await customerOf();
     const id = await order(customer);
     const page = await new Visitor().get(`/billing/orders/${id}`);
@@ -184,7 +184,7 @@ describe("an order", () => {
 });
 
 describe("the sandbox's page", () => {
-  it("pays without a sign-in; the order's page and list then show credit, plan and invoice", async () => {
+  it("pays without a session; the order's page and list then show credit, plan and invoice", async () => {
     const customer = await customerOf();
     const id = await order(customer);
     expect(textOf(await customer.visitor.get(`/billing/orders/${id}`))).toContain("not paid yet");
@@ -201,7 +201,7 @@ describe("the sandbox's page", () => {
     expect(text).not.toContain(`/billing/orders/${id}/pay`);
   });
 
-  it("tells failure and pending; the order can be paid all the same, and its page waits for a pending one", async () => {
+  it("reports failure and pending; the order can still be paid, and its page refreshes while pending", async () => {
     const customer = await customerOf();
     const id = await order(customer);
     await customer.visitor.submit(`/pay/${id}`, { outcome: "pending" });

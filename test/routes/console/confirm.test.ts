@@ -9,7 +9,7 @@ import type { Visit } from "../../world/visitor.ts";
 const STALE = { authenticatedAgoMs: 11 * 60_000 };
 const PASSWORD = "a few words to remember";
 
-/** Somebody who signed in a while ago, with a phone and a password. */
+/** A visitor with a phone and a password, whose sign-in is no longer fresh. */
 async function staleVisit(): Promise<Visit & { phone: string }> {
   const visited = await visit(STALE);
   const phone = `+91${freshNumber()}`;
@@ -19,7 +19,7 @@ async function staleVisit(): Promise<Visit & { phone: string }> {
   return { ...visited, phone };
 }
 
-/** Whether what needs a fresh sign-in opens. */
+/** Whether an action that needs a fresh sign-in is allowed. */
 async function isFresh({ visitor, person }: Visit): Promise<boolean> {
   const page = await visitor.submit("/settings/login", { email: `${person.id.toLowerCase()}@example.com` });
   if (page.headers.get("location")?.startsWith("/confirm")) return false;
@@ -28,7 +28,7 @@ async function isFresh({ visitor, person }: Visit): Promise<boolean> {
 }
 
 describe("confirming", () => {
-  it("by a code to the own phone makes the sign-in fresh, under a new token", async () => {
+  it("with a code to the person's phone makes the sign-in fresh, under a new token", async () => {
     const stale = await staleVisit();
     const { visitor, phone } = stale;
     expect(await isFresh(stale)).toBe(false);
@@ -46,7 +46,7 @@ describe("confirming", () => {
     expect((await before.get("/settings")).headers.get("location")).toContain("/sign-in");
   });
 
-  it("by the password does so too, and a wrong one does not", async () => {
+  it("with the password does the same, and a wrong password does not", async () => {
     const stale = await staleVisit();
     const before = twin(stale.visitor);
     const wrong = await stale.visitor.submit("/confirm/password", { password: `${PASSWORD}!`, next: "/keys" });
@@ -58,7 +58,7 @@ describe("confirming", () => {
     expect((await before.get("/settings")).status).toBe(303);
   });
 
-  it("is limited for a session, whoever holds it, and for no other", async () => {
+  it("is limited per session, for a thief of the session as well, and not across sessions", async () => {
     const stale = await staleVisit();
     const address = from("203.0.113.50");
     const thief = twin(stale.visitor);
@@ -74,7 +74,7 @@ describe("confirming", () => {
     expect((await thief.submit("/sign-in/password", { email, password: PASSWORD }, address)).status).toBe(303);
   });
 
-  it("takes no code that another person asked for in this browser", async () => {
+  it("refuses a code that another person asked for in the same browser", async () => {
     const [one, other] = [await staleVisit(), await staleVisit()];
     await one.visitor.submit("/confirm/send", { next: "/keys" });
     const code = await codeFor(one.phone);
@@ -85,7 +85,7 @@ describe("confirming", () => {
     expect(await isFresh(other)).toBe(false);
   });
 
-  it("needs somebody signed in, and leads back", async () => {
+  it("requires a session, and leads back to the page after the sign-in", async () => {
     const { visitor } = await visit();
     await env.DB.prepare("DELETE FROM session WHERE hash = ?")
       .bind(hashOf(visitor.cookies.get("session") ?? ""))

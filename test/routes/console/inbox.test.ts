@@ -9,7 +9,7 @@ import { bearer, call, openWorld, post, recordingOf } from "../../world/world.ts
 import type { World } from "../../world/world.ts";
 import { CONSOLE, Visitor, visit } from "../../world/visitor.ts";
 
-// The page of the test inbox. Its messages are those of the whole machine, so a test finds its own by a mark.
+// The page of the test inbox. It shows messages of every test in this run, so each test finds its own by a mark.
 
 const newMark = () => `mark${newPhone()}`;
 
@@ -18,7 +18,7 @@ async function idOf(world: World): Promise<string> {
 }
 
 describe("the page", () => {
-  it("opens on one's own machine without a sign-in, and leads to one", async () => {
+  it("opens locally without a sign-in, and links to the sign-in", async () => {
     const world = await openWorld();
     const mark = newMark();
     await land(world, { message: `${mark} Your code is 482913` });
@@ -30,7 +30,7 @@ describe("the page", () => {
     expect(page.text).not.toContain('class="side"');
   });
 
-  it("shows a message of its own address, and what the API got where it is one's own", async () => {
+  it("shows a message at its own address, and a link to the API request for its owner", async () => {
     const { visitor, world } = await visit();
     await land(world, { message: "Mine" });
     const mine = await idOf(world);
@@ -44,7 +44,7 @@ describe("the page", () => {
     expect((await stranger.visitor.get(`/inbox/${mine}`)).text).not.toContain(`/activity/${mine}`);
   });
 
-  it("shows each kind: sender, flash, voice and recording, with what an SMS costs in segments", async () => {
+  it("shows each kind: sender, flash, voice and recording, and the segments of an SMS", async () => {
     const { visitor, world } = await visit();
     const pages = async () => (await visitor.get(`/inbox/${await idOf(world)}`, { "x-part": "1" })).text;
     await land(world, { message: "“Hi” 😀", senderId: "MYSHOP" });
@@ -67,7 +67,7 @@ describe("the page", () => {
     expect(await pages()).toMatch(/<audio controls="" preload="metadata" src="\/media\/[\w-]+"/u);
   });
 
-  it("searches, says what it does not understand, and pages", async () => {
+  it("searches, reports what it does not understand, and pages", async () => {
     const world = await openWorld();
     const mark = newMark();
     for (let at = 0; at < 52; at++) await land(world, { message: `${mark} no. ${at}.` });
@@ -80,14 +80,14 @@ describe("the page", () => {
     const second = await visitor.get(next.replaceAll("&amp;", "&"));
     expect(second.text).toContain(`${mark} no. 1.`);
     expect(second.text).not.toContain(`${mark} no. 51.`);
-    // New messages appear on the newest page only.
+    // New messages are added to the newest page only.
     expect(second.text).not.toContain("data-after");
     const odd = await visitor.get("/inbox?q=state:sent");
     expect(odd.text).toContain("There is no “state:”");
     expect((await visitor.get(`/inbox?q=${newMark()}`)).text).toContain("No message matches");
   });
 
-  it("shows hostile texts as text", async () => {
+  it("shows hostile texts as plain text", async () => {
     const world = await openWorld();
     const text = `<img src=x onerror=alert(1)>"'</template><script>\u202e`;
     await land(world, { message: text, senderId: "A.b_c-1" });
@@ -99,7 +99,7 @@ describe("the page", () => {
     }
   });
 
-  it("deletes one message, and what a search finds", async () => {
+  it("deletes one message, and all that a search matches", async () => {
     const world = await openWorld();
     const mark = newMark();
     for (const message of ["one", "two"]) await land(world, { message: `${mark} ${message}` });
@@ -117,13 +117,13 @@ describe("the page", () => {
     expect((await ask(world)).body.data).toHaveLength(1);
   });
 
-  it("speaks Hindi", async () => {
+  it("is available in Hindi", async () => {
     const visitor = new Visitor();
     visitor.cookies.set("lang", "hi");
     expect((await visitor.get("/inbox")).text).toContain("टेस्ट इनबॉक्स");
   });
 
-  it("is no way to a message that is not there", async () => {
+  it("answers 404 for a message that does not exist", async () => {
     for (const path of ["/inbox/msg_1", "/inbox/call_1", "/inbox/x"]) {
       expect((await new Visitor().get(path)).status).toBe(404);
     }
@@ -142,7 +142,7 @@ const open = (path: string, headers: Record<string, string> = {}) =>
   );
 
 describe("a deployed page", () => {
-  it("asks for a sign-in, and shows the account's own test messages in either mode", async () => {
+  it("requires a sign-in, and shows the account's own test messages in either mode", async () => {
     expect((await open("/inbox")).status).toBe(303);
     expect((await open("/inbox/live", { upgrade: "websocket", origin: "https://console.dastak.example" })).status).toBe(
       303,
@@ -178,7 +178,7 @@ const askLive = (query: string, headers: Record<string, string> = {}) =>
     headers: { upgrade: "websocket", origin: CONSOLE, ...headers },
   });
 
-/** Opens the live list; `next` is what it says next. */
+/** Opens the live list; `next` resolves to its next event. */
 async function listen(query: string): Promise<{ next: () => Promise<LiveEvent> }> {
   const { webSocket } = await askLive(query);
   if (!webSocket) throw new Error("no socket");
@@ -201,7 +201,7 @@ async function listen(query: string): Promise<{ next: () => Promise<LiveEvent> }
 }
 
 describe("the live list", () => {
-  it("says what lands, what is deleted, and only what the search finds", async () => {
+  it("reports new and deleted messages, but only those that the search matches", async () => {
     const world = await openWorld();
     const mark = newMark();
     const { next } = await listen(`q=${mark}`);
@@ -221,7 +221,7 @@ describe("the live list", () => {
     expect(await next()).toEqual({ gone: [landed?.id] });
   });
 
-  it("begins with what a page missed since its last connection", async () => {
+  it("starts with what the page missed since its last connection", async () => {
     const world = await openWorld();
     const mark = newMark();
     await land(world, { message: `${mark} seen` });
@@ -231,7 +231,7 @@ describe("the live list", () => {
     expect((await next()).messages?.map(({ text }) => text)).toEqual([`${mark} missed one`, `${mark} missed two`]);
   });
 
-  it("is for pages of this console alone: any other site could read codes", async () => {
+  it("is only for pages of this console, because any other site could read codes", async () => {
     for (const origin of ["https://evil.example", "null", "http://console.localhost.evil.example"]) {
       const { status, webSocket } = await askLive("", { origin });
       expect([status, webSocket]).toEqual([403, null]);

@@ -11,7 +11,7 @@ const JSON_ONLY = { accept: "application/json" };
 const keyIn = (page: Page) => /value="(dsk_[a-z]+_[0-9A-Za-z]+)"/u.exec(page.text)?.[1] ?? "";
 const idOf = (world: World) => showKeyId(world.keyId);
 
-/** The status that the API answers a send with this key. */
+/** The API's status for a send with this key. */
 async function tried(world: World, apiKey: string): Promise<number> {
   return (await sendSms({ ...world, apiKey })).status;
 }
@@ -37,7 +37,7 @@ describe("the list of keys", () => {
     expect((await visitor.get("/keys")).text).not.toContain(idOf(world));
   });
 
-  it("says when a key was last used, to the hour", async () => {
+  it("shows when a key was last used, to the hour", async () => {
     const { visitor, world } = await visit();
     expect((await visitor.get("/keys")).text).toContain("never");
     await sendSms(world);
@@ -57,7 +57,7 @@ describe("the list of keys", () => {
 });
 
 describe("making a key", () => {
-  it("answers with a key that works, once per form", async () => {
+  it("returns a key that works, once per form", async () => {
     const { visitor, world } = await visit();
     const [first, again] = [
       await visitor.submit("/keys", { name: "shop", once: "once_1" }),
@@ -77,7 +77,7 @@ describe("making a key", () => {
     expect(keyIn(await visitor.submit("/keys", { name: "ci", once: "a" }))).toMatch(/^dsk_test_/u);
   });
 
-  it("asks for a name", async () => {
+  it("requires a name", async () => {
     const { visitor, world } = await visit();
     for (const name of ["", "   ", "x".repeat(101)]) {
       const page = await visitor.submit("/keys", { name, once: "a" });
@@ -89,7 +89,7 @@ describe("making a key", () => {
 });
 
 describe("showing a key", () => {
-  it("gives the very key, to the script and as a page", async () => {
+  it("returns the exact key, to the script and as a page", async () => {
     const { visitor, world } = await visit();
     expect(JSON.parse((await keyOfFirst(visitor, world)).text)).toEqual({ success: true, key: world.apiKey });
     const page = await visitor.submit(`/keys/${idOf(world)}/show`);
@@ -104,7 +104,7 @@ describe("showing a key", () => {
     expect(JSON.parse((await keyOfFirst(visitor, world)).text)).toEqual({ success: true, key: world.apiKey });
   });
 
-  it("asks whoever signed in long ago to confirm, for everything that tells or changes a key", async () => {
+  it("requires confirmation after an old sign-in, for every action that shows or changes a key", async () => {
     const { visitor, world } = await visit({ authenticatedAgoMs: 11 * 60_000 });
     const path = `/keys/${idOf(world)}`;
     for (const [to, form] of [
@@ -125,7 +125,7 @@ describe("showing a key", () => {
 });
 
 describe("rotating a key", () => {
-  it("lets both work during the overlap", async () => {
+  it("keeps both keys valid during the overlap", async () => {
     const { visitor, world } = await visit();
     const page = await visitor.submit(`/keys/${idOf(world)}/rotate`, { overlap: "3600", once: "a" });
     const key = keyIn(page);
@@ -136,7 +136,7 @@ describe("rotating a key", () => {
     expect((await visitor.get("/keys")).text).toContain("Works until");
   });
 
-  it("stops the old key at once where no overlap is asked for, and answers the same form again", async () => {
+  it("ends the old key at once without an overlap, and returns the same key for the same form", async () => {
     const { visitor, world } = await visit();
     const form = { overlap: "0", once: "a" };
     const key = keyIn(await visitor.submit(`/keys/${idOf(world)}/rotate`, form));
@@ -145,7 +145,7 @@ describe("rotating a key", () => {
     expect((await visitor.submit(`/keys/${idOf(world)}/rotate`, { overlap: "0", once: "b" })).status).toBe(403);
   });
 
-  it("takes only the offered overlaps", async () => {
+  it("accepts only the offered overlaps", async () => {
     const { visitor, world } = await visit();
     for (const overlap of ["", "-1", "1", "99999999", "toString"]) {
       expect((await visitor.submit(`/keys/${idOf(world)}/rotate`, { overlap, once: "a" })).status).toBe(400);
@@ -155,7 +155,7 @@ describe("rotating a key", () => {
 });
 
 describe("revoking a key", () => {
-  it("asks first, and then stops it at once", async () => {
+  it("asks for confirmation first, and then ends the key at once", async () => {
     const { visitor, world } = await visit();
     await sendSms(world);
     const asks = await visitor.get(`/keys/${idOf(world)}/revoke`);
@@ -169,7 +169,7 @@ describe("revoking a key", () => {
     expect((await visitor.submit(`/keys/${idOf(world)}/revoke`)).status).toBe(303);
   });
 
-  it("answers the drawer with a part of a page", async () => {
+  it("returns part of a page for the drawer", async () => {
     const { visitor, world } = await visit();
     const part = await visitor.get(`/keys/${idOf(world)}/revoke`, { "x-part": "1" });
     expect(part.text).toContain("Revoke a key?");
@@ -177,8 +177,8 @@ describe("revoking a key", () => {
   });
 });
 
-describe("a key that is not one's own", () => {
-  it.each(["show", "rotate", "revoke"])("answers to %s like one that does not exist", async (what) => {
+describe("a key of another account", () => {
+  it.each(["show", "rotate", "revoke"])("is answered to %s like a key that does not exist", async (what) => {
     const { visitor } = await visit();
     const other = await visit();
     const form = { overlap: "0", once: "a" };
@@ -192,7 +192,7 @@ describe("a key that is not one's own", () => {
     expect(await tried(other.world, other.world.apiKey)).toBe(200);
   });
 
-  it("is the console's own as well, which is only mentioned", async () => {
+  it("or of the console itself, which is only listed, is answered the same", async () => {
     const { visitor, world } = await visit();
     const keyId = consoleKeyId("live");
     await world.stub.makeKey(keyId, "Dashboard");

@@ -5,7 +5,7 @@ import { samplesOf } from "../../../src/ui/overview.tsx";
 import { bearer, call, dispatch, follow, operator, post, recordHistory, sendSms } from "../../world/world.ts";
 import { Visitor, visit } from "../../world/visitor.ts";
 
-/** A page's text with its marks gone. */
+/** The visible text of a page, without tags. */
 const textOf = (html: string) =>
   html
     .replaceAll(/<[^>]+>/gu, " ")
@@ -14,7 +14,7 @@ const textOf = (html: string) =>
     .replaceAll(/\s+/gu, " ");
 
 describe("the overview", () => {
-  it("shows how the account stands, in both languages", async () => {
+  it("shows balance, plan and status, in both languages", async () => {
     const { visitor, world } = await visit({ plan: "business", balance: 1_234.5 });
     const page = textOf((await visitor.get("/")).text);
     expect(page).toContain("Balance ₹1,234.50");
@@ -29,7 +29,7 @@ describe("the overview", () => {
     expect(after).toContain("बचे हुए OTP ∞");
   });
 
-  it("never holds a whole key, and offers the newest that is not the console's", async () => {
+  it("never contains a whole key, and offers the newest key that is not the console's", async () => {
     const { visitor, world } = await visit();
     const { text } = await visitor.get("/");
     expect(text).not.toContain(world.apiKey);
@@ -48,7 +48,7 @@ describe("the overview", () => {
     expect(textOf(bare)).toContain("No active API key");
   });
 
-  it("has samples that send when they are pasted", async () => {
+  it("has samples that work when they are pasted", async () => {
     const { visitor, world } = await visit();
     const { text } = await visitor.get("/");
     const pre = /<div role="tabpanel" id="sample-curl".*?<pre[^>]*>(.*?)<\/pre>/su.exec(text)?.[1] ?? "";
@@ -63,7 +63,7 @@ describe("the overview", () => {
     const [, body = ""] = /-d '([^']+)'/u.exec(shown) ?? [];
     const reply = await call(url, { method: "POST", headers, body });
     expect(reply.status).toBe(200);
-    // The three say the same.
+    // All three samples make the same request.
     for (const { pieces } of samplesOf(url, "9876543210")) {
       expect(pieces).toHaveLength(2);
       expect(pieces.join("")).toContain(url);
@@ -81,7 +81,7 @@ describe("the overview", () => {
     expect(textOf(form)).toContain("₹0.15");
   });
 
-  it("lists what was sent last without the script: one row per request, nothing of a live OTP's code", async () => {
+  it("lists the latest sends without the script: one row per request, without the code of a live OTP", async () => {
     const { visitor, world } = await visit({ plan: "premium" });
     await sendSms(world, { body: { message: "<img src=x onerror=alert(1)>" } });
     await post("http://otp.localhost/send-otp", { phone: "9876543210", otp: "482913" }, bearer(world.apiKey));
@@ -102,7 +102,7 @@ describe("the overview", () => {
     expect(rows[2]).toMatch(/<a href="\/activity\/msg_\w+" data-f="to" data-drawer/u);
   });
 
-  it("draws two weeks, with the same numbers in a table, and says so where there are none", async () => {
+  it("draws two weeks, with the same numbers in a table, and shows a notice when there are none", async () => {
     const { visitor, world } = await visit();
     expect(textOf((await visitor.get("/")).text)).toContain("Nothing sent in these 14 days");
     await sendSms(world);
@@ -113,13 +113,13 @@ describe("the overview", () => {
     expect(text).toContain("SMS 1, Calls 0</title>");
   });
 
-  it("is one's own only, in the mode that was chosen", async () => {
+  it("shows the signed-in account only, in the chosen mode", async () => {
     const mine = await visit();
     const other = await visit();
     await sendSms(other.world, { body: { message: "not for you" } });
     expect((await mine.visitor.get("/")).text).not.toContain("not for you");
     expect((await new Visitor().get("/")).status).toBe(303);
-    // An account whose test twin is not there yet says so; it does not show the live one.
+    // If the test twin does not exist yet, the page reports that instead of showing the live account.
     mine.visitor.cookies.set("mode", "test");
     const page = await mine.visitor.get("/");
     expect(page.status).toBe(503);

@@ -4,13 +4,13 @@ import { bearer, call, openWorld } from "../../world/world.ts";
 import { CONSOLE, Visitor, visit } from "../../world/visitor.ts";
 
 describe("pages", () => {
-  it("lead whoever is not signed in to the sign-in, and back", async () => {
+  it("redirect to the sign-in without a session, and back afterwards", async () => {
     const page = await new Visitor().get("/keys?a=1");
     expect(page.status).toBe(303);
     expect(page.headers.get("location")).toBe("/sign-in?next=%2Fkeys%3Fa%3D1");
   });
 
-  it.each(PAGES.map(({ path }) => path))("open %s for a signed-in browser, under a strict policy", async (path) => {
+  it.each(PAGES.map(({ path }) => path))("open %s with a session, under a strict CSP", async (path) => {
     const { visitor } = await visit();
     const page = await visitor.get(path);
     expect([200, 303]).toContain(page.status);
@@ -22,7 +22,7 @@ describe("pages", () => {
     expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style| style="| on[a-z]+="/u);
   });
 
-  it("refuse posts from other sites, and from nowhere", async () => {
+  it("refuse posts from other sites, and posts without an Origin", async () => {
     const { visitor } = await visit();
     for (const origin of ["https://evil.example", "null", "http://console.localhost.evil.example"]) {
       const page = await visitor.submit("/preferences", { lang: "hi" }, { origin });
@@ -36,7 +36,7 @@ describe("pages", () => {
     expect(status).toBe(403);
   });
 
-  it("refuse a body that is no form, and one that goes on for too long without having said so", async () => {
+  it("refuse a body that is not a form, and a body that exceeds the limit without a declared length", async () => {
     const { visitor } = await visit();
     const type = "multipart/form-data; boundary=abc";
     for (const path of ["/billing/orders", "/sign-in", "/desk/sign-in", "/settings/buyer", "/send/sms"]) {
@@ -55,7 +55,7 @@ describe("pages", () => {
     const headers = { origin: CONSOLE, "content-type": "application/x-www-form-urlencoded" };
     const { status } = await call(`${CONSOLE}/sign-in`, { method: "POST", headers, body, redirect: "manual" });
     expect(status).toBe(413);
-    // To its end: the local server breaks down over a body that was begun and left.
+    // The body is read to its end, because the local server fails when a reply leaves a body unread.
     expect(ended).toBe(true);
   });
 
@@ -68,14 +68,14 @@ describe("pages", () => {
       const reply = await visitor.get(path, { accept: "application/json" });
       expect([401, 404]).toContain(reply.status);
     }
-    // On one's own machine the inbox answers anybody, and with a cookie exactly as without.
+    // Locally the inbox needs no credential, and a cookie changes nothing.
     const inbox = "/v1/test/inbox?q=nobody-wrote-this";
     expect((await visitor.get(inbox)).text).toBe((await new Visitor().get(inbox)).text);
     const rejected = await visitor.get(inbox, { authorization: "Bearer dsk_live_x" });
     expect(rejected.status).toBe(401);
   });
 
-  it("never lead to another site after a preference", async () => {
+  it("never redirect to another site after a preference", async () => {
     for (const next of [
       "https://evil.example",
       "//evil.example",
@@ -89,7 +89,7 @@ describe("pages", () => {
     }
   });
 
-  it("show failures as pages to a browser and as JSON to a program", async () => {
+  it("show failures as pages to browsers and as JSON to programs", async () => {
     const { visitor } = await visit();
     const page = await visitor.get("/there-is-no-such-page");
     expect(page.status).toBe(404);

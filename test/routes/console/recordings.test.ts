@@ -24,7 +24,7 @@ const listOf = async (world: World) => (await world.stub.recordings(null, 100)) 
 const playersOf = ({ text }: Page) => [...text.matchAll(/<audio[^>]* src="([^"]+)"/gu)].map(([, src = ""]) => src);
 
 describe("an upload by form", () => {
-  it("is the API's own: stored once, listed, playable, usable in a call, and free", async () => {
+  it("works as the API's: stored once, listed, playable, usable in a call, and free", async () => {
     const { visitor, world } = await visit();
     const bytes = wav({ seconds: 31 });
     const done = await upload(visitor, bytes, "hello <b>.wav");
@@ -48,7 +48,7 @@ describe("an upload by form", () => {
     expect(await balanceOf(world)).toBe(9_960_000);
   });
 
-  it("posted twice is one recording, with one reply", async () => {
+  it("that is posted twice is one recording with one reply", async () => {
     const { visitor, world } = await visit();
     const replies = [];
     for (let time = 0; time < 2; time += 1) {
@@ -63,7 +63,7 @@ describe("an upload by form", () => {
     expect(other.text).not.toContain('value="once_12345678"');
   });
 
-  it("of the largest size is taken, and one byte more refused in one sentence", async () => {
+  it("of the largest size is accepted, and one byte more is refused in one sentence", async () => {
     const { visitor, world } = await visit();
     const head = wav({ rate: 8_000, seconds: (FILE_BYTES_MAX - 44) / 8_000 });
     expect(head).toHaveLength(FILE_BYTES_MAX);
@@ -77,7 +77,7 @@ describe("an upload by form", () => {
     expect(await storedOf(world)).toHaveLength(1);
   });
 
-  it("that says it is far too large is not read at all", async () => {
+  it("with a declared length far above the limit is not read at all", async () => {
     const { visitor } = await visit();
     const reply = await visitor.submit("/recordings", formOf(new Uint8Array(8 * 1024 * 1024), "a.wav"), JSON_TYPE);
     expect(reply.status).toBe(413);
@@ -86,12 +86,12 @@ describe("an upload by form", () => {
 
   it.each([
     ["a picture", png(), "a.wav", "found PNG data"],
-    ["a text", new TextEncoder().encode("hello"), "a.mp3", "found data of no known kind"],
-    ["another kind than its name says", mp3(1), "a.wav", "the bytes are MP3"],
+    ["text", new TextEncoder().encode("hello"), "a.mp3", "found data of no known kind"],
+    ["of a kind that contradicts its name", mp3(1), "a.wav", "the bytes are MP3"],
     ["of another extension", wav(), "a.ogg", "must end in .wav or .mp3"],
     ["empty", new Uint8Array(), "a.wav", "base64Data must not be empty"],
     ["silent", wav({ seconds: 0 }), "a.wav", "no sound in it"],
-  ])("that is %s is refused in one sentence and leaves nothing", async (_, bytes, name, sentence) => {
+  ])("that is %s is refused in one sentence and stores nothing", async (_, bytes, name, sentence) => {
     const { visitor, world } = await visit();
     const page = await upload(visitor, bytes, name);
     expect(page.status).toBe(400);
@@ -101,20 +101,20 @@ describe("an upload by form", () => {
     expect(await listOf(world)).toEqual([]);
   });
 
-  it("without a file asks for one", async () => {
+  it("without a file is asked for one", async () => {
     const { visitor } = await visit();
     const page = await visitor.submit("/recordings", { once: "once_12345678" });
     expect(page.status).toBe(400);
     expect(page.text).toContain("Choose a .wav or .mp3 file first.");
   });
 
-  it("in another mode than its form is refused", async () => {
+  it("for another mode than that of its form is refused", async () => {
     const { visitor, world } = await visit();
     expect((await upload(visitor, wav(), "a.wav", { mode: "test" })).status).toBe(400);
     expect(await storedOf(world)).toEqual([]);
   });
 
-  it("counts in the account's one window", async () => {
+  it("counts in the account's only rate window", async () => {
     const { visitor, world } = await visit({ plan: "starter" });
     for (let count = 0; count < 10; count += 1) {
       await post("http://sms.localhost/send-sms", { phone: "9876543210", message: "x" }, bearer(world.apiKey));
@@ -126,7 +126,7 @@ describe("an upload by form", () => {
 });
 
 describe("the list", () => {
-  it("says the next step while it is empty", async () => {
+  it("offers the next step while it is empty", async () => {
     const { visitor } = await visit();
     const page = await visitor.get("/recordings");
     expect(page.text).toContain("No recordings yet");
@@ -135,7 +135,7 @@ describe("the list", () => {
 
   afterEach(() => vi.useRealTimers());
 
-  it("shows every recording once, newest first, over its pages, however many came in one moment", async () => {
+  it("shows every recording once, newest first, over its pages, even when many share one timestamp", async () => {
     const { visitor, world } = await visit();
     vi.useFakeTimers({ toFake: ["Date"] });
     for (let count = 1; count <= 45; count += 1) {
@@ -157,7 +157,7 @@ describe("the list", () => {
     );
   });
 
-  it("shows nobody else's, whatever the address says", async () => {
+  it("never shows another account's recordings, whatever the address contains", async () => {
     const { visitor } = await visit();
     const stranger = await openWorld();
     const foreign = await recordingOf(stranger);

@@ -21,10 +21,10 @@ const sentTo = async ({ world }: Awaited<ReturnType<typeof visit>>) =>
 const submit = (visitor: Visitor, form: Record<string, string> | FormData): Promise<Page> =>
   visitor.submit("/send/bulk", form);
 
-describe("a list with lines that are no numbers", () => {
+describe("a list with lines that are not numbers", () => {
   const recipients = `${GOOD[0]}\n98765\n${GOOD[1]}\n<img src=x onerror=alert(1)>\n\n${GOOD[1]}`;
 
-  it("sends nothing, names each, and keeps everything", async () => {
+  it("sends nothing, names each of them, and keeps the input", async () => {
     const visited = await visit();
     const page = await submit(visited.visitor, { recipients, message: "Hello", once: "once_12345678" });
     expect(page.status).toBe(400);
@@ -41,7 +41,7 @@ describe("a list with lines that are no numbers", () => {
     expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "invalid_request", param: "recipients" });
   });
 
-  it("sends the rest when its writer says so, under the same mark", async () => {
+  it("sends the rest on request, under the same form token", async () => {
     const visited = await visit();
     const form = { recipients, message: "Hello", once: "once_12345678" };
     await submit(visited.visitor, form);
@@ -50,7 +50,7 @@ describe("a list with lines that are no numbers", () => {
     expect(await sentTo(visited)).toEqual(GOOD.slice(0, 2));
   });
 
-  it("is checked while it is written by the very reading that sends it", async () => {
+  it("is checked while typing by the same parser that sends it", async () => {
     const { visitor, world } = await visit();
     const page = await visitor.submit("/send/bulk/check", { recipients });
     expect(page.text).toMatch(/^<div [^>]*data-found="2" data-bad="2"/u);
@@ -65,7 +65,7 @@ describe("a list with lines that are no numbers", () => {
 describe("a file", () => {
   it.each([
     [
-      "with a header, a mark at its head and Windows lines",
+      "with a header, a byte order mark and Windows line ends",
       `\ufeffName,Mobile\r\nAsha,${GOOD[0]}\r\n"R, D",${GOOD[1]}\r\n`,
     ],
     ["with semicolons and no header", `Asha;+91 ${GOOD[0]}\nRavi;0${GOOD[1]}`],
@@ -79,7 +79,7 @@ describe("a file", () => {
     expect(await sentTo(visited)).toEqual(GOOD.slice(0, 2));
   });
 
-  it("with a bad line comes back as a list that can be mended", async () => {
+  it("with a bad line is returned as a list that can be corrected", async () => {
     const visited = await visit();
     const page = await submit(visited.visitor, csv(`phone\n${GOOD[0]}\nnobody`));
     expect(page.status).toBe(400);
@@ -96,7 +96,7 @@ describe("a file", () => {
     expect(await sentTo(visited)).toEqual([]);
   });
 
-  it("of ten thousand is sent, one more is refused whole", async () => {
+  it("of ten thousand is sent, and with one more is refused as a whole", async () => {
     const visited = await visit({ balance: 10_000 });
     const many = Array.from({ length: 10_001 }, (_, at) => `98${String(at).padStart(8, "0")}`);
     const refused = await submit(visited.visitor, csv(many.join("\n")));
@@ -107,7 +107,7 @@ describe("a file", () => {
     expect(await sentTo(visited)).toHaveLength(10_000);
   });
 
-  it("of nothing, and no file, are refused by the API", async () => {
+  it("that is empty or missing is refused by the API", async () => {
     const visited = await visit();
     for (const form of [csv(""), csv("\n\n"), { message: "Hello", once: "once_12345678" }]) {
       const page = await submit(visited.visitor, form);

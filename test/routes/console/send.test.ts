@@ -9,7 +9,7 @@ import type { Page, Visitor } from "../../world/visitor.ts";
 
 const JSON_TYPE = { accept: "application/json" };
 
-/** A form of each kind, and the request of the API that is the same. */
+/** A form of each kind, and the equivalent API request. */
 interface Case {
   form: Record<string, string>;
   url: string;
@@ -56,7 +56,7 @@ const CASES: Record<Exclude<SendKind, "voice">, Case> = {
 const without = (row: object, ...names: string[]) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 
-/** All that a request left behind, but for what no two requests share. */
+/** Everything that a request left behind, except what no two requests share. */
 async function traceOf(world: World) {
   const messages = await messagesOf(world);
   const ledger = await ledgerOf(world);
@@ -81,14 +81,14 @@ async function asJson(visitor: Visitor, path: string, form: Record<string, strin
   return { ...page, body: JSON.parse(page.text) };
 }
 
-/** The value that a form on the page has. */
+/** The value of a field in the page's form. */
 const fieldOf = (page: Page, name: string) =>
   new RegExp(`<input[^>]* name="${name}"[^>]* value="([^"]*)"|<input[^>]* value="([^"]*)"[^>]* name="${name}"`, "u")
     .exec(page.text)
     ?.slice(1)
     .find((value) => value !== undefined);
 
-describe("a form sends exactly what the API would", () => {
+describe("a form sends exactly what the API would send", () => {
   it.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s", async (kind) => {
     const twin = await openWorld();
     const { visitor, world } = await visit();
@@ -117,14 +117,14 @@ describe("a form sends exactly what the API would", () => {
     expect({ ...own, jobs: [] }).toEqual({ ...other, jobs: [] });
   });
 
-  it("also in test mode, with the test account's coins", async () => {
+  it("in test mode as well, with the test account's coins", async () => {
     const { visitor, world } = await visit({ mode: "test" });
     const page = await visitor.submit("/send/sms", { ...CASES.sms.form, mode: "test" });
     expect(page.status).toBe(200);
     expect(await messagesOf(world)).toHaveLength(1);
   });
 
-  it("but never in another mode than the form was shown in", async () => {
+  it("but never in another mode than the one in which the form was shown", async () => {
     const { visitor, world } = await visit();
     const reply = await asJson(visitor, "/send/sms", { ...CASES.sms.form, mode: "test" });
     expect(reply).toMatchObject({ status: 400, body: { success: false, code: "invalid_request" } });
@@ -134,7 +134,7 @@ describe("a form sends exactly what the API would", () => {
   });
 });
 
-describe("a form is one send", () => {
+describe("a form sends once", () => {
   it("however often it is posted, with one reply", async () => {
     const { visitor, world } = await visit();
     const form = { ...CASES.sms.form, once: "once_12345678" };
@@ -150,7 +150,7 @@ describe("a form is one send", () => {
     expect(await messagesOf(world)).toHaveLength(2);
   });
 
-  it("also when the page with its result is loaded again, which says so", async () => {
+  it("even when the result page is reloaded, which then says that nothing was sent again", async () => {
     const { visitor, world } = await visit();
     const form = { ...CASES.otp.form, once: "once_12345678" };
     const first = await visitor.submit("/send/otp", form);
@@ -164,7 +164,7 @@ describe("a form is one send", () => {
     expect(await messagesOf(world)).toHaveLength(1);
   });
 
-  it("and its mark sends nothing else; the page brings a fresh one", async () => {
+  it("and its token cannot send anything else; the page contains a fresh one", async () => {
     const { visitor, world } = await visit();
     await visitor.submit("/send/sms", { ...CASES.sms.form, once: "once_12345678" });
     const page = await visitor.submit("/send/sms", { ...CASES.sms.form, message: "Other", once: "once_12345678" });
@@ -178,7 +178,7 @@ describe("a form is one send", () => {
   });
 
   it.each(["", "short", "once 12345678", "once_12345678\n", "एक_12345678", "x".repeat(101)])(
-    "refuses the broken mark %j",
+    "and refuses the malformed token %j",
     async (once) => {
       const { visitor, world } = await visit();
       const page = await visitor.submit("/send/sms", { ...CASES.sms.form, once });
@@ -189,7 +189,7 @@ describe("a form is one send", () => {
 });
 
 describe("a refused form", () => {
-  it("keeps what was typed and its mark, and marks the field", async () => {
+  it("keeps the input and its token, and marks the field", async () => {
     const { visitor, world } = await visit();
     const page = await visitor.submit("/send/sms", {
       phone: "12345",
@@ -209,7 +209,7 @@ describe("a refused form", () => {
     expect(await messagesOf(world)).toHaveLength(1);
   });
 
-  it("is refused in the API's own words, for a script", async () => {
+  it("gets the API's own error in JSON", async () => {
     const twin = await openWorld({ balance: 0 });
     const { visitor } = await visit({ balance: 0 });
     for (const { form, url, body } of [
@@ -229,7 +229,7 @@ describe("a refused form", () => {
     }
   });
 
-  it("takes its place in the one window that the API counts in", async () => {
+  it("counts in the same rate window as the API", async () => {
     const { visitor, world } = await visit({ plan: "starter" });
     for (let count = 0; count < 5; count += 1) {
       await byApi(world, CASES.sms);
@@ -246,7 +246,7 @@ describe("a refused form", () => {
 });
 
 describe("the pages", () => {
-  it("count, price and name on the server what the browser shows while a text is written", async () => {
+  it("count, price and name on the server what the browser shows while typing", async () => {
     const { visitor } = await visit();
     const page = await visitor.submit("/send/sms", { phone: "1", message: `It’s ${"x".repeat(70)}` });
     expect(page.text).toMatch(/data-encoding="">UCS-2</u);
@@ -255,7 +255,7 @@ describe("the pages", () => {
     expect(page.text).toMatch(/data-total=""[^>]*>₹2\.00</u);
   });
 
-  it("fill in what a link says", async () => {
+  it("fill in the values of a link", async () => {
     const { visitor } = await visit();
     expect(fieldOf(await visitor.get("/send/sms?to=%2B919876543210"), "phone")).toBe("9876543210");
     expect(fieldOf(await visitor.get("/send/voice?to=%2B919876543210"), "callee")).toBeUndefined();
@@ -263,7 +263,7 @@ describe("the pages", () => {
     expect(hostile.text).not.toContain("<img");
   });
 
-  it("are none for another kind, and none for who is signed out", async () => {
+  it("answer 404 for an unknown kind, and require a session", async () => {
     const { visitor } = await visit();
     expect((await visitor.get("/send/fax")).status).toBe(404);
     expect((await visitor.submit("/send/fax", {})).status).toBe(404);
@@ -279,7 +279,7 @@ describe("the pages", () => {
     expect(await messagesOf(world)).toEqual([]);
   });
 
-  it("offer no other account's recording, and call with none", async () => {
+  it("offer no other account's recording, and refuse a call with one", async () => {
     const { visitor, world } = await visit();
     const stranger = await openWorld();
     const foreign = await recordingOf(stranger);
@@ -306,7 +306,7 @@ describe("the pages", () => {
     expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "payload_too_large" });
   });
 
-  it("refuse a form that is no form", async () => {
+  it("refuse a body that is not a form", async () => {
     const { visitor } = await visit();
     for (const type of ["multipart/form-data", "multipart/form-data; boundary=x", "text/plain", "application/json"]) {
       const page = await visitor.submit("/send/sms", { phone: "1" }, { "content-type": type, origin: CONSOLE });

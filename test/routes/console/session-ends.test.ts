@@ -9,19 +9,19 @@ import { listen } from "../../world/listener.ts";
 import { freshNumber, signInByPhone, twin } from "../../world/people.ts";
 import { CONSOLE, Visitor, visit } from "../../world/visitor.ts";
 
-// What a session opened ends with it; and what happens where sessions cannot be asked for.
+// What ends together with a session, and what happens when sessions cannot be read.
 
 afterEach(() => vi.useRealTimers());
 
-describe("the live list", () => {
-  it.each(["/sign-out", "/sign-out/everywhere", "/settings/sessions"])("ends with %s", async (path) => {
+describe("the live socket", () => {
+  it.each(["/sign-out", "/sign-out/everywhere", "/settings/sessions"])("is closed by %s", async (path) => {
     const { visitor } = await visit();
     const stolen = await listen(twin(visitor));
     await visitor.submit(path);
     expect(await stolen.closed).toEqual({ code: 4000 });
   });
 
-  it("ends with a change of the password, and with a sign-in as somebody else", async () => {
+  it("is closed by a change of password, and by a sign-in as another person", async () => {
     const { visitor } = await visit();
     const before = await listen(twin(visitor));
     const email = `asha${Math.random()}@example.com`;
@@ -33,7 +33,7 @@ describe("the live list", () => {
   });
 });
 
-it("keeps the desk open for an operator who goes on working", async () => {
+it("keeps the desk open for an operator who is active", async () => {
   const startMs = Date.now();
   const token = newToken();
   const row = { holder: "operator", device: "", createdAt: startMs, authenticatedAt: startMs, seenAt: startMs };
@@ -48,14 +48,14 @@ it("keeps the desk open for an operator who goes on working", async () => {
   expect((await operator.get("/desk/payments")).status).toBe(303);
 });
 
-it("leads a post without a session to the sign-in, whatever its Referer says", async () => {
+it("redirects a post without a session to the sign-in, whatever its Referer contains", async () => {
   for (const referer of ["http", "https://", "httpx:", "//evil.example", "javascript:alert(1)"]) {
     const { status, headers } = await new Visitor().submit("/settings/name", {}, { referer });
     expect([status, headers.get("location")]).toEqual([303, "/sign-in?next=%2F"]);
   }
 });
 
-describe("while D1 is away", () => {
+describe("while D1 is unavailable", () => {
   const away = {
     prepare() {
       throw new Error("D1_ERROR: D1 is away");
@@ -68,7 +68,7 @@ describe("while D1 is away", () => {
       createExecutionContext(),
     );
 
-  it("a page says so under 503, and one that needs no session opens", async () => {
+  it("a page answers 503, and a page that needs no session opens", async () => {
     const headers = { accept: "text/html", origin: CONSOLE };
     const page = await ask("/keys", { headers: { ...headers, cookie: `session=${newToken()}` } });
     expect(page.status).toBe(503);

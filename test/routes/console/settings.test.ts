@@ -21,7 +21,7 @@ describe("the name and the invoice details", () => {
     expect((await rowOf(person.id))?.["name"]).toBe("<img src=x onerror=alert(1)>");
   });
 
-  it("name a buyer whose GSTIN is one, of their state", async () => {
+  it("accept a buyer only with a valid GSTIN, and delete the buyer when all fields are empty", async () => {
     const { visitor, person } = await visit();
     const form = {
       buyer_name: "Asha Traders",
@@ -47,7 +47,7 @@ describe("the name and the invoice details", () => {
 });
 
 describe("the phone", () => {
-  it("changes once the new one is proved, and only then", async () => {
+  it("changes once the new number is proved, and not before", async () => {
     const [old, fresh] = [freshNumber(), freshNumber()];
     const { visitor } = await signInByPhone(old);
     expect((await visitor.submit("/settings/phone", { phone: fresh })).headers.get("location")).toBe("/settings/phone");
@@ -63,7 +63,7 @@ describe("the phone", () => {
     expect(await sessionsWith(`+91${old}`)).toBe(0);
   });
 
-  it("that is another person's is refused after its proof, and answered the same before", async () => {
+  it("of another person is refused after its proof, with identical answers before", async () => {
     const [taken, own, free] = [freshNumber(), freshNumber(), freshNumber()];
     await signInByPhone(taken);
     const { visitor } = await signInByPhone(own);
@@ -76,7 +76,7 @@ describe("the phone", () => {
     expect(other.headers.get("location")).toBe(asked.headers.get("location"));
   });
 
-  it("is proved by the person who asked, not by whoever is signed in then", async () => {
+  it("is proved only by the person who asked, not by the next person in the same browser", async () => {
     const fresh = freshNumber();
     const { visitor } = await signInByPhone(freshNumber());
     await visitor.submit("/settings/phone", { phone: fresh });
@@ -88,7 +88,7 @@ describe("the phone", () => {
     expect(await sessionsWith(`+91${fresh}`)).toBe(0);
   });
 
-  it("counts its codes like any other", async () => {
+  it("counts its codes against the usual limits", async () => {
     const { visitor } = await signInByPhone(freshNumber());
     const fresh = freshNumber();
     const statuses = [];
@@ -100,7 +100,7 @@ describe("the phone", () => {
 });
 
 describe("e-mail and password", () => {
-  it("are set, changed apart, and a new password ends every other session", async () => {
+  it("are set and changed separately, and a new password ends every other session", async () => {
     const number = freshNumber();
     const { visitor: other } = await signInByPhone(number);
     const { visitor } = await signInByPhone(number);
@@ -120,7 +120,7 @@ describe("e-mail and password", () => {
     expect((await login(second, "another password")).status).toBe(303);
   });
 
-  it("refuse another's e-mail in a neutral sentence, and not too often", async () => {
+  it("of another person are refused neutrally, and attempts are limited", async () => {
     const email = freshEmail();
     const { visitor: owner } = await signInByPhone(freshNumber());
     await owner.submit("/settings/login", { email, password: PASSWORD });
@@ -135,7 +135,7 @@ describe("e-mail and password", () => {
     expect((await owner.get("/settings")).text).toContain(email);
   });
 
-  it("and phone need a fresh sign-in", async () => {
+  it("and the phone need a fresh sign-in", async () => {
     const { visitor, person } = await visit({ authenticatedAgoMs: 11 * 60_000 });
     for (const path of ["/settings/login", "/settings/phone"]) {
       const page = await visitor.submit(path, { email: freshEmail(), password: PASSWORD, phone: freshNumber() });
@@ -148,8 +148,8 @@ describe("e-mail and password", () => {
   });
 });
 
-describe("the sessions", () => {
-  it("are listed with their browsers, this one marked, and the others end by one button", async () => {
+describe("the sessions of a person", () => {
+  it("are listed with their browsers, this one marked, and one button ends the others", async () => {
     const number = freshNumber();
     const browsers = [
       "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0",
@@ -172,7 +172,7 @@ describe("the sessions", () => {
     expect((await second?.get("/settings"))?.status).toBe(200);
   });
 
-  it("of other people are not among them, and do not end", async () => {
+  it("do not include those of other people, which do not end either", async () => {
     const { visitor } = await signInByPhone(freshNumber());
     const { visitor: other } = await signInByPhone(freshNumber());
     await visitor.submit("/settings/sessions");
@@ -181,7 +181,7 @@ describe("the sessions", () => {
   });
 });
 
-it("follows the system's colours again where somebody chooses so", async () => {
+it("follows the colours of the system again once the theme is set back to it", async () => {
   const { visitor } = await visit();
   await visitor.submit("/preferences", { theme: "dark", next: "/settings" });
   expect((await visitor.get("/settings")).text).toContain('data-theme="dark"');

@@ -7,7 +7,7 @@ import { incoming } from "../../world/deployment.ts";
 import { codeFor, codesFor, freshNumber, otherCode, sessionsWith, signInByPhone, twin } from "../../world/people.ts";
 import { CONSOLE, Visitor } from "../../world/visitor.ts";
 
-/** D1 in which whoever deletes a challenge waits until `size` of them have come so far: the worst of all orders. */
+/** A D1 that holds every delete of a challenge until `size` of them are waiting: the worst interleaving. */
 function meetingAtDelete(db: D1Database, size: number): D1Database {
   let come = 0;
   const all = Promise.withResolvers<void>();
@@ -25,8 +25,8 @@ function meetingAtDelete(db: D1Database, size: number): D1Database {
   return { prepare } as unknown as D1Database;
 }
 
-describe("a code", () => {
-  it("signs in once, of two right answers at once", async () => {
+describe("a sign-in code", () => {
+  it("signs in once when two correct answers arrive at the same time", async () => {
     const number = freshNumber();
     const visitor = new Visitor();
     await visitor.submit("/sign-in", { phone: number });
@@ -47,7 +47,7 @@ describe("a code", () => {
     expect(await sessionsWith(`+91${number}`)).toBe(1);
   });
 
-  it("bears five tries, however many come at once", async () => {
+  it("allows five tries, however many arrive at the same time", async () => {
     const number = freshNumber();
     const visitor = new Visitor();
     await visitor.submit("/sign-in", { phone: number });
@@ -63,7 +63,7 @@ describe("a code", () => {
     expect(await sessionsWith(`+91${number}`)).toBe(0);
   });
 
-  it("is found by its fifth try, and no longer by a sixth", async () => {
+  it("is accepted on its fifth try, and not on a sixth", async () => {
     for (const [wrong, status] of [
       [4, 303],
       [5, 401],
@@ -77,7 +77,7 @@ describe("a code", () => {
     }
   });
 
-  it("is taken with spaces and in Devanagari; what has not six digits takes no try", async () => {
+  it("may have spaces and Devanagari digits; input without six digits does not count as a try", async () => {
     const number = freshNumber();
     const visitor = new Visitor();
     await visitor.submit("/sign-in", { phone: number });
@@ -91,7 +91,7 @@ describe("a code", () => {
     expect(page.status).toBe(303);
   });
 
-  it("belongs to the browser that asked: nobody else answers it, or uses up its tries", async () => {
+  it("is bound to the browser that asked: no other browser can use it or its tries", async () => {
     const number = freshNumber();
     const [owner, stranger] = [new Visitor(), new Visitor()];
     await owner.submit("/sign-in", { phone: number });
@@ -104,7 +104,7 @@ describe("a code", () => {
     expect((await owner.submit("/sign-in/code", { code })).headers.get("location")).toBe("/");
   });
 
-  it("is over after five minutes, and is then asked for again without typing the number", async () => {
+  it("expires after five minutes, and a new one is sent without typing the number again", async () => {
     const number = freshNumber();
     const visitor = new Visitor();
     await visitor.submit("/sign-in", { phone: number });
@@ -123,7 +123,7 @@ describe("a code", () => {
     expect((await visitor.submit("/sign-in/code", { code: fresh })).status).toBe(303);
   });
 
-  it("for signing in confirms nothing, and the other way round", async () => {
+  it("does not confirm, and a code for confirming does not sign in", async () => {
     const number = freshNumber();
     const { visitor } = await signInByPhone(number);
     await visitor.submit("/sign-in", { phone: number });
@@ -134,7 +134,7 @@ describe("a code", () => {
     expect(page.headers.get("location")).toBe("/sign-in");
   });
 
-  it("is forgotten half an hour after its end, with what it carried", async () => {
+  it("is deleted with its challenge half an hour after it expired", async () => {
     const number = freshNumber();
     await new Visitor().submit("/sign-in", { phone: number });
     const count = async () =>

@@ -12,7 +12,7 @@ import { codeFor, freshNumber, sessionsWith, signInByPhone, twin } from "../../w
 import { CONSOLE, Visitor, visit } from "../../world/visitor.ts";
 
 describe("a session", () => {
-  it("has a new token after every sign-in; the one before opens nothing any more", async () => {
+  it("has a new token after every sign-in, and the previous token is invalid", async () => {
     const { visitor } = await visit();
     const before = twin(visitor);
     await signInByPhone(freshNumber(), visitor);
@@ -21,7 +21,7 @@ describe("a session", () => {
     expect((await before.get("/settings")).status).toBe(303);
   });
 
-  it("never takes a token that somebody else chose", async () => {
+  it("never adopts a token that was planted in the browser", async () => {
     const visitor = new Visitor();
     const planted = newToken();
     visitor.cookies.set("session", planted);
@@ -32,7 +32,7 @@ describe("a session", () => {
     expect((await attacker.get("/settings")).status).toBe(303);
   });
 
-  it("that is altered, expired or the operator's counts as none", async () => {
+  it("that is altered, expired or the operator's is invalid", async () => {
     const { visitor, person } = await visit();
     const token = visitor.cookies.get("session") ?? "";
     for (const forged of [token.slice(0, -1), `${token}A`, token.toLowerCase(), hashOf(token), "", "'; --"]) {
@@ -52,7 +52,7 @@ describe("a session", () => {
     expect((await visitor.get("/settings")).status).toBe(200);
   });
 
-  it("ends with a sign-out, and all of them with a sign-out everywhere", async () => {
+  it("ends with a sign-out; a sign-out everywhere ends all of them", async () => {
     const number = freshNumber();
     const [{ visitor: one }, { visitor: other }] = [await signInByPhone(number), await signInByPhone(number)];
     const kept = twin(one);
@@ -66,7 +66,7 @@ describe("a session", () => {
     expect(await sessionsWith(`+91${number}`)).toBe(0);
   });
 
-  it("stands in cookies that only https carries, where the console is reached by https", async () => {
+  it("uses Secure cookies when the console is served over https", async () => {
     const secure = { ...env, CONSOLE_URL: "https://console.localhost" };
     const ask = (path: string, form: Record<string, string>, cookie = "") => {
       const headers = { origin: "https://console.localhost", accept: "text/html", cookie };
@@ -87,7 +87,7 @@ describe("a session", () => {
 });
 
 describe("the demo customer", () => {
-  it("signs in by one button or by e-mail and password, on one's own machine only", async () => {
+  it("signs in with one button or with e-mail and password, locally only", async () => {
     const config = configOf(env);
     const accountId = newAccountId(env.KEY_SECRET, "demo-account");
     await openCustomer(env, config, accountId, { name: "Demo", plan: "business" });
@@ -100,7 +100,7 @@ describe("the demo customer", () => {
     expect((await other.submit("/confirm/demo", { next: "/keys" })).status).toBe(404);
   });
 
-  it("is nobody's elsewhere", async () => {
+  it("does not exist elsewhere", async () => {
     const elsewhere = { ...env, ...DEPLOYED, PAYMENTS: "none" };
     const ask = (init: RequestInit, path: string) =>
       worker.fetch(incoming(elsewhere.CONSOLE_URL + path, init), elsewhere, createExecutionContext());
@@ -117,7 +117,7 @@ describe("the demo customer", () => {
   });
 });
 
-it("leads whoever is signed in on from the sign-in", async () => {
+it("redirects a signed-in visitor away from the sign-in", async () => {
   const { visitor } = await visit();
   expect((await visitor.get("/sign-in?next=/keys")).headers.get("location")).toBe("/keys");
   expect(new URL((await visitor.get("/sign-in?next=//evil")).headers.get("location") ?? "", CONSOLE).origin).toBe(

@@ -19,7 +19,7 @@ import { Visitor } from "../../world/visitor.ts";
 
 const personWith = (phone: string) => env.DB.prepare("SELECT * FROM person WHERE phone = ?").bind(phone).all();
 
-/** What a browser sees that asks for a code, answers wrong and asks again. */
+/** What a browser shows when it asks for a code, answers wrongly and asks again. */
 async function see(number: string) {
   const visitor = new Visitor();
   const written = `${number.slice(0, 5)} ${number.slice(5)}`;
@@ -30,7 +30,7 @@ async function see(number: string) {
 }
 
 describe("signing in by phone", () => {
-  it("sends a code, takes it, and opens an account for somebody new", async () => {
+  it("sends a code, accepts it, and opens an account for a new person", async () => {
     const number = freshNumber();
     const visitor = new Visitor();
     const asked = await visitor.submit("/sign-in", { phone: number, next: "/keys" });
@@ -50,7 +50,7 @@ describe("signing in by phone", () => {
     expect(await env.ACCOUNT.getByName(objectName({ accountId, mode: "test" })).keys()).toHaveLength(1);
   });
 
-  it("finds whoever has the number, however it is written", async () => {
+  it("finds the person by number, however it is written", async () => {
     const number = freshNumber();
     await signInByPhone(number);
     const devanagari = number.replaceAll(/\d/gu, (digit) => String.fromCodePoint(0x0966 + Number(digit)));
@@ -79,7 +79,7 @@ describe("signing in by phone", () => {
     expect(await see(known)).toEqual(await see(unknown));
   });
 
-  it("never has a code in D1", async () => {
+  it("never stores a code in D1", async () => {
     const number = freshNumber();
     const visitor = new Visitor();
     await visitor.submit("/sign-in", { phone: number });
@@ -89,7 +89,7 @@ describe("signing in by phone", () => {
     }
   });
 
-  it("leads to no other site", async () => {
+  it("never redirects to another site", async () => {
     for (const next of ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)"]) {
       const number = freshNumber();
       const visitor = new Visitor();
@@ -99,21 +99,21 @@ describe("signing in by phone", () => {
     }
   });
 
-  it("completes an account that an earlier sign-in left unopened, and opens it once", async () => {
+  it("opens an account that an earlier sign-in left unopened, once", async () => {
     const phone = `+91${freshNumber()}`;
     const accountId = newAccountId(env.KEY_SECRET, null);
     const rest = { name: "", email: null, password: null, buyer: null, createdAt: Date.now() };
     await insertPerson(env.DB, { id: randomId("psn"), accountId, phone, ...rest });
     await signInByPhone(phone.slice(3));
     expect(await env.ACCOUNT.getByName(accountId).view()).toMatchObject({ balance: 1_000_000 });
-    // Opened by now, and changed since: another sign-in leaves it alone.
+    // The account is open and the person was changed; another sign-in must not open it again.
     await env.DB.prepare("UPDATE person SET name = 'Asha' WHERE phone = ?").bind(phone).run();
     const { page } = await signInByPhone(phone.slice(3));
     expect(page.status).toBe(303);
     expect(await env.ACCOUNT.getByName(accountId).view()).toMatchObject({ balance: 1_000_000 });
   });
 
-  it("makes one person of two first sign-ins at once", async () => {
+  it("creates one person for two simultaneous first sign-ins", async () => {
     const number = freshNumber();
     const [one, other] = [new Visitor(), new Visitor()];
     await one.submit("/sign-in", { phone: number });
@@ -143,7 +143,7 @@ describe("a number abroad", () => {
     expect((await personWith("+14155550132")).results).toHaveLength(1);
   });
 
-  it("is refused in one sentence while the house has no money, and Indian numbers are not", async () => {
+  it("is refused in one sentence while the house account has no credit, and Indian numbers are not", async () => {
     await signInByPhone(freshNumber());
     const { accountId } = houseRef(configOf(env));
     const balance = (await env.ACCOUNT.getByName(accountId).view())?.balance ?? 0;

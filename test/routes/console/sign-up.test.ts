@@ -10,7 +10,7 @@ const freshEmail = () => `${crypto.randomUUID()}@example.com`;
 const personWith = (phone: string) =>
   env.DB.prepare("SELECT * FROM person WHERE phone = ?").bind(`+91${phone}`).first<Record<string, string | null>>();
 
-/** Signs up and answers the code. */
+/** Signs up and answers with the code. */
 async function signUp(form: Record<string, string>, visitor = new Visitor()) {
   const asked = await visitor.submit("/sign-up", { name: "", password: PASSWORD, ...form });
   expect(asked.headers.get("location")).toBe("/sign-in/code");
@@ -20,7 +20,7 @@ async function signUp(form: Record<string, string>, visitor = new Visitor()) {
 
 const byPassword = (email: string, password: string) => new Visitor().submit("/sign-in/password", { email, password });
 
-/** What a browser sees that signs up. */
+/** What a browser shows during a sign-up. */
 async function see({ phone, email }: { phone: string; email: string }) {
   const visitor = new Visitor();
   const asked = await visitor.submit("/sign-up", { name: "", email, phone, password: PASSWORD });
@@ -31,7 +31,7 @@ async function see({ phone, email }: { phone: string; email: string }) {
 const seeWrong = async (email: string) => same(await byPassword(email, "not the password"), email);
 
 describe("signing up by e-mail", () => {
-  it("proves the phone, and then signs in by e-mail and password", async () => {
+  it("proves the phone, and then allows e-mail and password", async () => {
     const [phone, email] = [freshNumber(), freshEmail()];
     const { page } = await signUp({ name: "  Asha\nRao ", email: ` ${email.toUpperCase()}`, phone, next: "/billing" });
     expect(page.headers.get("location")).toBe("/billing");
@@ -42,7 +42,7 @@ describe("signing up by e-mail", () => {
     expect(account?.name).toBe("Asha Rao");
   });
 
-  it("adds nothing before the code is answered, and keeps no password in plain", async () => {
+  it("stores nothing before the code is answered, and never a password in plain text", async () => {
     const [phone, email] = [freshNumber(), freshEmail()];
     await new Visitor().submit("/sign-up", { name: "", email, phone, password: PASSWORD });
     expect(await personWith(phone)).toBeNull();
@@ -60,7 +60,7 @@ describe("signing up by e-mail", () => {
     expect(await see({ ...taken, email: freshEmail() })).toEqual(fresh);
   });
 
-  it("with somebody else's e-mail signs in without it, and takes nothing from them", async () => {
+  it("with another person's e-mail signs in without it, and takes nothing from that person", async () => {
     const [owner, other, email] = [freshNumber(), freshNumber(), freshEmail()];
     await signUp({ phone: owner, email });
     const { visitor, page } = await signUp({ phone: other, email, password: "another password" });
@@ -71,7 +71,7 @@ describe("signing up by e-mail", () => {
     expect((await byPassword(email, PASSWORD)).status).toBe(303);
   });
 
-  it("adds an e-mail to a person who had none, and changes none that is there", async () => {
+  it("adds an e-mail to a person without one, and never replaces one", async () => {
     const [phone, email] = [freshNumber(), freshEmail()];
     await signInByPhone(phone);
     const before = await personWith(phone);
@@ -83,7 +83,7 @@ describe("signing up by e-mail", () => {
     expect(await sessionsWith(`+91${phone}`)).toBe(4);
   });
 
-  it("gives an e-mail to one of two people who want it at once", async () => {
+  it("gives an e-mail to only one of two people who ask for it at the same time", async () => {
     const [one, other, email] = [freshNumber(), freshNumber(), freshEmail()];
     const pages = await Promise.all([signUp({ phone: one, email }), signUp({ phone: other, email })]);
     const locations = pages.map(({ page }) => page.headers.get("location"));
@@ -110,7 +110,7 @@ describe("signing up by e-mail", () => {
 });
 
 describe("signing in by e-mail", () => {
-  it("answers the same for a wrong password, an unknown e-mail, and somebody without a password", async () => {
+  it("answers the same for a wrong password, an unknown e-mail, and a person without a password", async () => {
     const [phone, email] = [freshNumber(), freshEmail()];
     await signUp({ phone, email });
     const unknown = freshEmail();
@@ -122,7 +122,7 @@ describe("signing in by e-mail", () => {
     expect(await seeWrong(email)).toEqual(known);
   });
 
-  it("is not open to hostile text", async () => {
+  it("is safe against hostile text", async () => {
     for (const email of [
       "' OR 1=1 --@example.com",
       "<img src=x onerror=alert(1)>@example.com",

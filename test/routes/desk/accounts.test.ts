@@ -13,7 +13,7 @@ const twinOf = (world: World) => env.ACCOUNT.getByName(objectName({ ...world.ref
 const COINS = 10_000;
 
 describe("the list of accounts", () => {
-  it("finds an account by a part of its name, the beginning of its id, and its id", async () => {
+  it("finds an account by part of its name, the beginning of its id, and its id", async () => {
     const desk = await atTheDesk();
     const world = await openWorld();
     await recordHistory(world, []);
@@ -25,7 +25,7 @@ describe("the list of accounts", () => {
     expect((await desk.get(`/desk?q=${accountId}`)).headers.get("location")).toBe(pageOf(world));
   });
 
-  it("goes on where its page ends", async () => {
+  it("continues where its page ends", async () => {
     const desk = await atTheDesk();
     const name = `Walk ${crypto.randomUUID()}`;
     const rows = Array.from({ length: 51 }, (_, at) => `acc_walk${String(at).padStart(3, "0")}`);
@@ -70,7 +70,7 @@ describe("opening an account", () => {
     expect([other.status, other.text.includes("under another name")]).toEqual([400, true]);
   });
 
-  it("says what is wrong with a form, and keeps what was typed", async () => {
+  it("reports what is wrong with a form, and keeps the input", async () => {
     const desk = await atTheDesk();
     const form = { name: "Shop", plan: "starter", balance: "", otpRate: "", once: "x" };
     for (const [change, sentence] of [
@@ -88,7 +88,7 @@ describe("opening an account", () => {
 });
 
 describe("an account", () => {
-  it("shows what it has, and what is newest in it", async () => {
+  it("shows its balance, plan and keys, and its newest entries and messages", async () => {
     const desk = await atTheDesk();
     const world = await openWorld();
     for (let times = 0; times < 20; times += 1) await sendSms(world);
@@ -101,7 +101,7 @@ describe("an account", () => {
     expect(page.text).not.toContain("Hello");
   });
 
-  it("that nobody opened is not there", async () => {
+  it("that was never opened is not found", async () => {
     const desk = await atTheDesk();
     for (const id of ["acc_00000000000", "x", "acc_x", "..%2f.."]) {
       const page = await desk.get(`/desk/accounts/${id}`);
@@ -133,7 +133,7 @@ describe("an account", () => {
     expect((await standing("closed")).status).toBe(400);
   });
 
-  it("gets another plan and a rate of its own; a form changes one thing only", async () => {
+  it("gets another plan and its own OTP rate; a form changes one of them only", async () => {
     const desk = await atTheDesk();
     const world = await openWorld({ plan: "starter" });
     const change = (form: Record<string, string>) => desk.submit(`${pageOf(world)}/standing`, form);
@@ -184,7 +184,7 @@ describe("credit", () => {
     expect(await balanceOf(world)).toBe(3 * COINS);
   });
 
-  it("is refused with a sentence where it is none, and the form keeps what was typed", async () => {
+  it("is refused in one sentence when it is invalid, and the form keeps the input", async () => {
     const world = await openWorld({ balance: 10 });
     for (const [form, sentence] of [
       [{ amount: "0", reference: "a" }, "The amount is"],

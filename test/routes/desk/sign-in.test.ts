@@ -14,8 +14,8 @@ const POSTS = [
   "/desk/queues/dead-letters",
 ];
 
-describe("the door of the desk", () => {
-  it("opens for the operator's token, and leads back to where somebody came from", async () => {
+describe("the sign-in to the desk", () => {
+  it("accepts the operator's token, and leads back to the page that was asked for", async () => {
     const visitor = new Visitor();
     const asked = await visitor.get("/desk/queues?x=1");
     expect(asked.headers.get("location")).toBe("/desk/sign-in?next=%2Fdesk%2Fqueues%3Fx%3D1");
@@ -27,7 +27,7 @@ describe("the door of the desk", () => {
     expect((await visitor.get("/desk/queues")).status).toBe(200);
   });
 
-  it("stays shut for another token", async () => {
+  it("refuses any other token", async () => {
     for (const token of ["", "x", env.OPERATOR_TOKEN.slice(1), `${env.OPERATOR_TOKEN}x`, env.KEY_SECRET]) {
       const visitor = new Visitor();
       const page = await visitor.submit("/desk/sign-in", { token });
@@ -38,7 +38,7 @@ describe("the door of the desk", () => {
     }
   });
 
-  it("lets an address try 20 times in 15 minutes, and others all the same", async () => {
+  it("allows 20 tries in 15 minutes from one address, without limiting other addresses", async () => {
     const visitor = new Visitor();
     const enter = (token: string, address: string) =>
       visitor.submit("/desk/sign-in", { token }, { "cf-connecting-ip": address });
@@ -48,14 +48,14 @@ describe("the door of the desk", () => {
     expect((await enter(env.OPERATOR_TOKEN, "203.0.113.10")).status).toBe(303);
   });
 
-  it("leads to no page of customers, and to no other site", async () => {
+  it("redirects neither to customers' pages nor to another site", async () => {
     for (const next of ["/keys", "//evil.example", "https://evil.example", "/deskx", "/desk-evil"]) {
       const page = await new Visitor().submit("/desk/sign-in", { token: env.OPERATOR_TOKEN, next });
       expect(page.headers.get("location")).toBe("/desk");
     }
   });
 
-  it("is shut again after the sign-out, for the same cookie as well", async () => {
+  it("ends with the sign-out, for a copy of the cookie as well", async () => {
     const visitor = await atTheDesk();
     const before = new Map(visitor.cookies);
     await visitor.submit("/desk/sign-out");
@@ -63,7 +63,7 @@ describe("the door of the desk", () => {
     expect((await visitor.get("/desk")).status).toBe(303);
   });
 
-  it("opens for no customer, and no key", async () => {
+  it("does not accept a customer's session or an API key", async () => {
     const { visitor, world } = await visit();
     const token = visitor.cookies.get("session") ?? "";
     visitor.cookies.set("operator", token);
@@ -79,7 +79,7 @@ describe("the door of the desk", () => {
     }
   });
 
-  it("opens no customer's page, and no API", async () => {
+  it("does not open customers' pages or the API", async () => {
     const visitor = await atTheDesk();
     visitor.cookies.set("session", visitor.cookies.get("operator") ?? "");
     for (const path of ["/", "/keys", "/settings"]) expect((await visitor.get(path)).status).toBe(303);
@@ -88,7 +88,7 @@ describe("the door of the desk", () => {
     expect((await visitor.get(path, { accept: "application/json" })).status).toBe(401);
   });
 
-  it("takes no post from another site", async () => {
+  it("accepts no post from another site", async () => {
     const visitor = await atTheDesk();
     for (const path of [...POSTS, "/desk/sign-in", "/desk/sign-out"]) {
       const page = await visitor.submit(path, { token: env.OPERATOR_TOKEN }, { origin: "https://evil.example" });
@@ -99,7 +99,7 @@ describe("the door of the desk", () => {
 });
 
 describe("the pages of the desk", () => {
-  it.each(Object.values(DESK_TABS))("show %s in both languages, under the strict policy", async (path) => {
+  it.each(Object.values(DESK_TABS))("show %s in both languages, under the strict CSP", async (path) => {
     const visitor = await atTheDesk();
     for (const [lang, word] of [
       ["en", "Reconcile"],

@@ -39,7 +39,7 @@ describe("the rate card", () => {
     [{ countries: "US 10001" }, "Line 1 of the countries"],
     [{ countries: "US 3\nUS 4" }, "US stands twice"],
     [{ countries: "<i>" }, "Line 1 of the countries"],
-  ])("with %j is refused with a sentence", async (change, sentence) => {
+  ])("with %j is refused in one sentence", async (change, sentence) => {
     const desk = await atTheDesk();
     const page = await desk.submit("/desk/rate-card", { ...CARD, ...change });
     expect(page.status).toBe(400);
@@ -49,8 +49,8 @@ describe("the rate card", () => {
   });
 });
 
-describe("payments that wait", () => {
-  it("are listed with what is wrong, until somebody dealt with them", async () => {
+describe("quarantined payments", () => {
+  it("are listed with their reason until the operator resolves them", async () => {
     const desk = await atTheDesk();
     const eventId = `evt_${crypto.randomUUID()}`;
     await env.DB.prepare(
@@ -70,7 +70,7 @@ describe("payments that wait", () => {
   });
 });
 
-/** Later than any letter of another test. */
+/** Later than the dead letters of all other tests. */
 const FAR_MS = Date.UTC(2200, 0);
 
 const die = (id: string, body: unknown, at = new Date()) =>
@@ -79,7 +79,7 @@ const die = (id: string, body: unknown, at = new Date()) =>
 const ids = async () => (await deadLetters(env, 2 * DEAD_LETTERS_MAX)).letters.map(({ id }) => id);
 
 describe("dead letters", () => {
-  it("are kept, listed, and handed to their queue again", async () => {
+  it("are kept, listed, and sent to their queue again", async () => {
     const desk = await atTheDesk();
     const world = await openWorld();
     const dispatch = { kind: "follow", account: world.name, seqs: [2, 3] };
@@ -100,7 +100,7 @@ describe("dead letters", () => {
     expect(await ids()).toEqual([]);
   });
 
-  it("are forgotten when the operator says so, and sent nowhere", async () => {
+  it("are deleted on the operator's request, and sent to no queue", async () => {
     const desk = await atTheDesk();
     const send = vi.spyOn(env.DISPATCH, "send");
     await die("letter-3", { kind: "send", account: "acc_00000000000", seqs: [1] });
@@ -109,7 +109,7 @@ describe("dead letters", () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  it("that are no job of ours keep nothing of their body, and can only be forgotten", async () => {
+  it("with an unknown body are stored without it, and can only be deleted", async () => {
     const desk = await atTheDesk();
     await die("letter-4", { secret: "4829" });
     const row = await env.DB.prepare("SELECT body FROM dead_letter WHERE id = 'letter-4'").first();
@@ -121,7 +121,7 @@ describe("dead letters", () => {
     expect(page.headers.get("location")).toBe("/desk/queues?done=gone");
   });
 
-  it("are acknowledged while D1 is away", async () => {
+  it("are acknowledged even while D1 is unavailable", async () => {
     const told = vi.spyOn(console, "error").mockReturnValue();
     const batch = createMessageBatch("dastak-dead", [{ id: "a", timestamp: new Date(), attempts: 6, body: {} }]);
     const ackAll = vi.spyOn(batch, "ackAll");
@@ -131,7 +131,7 @@ describe("dead letters", () => {
     expect(told).toHaveBeenCalledOnce();
   });
 
-  it("are at most a thousand: the oldest go", async () => {
+  it("are limited to a thousand, and the oldest are deleted", async () => {
     const body = { kind: "send", account: "acc_00000000000", seqs: [1] };
     const all = Array.from({ length: DEAD_LETTERS_MAX + 40 }, (_, n) => ({
       id: `many-${n}`,
@@ -150,7 +150,7 @@ describe("dead letters", () => {
 });
 
 describe("the queues", () => {
-  it("say how many messages wait, where the runtime tells it", async () => {
+  it("show how many messages wait, if the runtime reports it", async () => {
     const desk = await atTheDesk();
     vi.spyOn(env.DISPATCH, "metrics").mockResolvedValue({ backlogCount: 4_321, backlogBytes: 1 });
     vi.spyOn(env.HISTORY, "metrics").mockRejectedValue(new Error("not here"));
@@ -161,8 +161,8 @@ describe("the queues", () => {
   });
 });
 
-describe("recounting", () => {
-  it("says that everything adds up", async () => {
+describe("reconciliation", () => {
+  it("reports that everything adds up", async () => {
     const desk = await atTheDesk();
     const world = await openWorld();
     await sendSms(world);
@@ -170,7 +170,7 @@ describe("recounting", () => {
     expect(page.text).toContain("Everything adds up");
   });
 
-  it("shows a difference, in the twin as well, alone and among all", async () => {
+  it("shows a difference, in the twin as well, for one account and among all", async () => {
     const desk = await atTheDesk();
     const world = await openWorld({ mode: "test" });
     await runInDurableObject(world.stub, (_, state) => {
@@ -189,7 +189,7 @@ describe("recounting", () => {
     expect((await desk.get("/desk/reconcile?run=1")).text).toContain(live.ref.accountId);
   });
 
-  it("does nothing before it is asked, and knows no account that nobody opened", async () => {
+  it("does not run before it is asked to, and answers 404 for an unopened account", async () => {
     const desk = await atTheDesk();
     expect((await desk.get("/desk/reconcile")).text).not.toContain("Everything adds up");
     for (const account of ["acc_00000000000", "x"]) {

@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 describe("GET /media/:token", () => {
-  it("gives the recording, whole", async () => {
+  it("returns the whole recording", async () => {
     const { status, headers, bytes } = await fetchBytes(await address());
     expect(status).toBe(200);
     expect(bytes).toEqual(BYTES);
@@ -50,7 +50,7 @@ describe("GET /media/:token", () => {
     expect(headers.has("content-range")).toBe(false);
   });
 
-  it("HEAD gives the same headers and no bytes", async () => {
+  it("HEAD returns the same headers and no bytes", async () => {
     const url = await address();
     const [get, head] = [await fetchBytes(url), await fetchBytes(url, { method: "HEAD" })];
     expect(head.status).toBe(200);
@@ -86,7 +86,7 @@ describe("GET /media/:token", () => {
   });
 
   it.each(["bytes=", "bytes=-", "bytes=9-3", "bytes=0-1,5-6", "items=0-1", "0-1", "bytes=a-b"])(
-    "Range %s is as if it were absent",
+    "Range %s is ignored",
     async (range) => {
       const { status, bytes } = await fetchBytes(await address(), { headers: { range } });
       expect(status).toBe(200);
@@ -94,7 +94,7 @@ describe("GET /media/:token", () => {
     },
   );
 
-  it("an altered address: 404, at any letter", async () => {
+  it("an altered address: 404, whichever letter is altered", async () => {
     const url = await address();
     const token = url.slice(url.lastIndexOf("/") + 1);
     for (let at = 0; at < token.length; at += 1) {
@@ -107,7 +107,7 @@ describe("GET /media/:token", () => {
     }
   });
 
-  it("an expired address: 404, from its last moment on", async () => {
+  it("an expired address: 404, from its expiry on", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime(START_MS);
     const url = await address();
@@ -118,7 +118,7 @@ describe("GET /media/:token", () => {
     expect((await fetchBytes(url, { method: "HEAD" })).status).toBe(404);
   });
 
-  it("a token of another secret, or for bytes that are not there: 404", async () => {
+  it("a token under another secret, or for bytes that do not exist: 404", async () => {
     const world = await openWorld();
     const key = recordingKey(world.ref, new Uint8Array(32));
     for (const secret of [env.KEY_SECRET, env.SEAL_SECRET]) {

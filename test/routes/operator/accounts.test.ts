@@ -26,7 +26,7 @@ describe("POST /operator/accounts", () => {
     expect(data).toMatchObject([{ seq: 1, type: "credit", amount: 12.5, reference: "opening", balance_after: 12.5 }]);
   });
 
-  it("gives the sign-up credit of the deployment where no balance is asked, and none at 0", async () => {
+  it("gives the deployment's sign-up credit when no balance is given, and none at 0", async () => {
     expect((await balanceWith((await openAccount()).apiKey)).body.balance).toBe(100);
     expect((await balanceWith((await openAccount({ balance: null })).apiKey)).body.balance).toBe(100);
     const { accountId, apiKey } = await openAccount({ balance: 0 });
@@ -34,7 +34,7 @@ describe("POST /operator/accounts", () => {
     expect((await operator("GET", `/operator/accounts/${accountId}/ledger`)).body.data).toEqual([]);
   });
 
-  it("opens the same account for the same Idempotency-Key", async () => {
+  it("returns the same account for the same Idempotency-Key", async () => {
     const key = { "idempotency-key": crypto.randomUUID() };
     const [one, two] = [await openAccount({}, key), await openAccount({}, key)];
     expect(two).toEqual(one);
@@ -44,7 +44,7 @@ describe("POST /operator/accounts", () => {
     expectFailure(other, 422, "idempotency_mismatch");
   });
 
-  it.each(["a b", "", '"open', "x".repeat(256)])("%j is no Idempotency-Key", async (key) => {
+  it.each(["a b", "", '"open', "x".repeat(256)])("%j is not a valid Idempotency-Key", async (key) => {
     const body = { name: "Acme", plan: "starter" };
     const reply = await operator("POST", "/operator/accounts", body, { "idempotency-key": key });
     expectFailure(reply, 400, "invalid_request", { param: "Idempotency-Key" });
@@ -107,7 +107,7 @@ describe("PATCH /operator/accounts/:id", () => {
   operatorSuite("PATCH", (id) => `/operator/accounts/${id}`);
   unknownAccountSuite("PATCH", (id) => `/operator/accounts/${id}`, {});
 
-  it("suspends and activates, effective on the next request, for both kinds of keys", async () => {
+  it("suspends and activates, from the next request on, for both kinds of keys", async () => {
     const { accountId, apiKey, testKey } = await openAccount();
     const path = `/operator/accounts/${accountId}`;
     expect((await operator("PATCH", path, { status: "suspended" })).body.status).toBe("suspended");
@@ -126,7 +126,7 @@ describe("PATCH /operator/accounts/:id", () => {
     expect((await operator("PATCH", path, { otpRate: null })).body.otp_rate).toBe(0.15);
   });
 
-  it("a lower plan limits at once, and Retry-After stays honest", async () => {
+  it("a lower plan applies at once, with a correct Retry-After", async () => {
     const { accountId, apiKey } = await openAccount({ plan: "premium" });
     for (let count = 0; count < 12; count += 1) expect((await balanceWith(apiKey)).status).toBe(200);
     await operator("PATCH", `/operator/accounts/${accountId}`, { plan: "starter" });

@@ -41,7 +41,7 @@ describe("POST /operator/accounts/:id/credits", () => {
     expect(await balanceOf(world)).toBe(60_000);
   });
 
-  it("20 at once under one reference are one credit", async () => {
+  it("20 parallel requests under one reference are one credit", async () => {
     const world = await openWorld({ balance: 0 });
     const replies = await Promise.all(Array.from({ length: 20 }, () => credit(world, { amount: 7 })));
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(20);
@@ -49,7 +49,7 @@ describe("POST /operator/accounts/:id/credits", () => {
     expect(await balanceOf(world)).toBe(70_000);
   });
 
-  it("a negative amount is an adjustment, which never goes below 0", async () => {
+  it("a negative amount is an adjustment, which never takes the balance below 0", async () => {
     const world = await openWorld({ balance: 10 });
     const below = await credit(world, { amount: -10.0001 });
     expectFailure(below, 403, "insufficient_balance", { param: "amount" });
@@ -64,7 +64,7 @@ describe("POST /operator/accounts/:id/credits", () => {
     expect((await credit(world, { amount: 1 })).status).toBe(200);
   });
 
-  it("the customer's opening credit and a refund cannot be taken by a reference", async () => {
+  it("a reference cannot collide with those of the opening credit or of a refund", async () => {
     const world = await openWorld({ balance: 10 });
     for (const reference of ["opening", "refund:2.0"]) {
       expect((await credit(world, { amount: 1, reference })).body).toMatchObject({
@@ -75,7 +75,7 @@ describe("POST /operator/accounts/:id/credits", () => {
     expect(await balanceOf(world)).toBe(120_000);
   });
 
-  it("?mode=test speaks of the twin", async () => {
+  it("?mode=test applies to the twin", async () => {
     const live = await openWorld({ balance: 1 });
     expectFailure(await credit(live, { amount: 5 }, "?mode=test"), 404, "not_found");
     const twin = await openWorld({ mode: "test", balance: 1 });

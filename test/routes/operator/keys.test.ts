@@ -27,7 +27,7 @@ describe("GET and POST /operator/accounts/:id/keys", () => {
   unknownAccountSuite("GET", keysPath);
   unknownAccountSuite("POST", keysPath, {});
 
-  it("lists keys without showing one", async () => {
+  it("lists keys without revealing one", async () => {
     const world = await openWorld();
     const { data } = (await operator("GET", keysPath(world.ref.accountId))).body;
     expect(data).toEqual([
@@ -58,7 +58,7 @@ describe("GET and POST /operator/accounts/:id/keys", () => {
     expect(JSON.stringify(data)).not.toContain("dsk_");
   });
 
-  it("makes the same key for the same Idempotency-Key, and another without", async () => {
+  it("makes the same key for the same Idempotency-Key, and another key without one", async () => {
     const world = await openWorld();
     const make = (headers = {}) => operator("POST", keysPath(world.ref.accountId), {}, headers);
     const first = await make({ "idempotency-key": "key-1" });
@@ -90,7 +90,7 @@ describe("GET and POST /operator/accounts/:id/keys", () => {
 describe("DELETE /operator/accounts/:id/keys/:keyId", () => {
   operatorSuite("DELETE", (id) => `${keysPath(id)}/key_00000001`);
 
-  it("revokes before the next request, once and for ever", async () => {
+  it("revokes before the next request, permanently, and may be repeated", async () => {
     const world = await openWorld();
     expect((await operator("DELETE", keyPath(world))).body).toEqual({ success: true, key_id: showKeyId(world.keyId) });
     expect(await statusOf(world.apiKey)).toBe(401);
@@ -100,7 +100,7 @@ describe("DELETE /operator/accounts/:id/keys/:keyId", () => {
     expect(key.revoked_at).toBe("2026-08-01T12:00:00.000Z");
   });
 
-  it.each(["key_00000001", "key_x", "x", "KEY_00000001"])("%s is no key: 404", async (keyId) => {
+  it.each(["key_00000001", "key_x", "x", "KEY_00000001"])("%s is not a key: 404", async (keyId) => {
     expectFailure(await operator("DELETE", keyPath(await openWorld(), keyId)), 404, "not_found");
   });
 
@@ -114,7 +114,7 @@ describe("DELETE /operator/accounts/:id/keys/:keyId", () => {
 describe("POST /operator/accounts/:id/keys/:keyId/rotate", () => {
   operatorSuite("POST", (id) => `${keysPath(id)}/key_00000001/rotate`);
 
-  it("both keys work while the overlap lasts, then only the new one", async () => {
+  it("both keys work during the overlap, then only the new one", async () => {
     const world = await openWorld();
     const reply = await rotate(world, 60);
     expect(reply.body).toEqual({
@@ -137,7 +137,7 @@ describe("POST /operator/accounts/:id/keys/:keyId/rotate", () => {
     expect([await statusOf(world.apiKey), await statusOf(reply.body.api_key as string)]).toEqual([401, 200]);
   });
 
-  it("the same rotation again gives the same key", async () => {
+  it("the same rotation again returns the same key", async () => {
     const world = await openWorld();
     const first = await rotate(world, 60, { "idempotency-key": "rotate-1" });
     vi.setSystemTime(START_MS + 5_000);

@@ -9,7 +9,7 @@ describe("GET /operator/accounts/:id/ledger", () => {
   unknownAccountSuite("GET", pathOf);
   pageSuite(pathOf);
 
-  it("shows every entry, oldest first, and the same on pages of any size", async () => {
+  it("shows every entry, oldest first, and the same entries for any page size", async () => {
     const world = await openWorld({ balance: 100 });
     const sent = await sendSms(world);
     await post("http://otp.localhost/send-otp", { phone: "9876543210", otp: "1234" }, bearer(world.apiKey));

@@ -9,7 +9,7 @@ describe("GET /operator/accounts/:id/messages", () => {
   unknownAccountSuite("GET", pathOf);
   pageSuite(pathOf);
 
-  it("shows a message whole, from the account itself", async () => {
+  it("shows a complete message, from the account itself", async () => {
     const world = await openWorld();
     const sent = await sendSms(world);
     const path = pathOf(world.ref.accountId);
@@ -33,7 +33,7 @@ describe("GET /operator/accounts/:id/messages", () => {
     expect(submitted).toMatchObject({ message_id: queued.message_id, state: "submitted", carrier: "sim", attempts: 1 });
   });
 
-  it("shows every message of a bulk, oldest first, on pages of any size", async () => {
+  it("shows every message of a bulk, oldest first, for any page size", async () => {
     const world = await openWorld();
     await sendSms(world);
     const recipients = Array.from({ length: 130 }, (_, index) => String(9_000_000_000 + index));
@@ -48,7 +48,7 @@ describe("GET /operator/accounts/:id/messages", () => {
     expect((await operator("GET", path)).body).toMatchObject({ data: all.slice(0, 100), has_more: true });
   });
 
-  it("a call is named by the id that its reply gave", async () => {
+  it("shows a call under the id from its reply", async () => {
     const world = await openWorld();
     const body = { callee: "9876543210", text: "Hello" };
     await post("http://tts.localhost/api/tts-call", body, { "x-api-key": world.apiKey });

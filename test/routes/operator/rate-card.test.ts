@@ -13,7 +13,7 @@ describe("GET and PUT /operator/rate-card", () => {
   operatorSuite("GET", PATH);
   operatorSuite("PUT", PATH);
 
-  it("shows the prices of the contract where nobody wrote others", async () => {
+  it("shows the prices of the contract until others are set", async () => {
     expect((await operator("GET", PATH)).body).toEqual({
       success: true,
       smsIndia: 1,
@@ -44,7 +44,7 @@ describe("GET and PUT /operator/rate-card", () => {
     [{ smsByCountry: { us: 1 } }, "smsByCountry.us"],
     [{ smsByCountry: 5 }, "smsByCountry"],
     [{ smsIndai: 2 }, "smsIndai"],
-  ])("%j is refused, and the field named", async (card, param) => {
+  ])("%j is refused, and the reply names the field", async (card, param) => {
     expectFailure(await operator("PUT", PATH, card), 400, "invalid_request", { param });
     expect((await operator("GET", PATH)).body).toMatchObject(DEFAULT_RATE_CARD);
   });

@@ -8,7 +8,7 @@ const recount = (account: string) => operator("GET", `/operator/reconcile?accoun
 describe("GET /operator/reconcile", () => {
   operatorSuite("GET", "/operator/reconcile");
 
-  it("finds nothing where everything adds up", async () => {
+  it("finds nothing when everything adds up", async () => {
     const world = await openWorld();
     await sendSms(world);
     expect((await recount(world.ref.accountId)).body).toEqual({ success: true, differences: [] });
@@ -25,7 +25,7 @@ describe("GET /operator/reconcile", () => {
     }
   });
 
-  it("an unknown account is 404, what is none is 400", async () => {
+  it("an unknown account is 404, an invalid id is 400", async () => {
     expectFailure(await recount("acc_00000000000"), 404, "not_found");
     for (const account of ["x", "", "acc_x"]) {
       expectFailure(await recount(account), 400, "invalid_request", { param: "account" });

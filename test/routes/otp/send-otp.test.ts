@@ -46,7 +46,7 @@ contractSuite({
 });
 
 describe("send-otp", () => {
-  it("answers with what was sent, its cost and the new balance", async () => {
+  it("returns the OTP, its cost and the new balance", async () => {
     const world = await openWorld({ balance: 15 });
     const reply = await sendOtp(world, { otp: "001234", brandName: "Chai" });
     expect(reply.body).toEqual({
@@ -57,7 +57,7 @@ describe("send-otp", () => {
     expect(reply.text).toContain('"cost":0.15,"new_balance":14.85');
   });
 
-  it("names the service itself where no brand is given", async () => {
+  it("uses the service's own name as the brand if none is given", async () => {
     expect((await sendOtp(await openWorld())).body.details.brand).toBe(PRODUCT);
   });
 
@@ -72,13 +72,13 @@ describe("send-otp", () => {
     });
   });
 
-  it("the account's own rate goes before the plan's, to four decimals", async () => {
+  it("the account's own rate overrides the plan's, to four decimals", async () => {
     const world = await openWorld({ balance: 1, otpRate: 0.1234 });
     expect((await sendOtp(world)).body.details).toMatchObject({ cost: 0.1234, new_balance: 0.8766 });
     expect(await balanceOf(world)).toBe(8_766);
   });
 
-  it("100 of them leave no float noise", async () => {
+  it("100 sends leave no float noise", async () => {
     const world = await openWorld({ balance: 20 });
     const replies = await Promise.all(Array.from({ length: 100 }, () => sendOtp(world)));
     const balances = replies.map((reply) => reply.body.details.new_balance as number).toSorted((a, b) => b - a);
@@ -86,7 +86,7 @@ describe("send-otp", () => {
     expect(await balanceOf(world)).toBe(50_000);
   });
 
-  it("stands in the reply, and in no message, ledger entry or plain text of the account", async () => {
+  it("returns the OTP in the reply, and stores it in no message, ledger entry or plain text", async () => {
     const world = await openWorld();
     const otp = "90817263";
     await sendOtp(world, { otp });
@@ -96,7 +96,7 @@ describe("send-otp", () => {
     expect(Buffer.from(job?.text ?? []).toString("latin1")).not.toContain(otp);
   });
 
-  it("one refused OTP is not in the refusal", async () => {
+  it("a refusal does not repeat the OTP", async () => {
     const reply = await sendOtp(await openWorld(), { otp: "98765x" });
     expect(reply.text).not.toContain("98765x");
   });

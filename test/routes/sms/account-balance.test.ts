@@ -27,7 +27,7 @@ describe("account-balance", () => {
     expect(await ledgerOf(world)).toHaveLength(1);
   });
 
-  it("a test key sees the play coins of the twin, and not the live balance", async () => {
+  it("a test key shows the play coins of the twin, not the live balance", async () => {
     const world = await openWorld({ mode: "test", balance: 100_000 });
     expect((await call(URL_OF_IT, { headers: bearer(world.apiKey) })).body.balance).toBe(100_000);
   });

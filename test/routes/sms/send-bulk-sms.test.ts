@@ -6,7 +6,7 @@ import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://sms.localhost/send-bulk-sms";
 
-/** Different Indian mobiles. */
+/** Distinct Indian mobile numbers. */
 const mobiles = (count: number) => Array.from({ length: count }, (_, index) => String(9_000_000_000 + index));
 
 const bulk = (world: World, recipients: string[], text = "Hello") =>
@@ -44,7 +44,7 @@ contractSuite({
 });
 
 describe("send-bulk-sms", () => {
-  it("sends to all, in one debit of coins per recipient × recipients", async () => {
+  it("sends to all recipients, in one debit of the price per recipient × recipients", async () => {
     const world = await openWorld();
     const reply = await bulk(world, mobiles(250), "क".repeat(71));
     expect(reply.body).toEqual({
@@ -60,7 +60,7 @@ describe("send-bulk-sms", () => {
     expect(await world.stub.reconcile()).toEqual([]);
   });
 
-  it("one bad number refuses the whole request, and is named", async () => {
+  it("one invalid number refuses the whole request, and the reply names it", async () => {
     const world = await openWorld();
     const numbers = mobiles(20);
     numbers[7] = "12345";
@@ -72,7 +72,7 @@ describe("send-bulk-sms", () => {
     expect(await ledgerOf(world)).toHaveLength(1);
   });
 
-  it("a number that stands twice is sent and charged once, and the reply says so", async () => {
+  it("a repeated number is sent and charged once, and the reply says so", async () => {
     const world = await openWorld();
     const once = await bulk(world, ["9876543210", "9876543211", "9876543210"]);
     expect(once.body.coins_used).toBe(2);
@@ -87,7 +87,7 @@ describe("send-bulk-sms", () => {
     expect(await messagesOf(world)).toHaveLength(5);
   });
 
-  it("a balance for all but one sends to none", async () => {
+  it("a balance that covers all recipients but one sends to none", async () => {
     const world = await openWorld({ balance: 9 });
     const reply = await bulk(world, mobiles(10));
     expect(reply.body).toMatchObject({
@@ -98,7 +98,7 @@ describe("send-bulk-sms", () => {
     expect(await messagesOf(world)).toEqual([]);
   });
 
-  it("is one request of the window, however many it reaches", async () => {
+  it("counts as one request in the window, however many recipients it has", async () => {
     const world = await openWorld({ plan: "starter" });
     const reply = await bulk(world, mobiles(100));
     expect(reply.headers.get("ratelimit")).toBe('"starter";r=9;t=60');

@@ -25,7 +25,7 @@ contractSuite({
     phone: {
       type: "string",
       required: true,
-      // The shortest numbers that exist have seven digits with their code: Niue, +683 and four.
+      // The shortest existing numbers have seven digits with their country code: Niue, +683 and four.
       accepted: ["+447400123456", "+6834002", "+971501234567", "+919876543210", "+8613912345678", "+881612345678"],
       refused: [
         { value: "", error: SHAPE },
@@ -57,7 +57,7 @@ contractSuite({
 describe("send-international-sms", () => {
   afterEach(() => writeRateCard(env.RECORDINGS, DEFAULT_RATE_CARD));
 
-  it("answers as send-sms does, and remembers the flash", async () => {
+  it("answers as send-sms does, and stores the flash flag", async () => {
     const world = await openWorld();
     const reply = await send(world, "+14155550132", { isFlash: true, message: "x".repeat(160) });
     expect(reply.text).toBe('{"success":true,"message":"The SMS is queued.","coins_used":5,"coins_remaining":995}');
@@ -66,7 +66,7 @@ describe("send-international-sms", () => {
     expect(await messagesOf(world)).toMatchObject([{ operation: "sms_international", to: "+14155550132" }]);
   });
 
-  it("is no flash unless asked", async () => {
+  it("is not a flash SMS by default", async () => {
     const world = await openWorld();
     await send(world, "+14155550132", { senderId: "DASTAK" });
     const [job] = (await world.stub.claim([2], 10, "sim", 60_000)) ?? [];
@@ -81,7 +81,7 @@ describe("send-international-sms", () => {
     });
   });
 
-  it("a +91 mobile is priced and routed as India", async () => {
+  it("a +91 mobile number is priced and routed as domestic", async () => {
     const world = await openWorld();
     expect((await send(world, "+919876543210")).body.coins_used).toBe(1);
     expect(await messagesOf(world)).toMatchObject([{ operation: "sms", to: "+919876543210", charge: 10_000 }]);
@@ -95,7 +95,7 @@ describe("send-international-sms", () => {
     expect((await send(world, "+881612345678")).body.coins_used, "a code without a country").toBe(40);
   });
 
-  it("a country that is not offered: 403, after the standing and before the balance", async () => {
+  it("a country that is not offered: 403, after the account's status and before its balance", async () => {
     await writeRateCard(env.RECORDINGS, { ...DEFAULT_RATE_CARD, smsByCountry: { GB: null } });
     const world = await openWorld({ plan: "starter", balance: 0 });
     const reply = await send(world, "+447400123456");

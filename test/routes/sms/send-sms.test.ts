@@ -12,7 +12,7 @@ contractSuite({
   cost: 1,
 });
 
-it("answers what was spent and what is left, in whole coins", async () => {
+it("returns coins used and coins left, in whole coins", async () => {
   const world = await openWorld({ balance: 10.9999 });
   const reply = await sendSms(world, { body: { senderId: "DASTAK" } });
   expect(reply.text).toBe('{"success":true,"message":"The SMS is queued.","coins_used":1,"coins_remaining":9}');

@@ -9,7 +9,7 @@ import { bearer, call, openWorld, post, recordingOf } from "../../world/world.ts
 import type { World } from "../../world/world.ts";
 import { CONSOLE, visit } from "../../world/visitor.ts";
 
-// The test inbox for programs. Only a test that starts to wait before it sends shows that a wait waits.
+// The test inbox's API. Only a test that starts waiting before it sends proves that a wait waits.
 
 interface Shown {
   id: string;
@@ -21,7 +21,7 @@ const textsOf = async (world: World | null, path = "") =>
   ((await ask(world, path)).body.data as Shown[]).map(({ text }) => text);
 
 describe("the list", () => {
-  it("shows each kind as its phone got it, newest first", async () => {
+  it("shows each kind as its phone received it, newest first", async () => {
     const world = await openWorld();
     const phone = newPhone();
     await land(world, { phone, message: "Hello", senderId: "MYSHOP" });
@@ -56,7 +56,7 @@ describe("the list", () => {
     expect(voice.audio_url).toMatch(/^http:\/\/console\.localhost\/media\/[\w-]+$/u);
   });
 
-  it("leads to a recording that plays", async () => {
+  it("contains the address of a recording that plays", async () => {
     const world = await openWorld();
     const key = `${world.name}/${"ab".repeat(32)}`;
     await env.RECORDINGS.put(key, "RIFF");
@@ -68,7 +68,7 @@ describe("the list", () => {
     expect(recordingPath(config, {})).toBeNull();
   });
 
-  it("pages by a cursor, and finds by search, number and time", async () => {
+  it("pages by a cursor, and filters by search, number and time", async () => {
     const world = await openWorld();
     const phones = [newPhone(), newPhone(), newPhone()];
     for (const [at, phone] of phones.entries()) await land(world, { phone, message: `Message ${at}` });
@@ -106,7 +106,7 @@ describe("the list", () => {
     expectFailure(await ask(await openWorld(), path), 400, "invalid_request", { param });
   });
 
-  it("gives hostile texts back as they were sent", async () => {
+  it("returns hostile texts as they were sent", async () => {
     const world = await openWorld();
     const texts = [
       "<img src=x onerror=alert(1)>",
@@ -123,11 +123,11 @@ describe("the list", () => {
 });
 
 describe("a wait", () => {
-  it("answers as soon as the message comes, with its code", async () => {
+  it("answers as soon as the message arrives, with its code", async () => {
     const world = await openWorld();
     const phone = newPhone();
     const waited = ask(world, `/wait?to=${phone}&timeout=20`);
-    // Another call of the same object is answered, so the wait is open.
+    // The wait is open once another call of the same object has been answered.
     await localInbox().list({ account: null }, {}, 1);
     await land(world, { message: "not for whoever waits" });
     await post("http://otp.localhost/send-otp", { phone, otp: "482913" }, bearer(world.apiKey));
@@ -140,7 +140,7 @@ describe("a wait", () => {
     });
   });
 
-  it("answers at once with what is there: since a message the next, without since the newest of just now", async () => {
+  it("answers at once if a message is there: the next after `since`, or without `since` the newest", async () => {
     const world = await openWorld();
     for (const message of ["one", "two", "three"]) await land(world, { message });
     expect((await ask(world, "/wait?timeout=0")).body.message.text).toBe("three");
@@ -152,14 +152,14 @@ describe("a wait", () => {
     expect((await ask(world, `/wait?since=${newest?.id}&timeout=0`)).body).toEqual({ success: true, message: null });
   });
 
-  it("says null when its time is over", async () => {
+  it("returns null when its time is over", async () => {
     const world = await openWorld();
     const reply = await ask(world, "/wait?timeout=0.02");
     expect(reply.status).toBe(200);
     expect(reply.body).toEqual({ success: true, message: null });
   });
 
-  it("gives parallel waits each the message of its number", async () => {
+  it("gives each of several parallel waits the message to its number", async () => {
     const world = await openWorld();
     const phones = Array.from({ length: 8 }, newPhone);
     const waits = phones.map((phone) => ask(world, `/wait?to=${phone}&timeout=20`));
@@ -170,7 +170,7 @@ describe("a wait", () => {
     }
   });
 
-  it("hears nothing of other accounts", async () => {
+  it("receives no messages of other accounts", async () => {
     const [mine, other] = [await openWorld(), await openWorld()];
     const waited = ask(mine, "/wait?timeout=20");
     await localInbox().list({ account: null }, {}, 1);
@@ -180,8 +180,8 @@ describe("a wait", () => {
   });
 });
 
-describe("who may read", () => {
-  it("is, with a key, the key's account in its mode; without one, on this machine, everybody", async () => {
+describe("read access", () => {
+  it("with a key covers the key's account in its mode; locally, without a key, all accounts", async () => {
     const [live, test] = [await openWorld(), await openWorld({ mode: "test" })];
     const mark = `mark${newPhone()}`;
     await land(live, { message: `${mark} live` });
@@ -197,7 +197,7 @@ describe("who may read", () => {
     expect((await ask(live, `/${theirs?.id}`)).body.message.text).toBe(`${mark} live`);
   });
 
-  it("is nobody with a key that is forged, revoked, or not a key", async () => {
+  it("is denied for a key that is forged, revoked or malformed", async () => {
     const world = await openWorld();
     await land(world);
     await world.stub.revokeKey(world.keyId);
@@ -208,7 +208,7 @@ describe("who may read", () => {
     expectFailure(await call(API, { headers: { "x-api-key": world.apiKey } }), 401, "unauthorized");
   });
 
-  it("does not change with a cookie", async () => {
+  it("is not changed by a cookie", async () => {
     const { visitor, world } = await visit();
     await land(world, { message: "mine" });
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -222,17 +222,17 @@ describe("who may read", () => {
     );
   });
 
-  it("takes no place in the rate window", async () => {
+  it("does not count in the rate window", async () => {
     const world = await openWorld({ plan: "starter" });
     for (let at = 0; at < 15; at++) expect((await ask(world, "?limit=1")).status).toBe(200);
   });
 
-  it("answers on the console's host only", async () => {
+  it("exists on the console's host only", async () => {
     expect((await call("http://sms.localhost/v1/test/inbox")).status).toBe(404);
   });
 });
 
-/** A world whose key a deployed service knows. */
+/** A world whose key is valid for a deployed service. */
 async function deployedWorld(mode: "live" | "test") {
   const world = await openWorld({ mode });
   return { ...world, apiKey: showKey(DEPLOYED_SIM.KEY_SECRET ?? "", { ...world.ref, keyId: world.keyId }) };
@@ -241,7 +241,7 @@ async function deployedWorld(mode: "live" | "test") {
 describe("a deployed service", () => {
   const URL = "https://console.dastak.example/v1/test/inbox";
 
-  it("opens for test keys only, each account for itself", async () => {
+  it("accepts test keys only, each for its own account", async () => {
     const [test, other] = [await deployedWorld("test"), await deployedWorld("test")];
     await land(await openWorld(), { message: "in the local inbox" });
     await env.INBOX.getByName(test.name).put([
@@ -278,7 +278,7 @@ describe("a deployed service", () => {
 });
 
 describe("deleting", () => {
-  it("takes one message, what a search finds, or all of the account and no more", async () => {
+  it("removes one message, what a search matches, or all of the account and nothing else", async () => {
     const [mine, other] = [await openWorld(), await openWorld()];
     for (const message of ["one", "two", "three", "four"]) await land(mine, { message });
     await land(other, { message: "theirs" });
@@ -288,14 +288,14 @@ describe("deleting", () => {
     expectFailure(await ask(mine, `/${newest?.id}`), 404, "not_found");
     expect((await ask(mine, "?q=two", { method: "DELETE" })).body).toEqual({ success: true, deleted: 1 });
     expect(await textsOf(mine)).toEqual(["three", "one"]);
-    // What is not understood deletes nothing.
+    // A search that is not understood deletes nothing.
     expect((await ask(mine, "?q=stat:x", { method: "DELETE" })).status).toBe(400);
     expect((await ask(mine, "", { method: "DELETE" })).body).toEqual({ success: true, deleted: 2 });
     expect(await textsOf(mine)).toEqual([]);
     expect(await textsOf(other)).toEqual(["theirs"]);
   });
 
-  it("knows no other method", async () => {
+  it("accepts no other method", async () => {
     expectFailure(await call(API, { method: "PATCH" }), 405, "method_not_allowed");
   });
 });

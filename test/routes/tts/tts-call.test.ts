@@ -69,7 +69,7 @@ describe("tts-call", () => {
     expect(job?.content).toEqual({ language: "EN", accent: "91", gender: 2, rate: 1 });
   });
 
-  it("hands over what was chosen", async () => {
+  it("passes the chosen voice on", async () => {
     const world = await openWorld();
     await speak(world, { callee: "1123456789", language: "HI", accent: "44", ssmlGender: 1, speakingRate: 0.8 });
     const [job] = (await world.stub.claim([2], 10, "sim", 60_000)) ?? [];
@@ -77,7 +77,7 @@ describe("tts-call", () => {
     expect(job?.messages).toMatchObject([{ to: "+911123456789" }]);
   });
 
-  it("a speaking rate beyond every number is refused", async () => {
+  it("a speaking rate that overflows to infinity is refused", async () => {
     const world = await openWorld();
     const reply = await post(URL_OF_IT, '{"callee":"9876543210","text":"x","speakingRate":1e999}', {
       "x-api-key": world.apiKey,

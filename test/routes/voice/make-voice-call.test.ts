@@ -46,20 +46,20 @@ contractSuite({
         { value: "9876543210", error: LENGTH },
       ],
     },
-    // What names no recording is for the account to say; here it is only its form.
+    // Only the form of fileId is tested here; whether it names a recording is the account's decision.
     fileId: { ...textRule("fileId", 100), accepted: [] },
   },
   cost: 2,
 });
 
-/** The reply without what differs from request to request. */
+/** The reply without its request id. */
 function withoutId(body: Record<string, unknown>) {
   const { request_id: _, ...rest } = body;
   return rest;
 }
 
 describe("make-voice-call", () => {
-  it("queues a call of an uploaded recording, and names it", async () => {
+  it("queues a call of an uploaded recording, and returns its id", async () => {
     const world = await openWorld();
     const body = { fileName: "hello.wav", base64Data: base64(wav({ seconds: 2 })) };
     const uploaded = await post("http://voice.localhost/api/upload-voice", body, { "x-api-key": world.apiKey });
@@ -93,7 +93,7 @@ describe("make-voice-call", () => {
     expect(reply.body).toMatchObject({ coins_used: coins, coins_remaining: 0 });
   });
 
-  it("another account's recording and an unknown one get the same 400, counted and not charged", async () => {
+  it("another account's recording and an unknown one get the same 400, counted but not charged", async () => {
     const [world, other] = [await openWorld({ plan: "starter" }), await openWorld()];
     const theirs = await play(world, await recordingOf(other));
     const unknown = await play(world, "file_000000000000");
@@ -104,7 +104,7 @@ describe("make-voice-call", () => {
     expect(await ledgerOf(world)).toHaveLength(1);
   });
 
-  it("the test twin does not have the live account's recordings", async () => {
+  it("the test twin cannot use the live account's recordings", async () => {
     const live = await openWorld();
     const twin = await openWorld({ mode: "test" });
     expect((await play(twin, await recordingOf(live))).body).toMatchObject({
@@ -113,7 +113,7 @@ describe("make-voice-call", () => {
     });
   });
 
-  it("an unknown recording is told after the standing, and before the balance", async () => {
+  it("an unknown recording is refused after the account's status and before its balance", async () => {
     const world = await openWorld({ balance: 0 });
     expect((await play(world, "file_unknown")).body).toMatchObject({ code: "invalid_request", param: "fileId" });
     await world.stub.amend({ status: "suspended" });

@@ -6,11 +6,11 @@ import { base64, wav } from "../../world/recordings.ts";
 import { openWorld, post } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
-// What becomes of an upload whose bytes are slow on their way to R2, or never arrive there.
+// Uploads whose bytes reach R2 slowly, or never.
 
 const URL_OF_IT = "http://voice.localhost/api/upload-voice";
 
-/** A bucket that puts in its own way. */
+/** A bucket with another `put`. */
 function bucketWith(put: R2Bucket["put"]): R2Bucket {
   return new Proxy(env.RECORDINGS, {
     get: (bucket, name) => {
@@ -31,8 +31,8 @@ function uploadInto(bucket: R2Bucket, world: World) {
   return callWith({ RECORDINGS: bucket }, URL_OF_IT, init);
 }
 
-describe("an upload on its way to R2", () => {
-  it("holds its Idempotency-Key: 409 for the same request, 422 for another, then its reply for all", async () => {
+describe("an upload that is being written to R2", () => {
+  it("holds its Idempotency-Key: 409 for the same request, 422 for another one, then the same reply for all", async () => {
     const world = await openWorld({ plan: "starter" });
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
@@ -56,7 +56,7 @@ describe("an upload on its way to R2", () => {
     expect(again.headers.get("idempotent-replayed")).toBe("true");
   });
 
-  it("that R2 does not take is our fault, leaves no recording, and may be repeated at once", async () => {
+  it("is a 500 when R2 fails, leaves no recording, and may be repeated at once", async () => {
     const world = await openWorld();
     const broken = bucketWith((() => Promise.reject(new Error("out of reach"))) as R2Bucket["put"]);
     const lost = await uploadInto(broken, world);

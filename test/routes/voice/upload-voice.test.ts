@@ -15,7 +15,7 @@ const NOT_BASE64 = "base64Data is not standard Base64.";
 const URL_SAFE = "Use the standard alphabet with + and /, not the URL-safe one.";
 
 const SECOND = base64(wav());
-/** A recording whose Base64 has both letters that the URL-safe alphabet replaces, and padding. */
+/** A recording whose Base64 has padding, and both characters that the URL-safe alphabet replaces. */
 const LETTERS = base64(Uint8Array.from([...wav({ seconds: 0.5 }), 0xff, 0xef, 0xbe, 0xfb]));
 const padTo = (text: string, length: number) => text + "\n".repeat(length - text.length);
 
@@ -85,7 +85,7 @@ contractSuite({
 
 const KINDS = "The file must be WAV (PCM, µ-law, A-law) or MP3; found";
 
-describe("upload-voice takes", () => {
+describe("upload-voice accepts", () => {
   it.each([
     ["WAV, PCM", "a.wav", wav(), "1.0"],
     ["WAV, A-law", "a.wav", wav({ format: WAV_FORMAT.alaw }), "1.0"],
@@ -94,7 +94,7 @@ describe("upload-voice takes", () => {
     ["WAV of exactly 10 min", "a.wav", wav({ seconds: 600 }), "600.0"],
     ["MP3 of exactly 10 min", "a.mp3", mp3(600), "600.0"],
     ["WAV of one sample", "a.wav", wav({ seconds: 0.001 }), "0.0"],
-    // A recorder that was cut off leaves a header that claims more; what counts is what is there.
+    // A recorder that was cut off leaves a header that claims more; only the bytes count.
     ["WAV that claims 20 s and has 2 s", "a.wav", wav({ seconds: 2, claimed: 20 }), "2.0"],
     ["WAV that claims an hour and has 2 s", "a.wav", wav({ seconds: 2, claimed: 3_600 }), "2.0"],
     ["µ-law of 60 s that claims one sample", "a.wav", wav({ format: WAV_FORMAT.mulaw, seconds: 60, fact: 1 }), "60.0"],
@@ -117,7 +117,7 @@ describe("upload-voice refuses", () => {
   it.each([
     ["no sound", "a.wav", wav({ seconds: 0 }), "The recording has no sound in it: 0 s."],
     [
-      "a header that claims sound which is not there",
+      "a header that claims missing sound",
       "a.wav",
       wav({ seconds: 0, claimed: 10 }),
       "The recording has no sound in it: 0 s.",
@@ -130,15 +130,15 @@ describe("upload-voice refuses", () => {
     ],
     ["a frame of no bytes", "a.wav", wav({ seconds: 0, frameSize: 0 }), `${KINDS} a damaged WAV file.`],
     [
-      "a claim of samples without one",
+      "a count of samples without samples",
       "a.wav",
       wav({ seconds: 0, fact: 9_000 }),
       "The recording has no sound in it: 0 s.",
     ],
-    ["a hair over 10 min", "a.wav", wav({ seconds: 600.001 }), "The recording lasts 601 s; 600 s is the most."],
+    ["1 ms over 10 min", "a.wav", wav({ seconds: 600.001 }), "The recording lasts 601 s; 600 s is the most."],
     ["11 min of MP3", "a.mp3", mp3(660), "The recording lasts 660 s; 600 s is the most."],
     ["a picture", "a.wav", png(), `${KINDS} PNG data.`],
-    ["a text", "a.mp3", new TextEncoder().encode("hello, world"), `${KINDS} data of no known kind.`],
+    ["text", "a.mp3", new TextEncoder().encode("hello, world"), `${KINDS} data of no known kind.`],
     ["a WAV that no call can play", "a.wav", wav({ format: WAV_FORMAT.adpcm }), `${KINDS} WAV with codec number 2.`],
     ["WAV named .mp3", "a.mp3", wav(), "fileName says .mp3, the bytes are WAV."],
     ["MP3 named .wav", "a.wav", mp3(1.2), "fileName says .wav, the bytes are MP3."],
@@ -151,13 +151,13 @@ describe("upload-voice refuses", () => {
     expect(reply.headers.has("ratelimit")).toBe(false);
   });
 
-  it("says how to name what was misnamed", async () => {
+  it("suggests the right name for a misnamed file", async () => {
     expect((await upload(await openWorld(), "a.mp3", base64(wav()))).body.hint).toBe("Name it .wav.");
   });
 });
 
 describe("upload-voice keeps", () => {
-  it("the bytes once per account, under as many file ids as uploads", async () => {
+  it("the bytes once per account, under one file id per upload", async () => {
     const [world, other] = [await openWorld(), await openWorld()];
     const data = base64(wav({ seconds: 3 }));
     const [one, two] = [await upload(world, "a.wav", data), await upload(world, "b.wav", data)];
@@ -169,14 +169,14 @@ describe("upload-voice keeps", () => {
     expect((await env.RECORDINGS.list({ prefix: `${other.name}/` })).objects).toHaveLength(1);
   });
 
-  it("nothing where the account refuses", async () => {
+  it("nothing when the account refuses", async () => {
     const world = await openWorld();
     await world.stub.amend({ status: "suspended" });
     expect((await upload(world, "a.wav", SECOND)).status).toBe(403);
     expect((await env.RECORDINGS.list({ prefix: `${world.name}/` })).objects).toEqual([]);
   });
 
-  it("one recording for one Idempotency-Key, however its Base64 is written", async () => {
+  it("one recording per Idempotency-Key, however its Base64 is written", async () => {
     const world = await openWorld();
     const key = { "idempotency-key": "greeting" };
     const first = await upload(world, "a.wav", LETTERS, key);

@@ -7,7 +7,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { deliver, entriesOf, openShop, orderNow, recordedOf, standingOf, webhooksOf } from "../../world/shop.ts";
 import type { Shop } from "../../world/shop.ts";
 
-// The one way in: what is not genuine to the byte, or too old, changes nothing.
+// A webhook that is not genuine to the byte, or is too old, changes nothing.
 
 afterEach(() => {
   vi.useRealTimers();
@@ -29,14 +29,14 @@ describe("a webhook that is not genuine", () => {
       "signed with zeros",
       (headers: Record<string, string>) => ({ ...headers, "webhook-signature": `v1,${"A".repeat(43)}=` }),
     ],
-  ])("%s: 401, and nothing happens", async (_, forge) => {
+  ])("%s: 401, and nothing changes", async (_, forge) => {
     const shop = await openShop();
     const [webhook] = webhooksOf(shop.order, "success");
     expect((await deliver({ body: webhook!.body, headers: forge(webhook!.headers) })).status).toBe(401);
     await expectNothing(shop);
   });
 
-  it("signed with the key of another purpose, or with the secret itself: 401", async () => {
+  it("signed with a key for another purpose, or with the secret itself: 401", async () => {
     const shop = await openShop();
     const [{ body, headers }] = webhooksOf(shop.order, "success") as [
       { body: string; headers: Record<string, string> },
@@ -50,7 +50,7 @@ describe("a webhook that is not genuine", () => {
     await expectNothing(shop);
   });
 
-  it("is one whose content was written anew, though it says the same", async () => {
+  it("serialised again with the same content: 401", async () => {
     const shop = await openShop();
     const [{ body, headers }] = webhooksOf(shop.order, "success") as [
       { body: string; headers: Record<string, string> },
@@ -63,7 +63,7 @@ describe("a webhook that is not genuine", () => {
     expect((await deliver({ body, headers })).status).toBe(200);
   });
 
-  it("is one that was caught and told again after its time", async () => {
+  it("replayed after its tolerance: 401", async () => {
     const shop = await openShop();
     const [webhook] = webhooksOf(shop.order, "success");
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + TOLERANCE_MS + 2_000 });
@@ -73,7 +73,7 @@ describe("a webhook that is not genuine", () => {
 });
 
 describe("the endpoint", () => {
-  it("takes a signature that was made by the standard, written down a second time", async () => {
+  it("accepts a signature from an independent implementation of the standard", async () => {
     const shop = await openShop();
     const key = createHmac("sha256", env.KEY_SECRET).update("dastak/payments/sandbox\0").digest();
     const body = JSON.stringify({
@@ -96,7 +96,7 @@ describe("the endpoint", () => {
     expect(await standingOf(shop.world)).toMatchObject({ plan: "business" });
   });
 
-  it("answers 200 to what is genuine and cannot be followed, so that nobody tells it for ever", async () => {
+  it("answers 200 to a genuine event that cannot be applied, so that it is not redelivered for ever", async () => {
     const shop = await openShop();
     const [webhook] = webhooksOf(shop.order, "success", { wrongAmount: true });
     expect((await deliver(webhook!)).status).toBe(200);
@@ -104,7 +104,7 @@ describe("the endpoint", () => {
     expect(await recordedOf(shop.order)).toMatchObject([{ quarantined: expect.stringContaining("Wrong amount") }]);
   });
 
-  it("answers 5xx while nothing can be stored, and follows the event when it comes again", async () => {
+  it("answers 5xx while nothing can be stored, and applies the event when it is redelivered", async () => {
     const shop = await openShop();
     const [{ body, headers }] = webhooksOf(shop.order, "success") as [
       { body: string; headers: Record<string, string> },
@@ -124,7 +124,7 @@ describe("the endpoint", () => {
     expect(await standingOf(shop.world)).toMatchObject({ plan: "business" });
   });
 
-  it("is not there for providers that are not configured", async () => {
+  it("does not exist for providers that are not configured", async () => {
     const shop = await openShop();
     const [{ body, headers }] = webhooksOf(shop.order, "success") as [
       { body: string; headers: Record<string, string> },

@@ -15,7 +15,7 @@ function limitSuite(endpoint: Endpoint): void {
     vi.useRealTimers();
   });
 
-  it("counts every admitted request, and says what is left", async () => {
+  it("counts every admitted request, and reports the rest", async () => {
     const world = await openWorld({ plan: "starter" });
     for (let left = 9; left >= 0; left -= 1) {
       const reply = await ask(endpoint, world);
@@ -26,7 +26,7 @@ function limitSuite(endpoint: Endpoint): void {
     }
   });
 
-  it("over the limit: 429, and waiting Retry-After is enough", async () => {
+  it("over the limit: 429, and waiting for Retry-After is enough", async () => {
     const world = await openWorld({ plan: "starter" });
     for (let count = 0; count < 10; count += 1) {
       expectDone(await ask(endpoint, world));
@@ -46,11 +46,11 @@ function limitSuite(endpoint: Endpoint): void {
     expect(await balanceOf(world)).toBe(before);
     vi.setSystemTime(START_MS + 60_000);
     expectDone(await ask(endpoint, world));
-    // One request left the window, so one came in; the refused ones did not count.
+    // One request left the window, so one was admitted; the refused ones did not count.
     expectRefused(await ask(endpoint, world), 429, "rate_limited");
   });
 
-  it("refusals at the edge count toward no limit", async () => {
+  it("edge refusals do not count", async () => {
     const world = await openWorld({ plan: "starter" });
     for (let count = 0; count < 6; count += 1) {
       expect((await ask(endpoint, world, { keys: {} })).status).toBe(401);
@@ -88,7 +88,7 @@ function standingSuite(endpoint: Endpoint): void {
   });
 
   if (endpoint.cost === 0) {
-    it("costs nothing, and works without a balance", async () => {
+    it("costs nothing, and works with an empty balance", async () => {
       const world = await openWorld({ balance: 0 });
       expectDone(await ask(endpoint, world));
       expect(await ledgerOf(world)).toEqual([]);
@@ -100,7 +100,7 @@ function balanceSuite(endpoint: Endpoint): void {
   const { cost } = endpoint;
 
   it("an empty balance: 403, nothing charged, nothing sent", async () => {
-    // An OTP costs the same under every plan here.
+    // With its own rate, an OTP costs the same under every plan.
     const world = await openWorld({ plan: "starter", balance: 0, otpRate: cost });
     const reply = await ask(endpoint, world);
     expectRefused(reply, 403, "insufficient_balance", {
@@ -112,7 +112,7 @@ function balanceSuite(endpoint: Endpoint): void {
     expect(await messagesOf(world)).toEqual([]);
   });
 
-  it("a balance that just pays is taken whole; a hair less is refused", async () => {
+  it("a balance of exactly the price is enough; 0.0001 less is refused", async () => {
     const exact = await openWorld({ balance: cost });
     expectDone(await ask(endpoint, exact));
     expect(await balanceOf(exact)).toBe(0);
@@ -137,9 +137,9 @@ function balanceSuite(endpoint: Endpoint): void {
   });
 }
 
-/** What only the account decides: limit, standing and balance (contract §6 and §7). */
+/** What only the account decides: rate limit, status and balance (contract §6 and §7). */
 export function accountSuite(endpoint: Endpoint): void {
   describe("rate limit", () => limitSuite(endpoint));
-  describe("standing", () => standingSuite(endpoint));
+  describe("account status", () => standingSuite(endpoint));
   if (endpoint.cost > 0) describe("balance", () => balanceSuite(endpoint));
 }

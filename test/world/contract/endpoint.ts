@@ -5,21 +5,21 @@ import { showKey } from "../../../src/crypto/api-key.ts";
 import { call } from "../world.ts";
 import type { Reply, World } from "../world.ts";
 
-// What the contract suite knows of an endpoint, and how it asks one. Every reply that comes back through `ask` is
-// checked for what contract §3 promises of every reply.
+// How the contract suite describes an endpoint and calls it. Every reply from `ask` is checked for what contract §3
+// promises of every reply.
 
 export type Fields = Record<string, unknown>;
 
-/** A value that a field refuses, and what the refusal says. */
+/** A value that a field refuses, and the expected refusal. */
 export interface Refused {
   value: unknown;
   error: string;
-  /** The field itself unless said otherwise, such as `recipients[1]`. */
+  /** The field itself by default; or an element of it, such as `recipients[1]`. */
   param?: string;
   hint?: string;
 }
 
-/** The rule of one field: its type, and values at both sides of each edge. */
+/** The rule of one field: its type, and values on both sides of each boundary. */
 export interface FieldRule {
   type: "string" | "number" | "boolean" | "list";
   required: boolean;
@@ -31,20 +31,20 @@ export interface FieldRule {
 export interface Endpoint {
   url: string;
   method: "GET" | "POST";
-  /** Where its key may stand; the first is where the suite puts it. */
+  /** Places from which its key is read; the suite uses the first. */
   keyPlaces: readonly KeyPlace[];
-  /** Fields that are accepted; the same for the same world. */
+  /** Valid fields; the same ones for the same world. */
   body: (world: World) => Fields | Promise<Fields>;
   rules: Readonly<Record<string, FieldRule>>;
-  /** Coins that `body` costs; 0 for an endpoint that bills nothing. */
+  /** Price of `body` in coins; 0 for a free endpoint. */
   cost: number;
-  /** Endpoints that wait for R2 answer 409 to a second request that comes meanwhile (contract §8). */
+  /** Endpoints that wait for R2 answer 409 to a parallel repeat (contract §8). */
   slow?: boolean;
 }
 
 export const KEY_PLACES: readonly KeyPlace[] = ["bearer", "x-api-key", "body"];
 
-/** Where the request carries which key; a body can hold anything in its place. */
+/** The key to send in each place; in the body it may be any value. */
 export interface Keys {
   bearer?: string;
   "x-api-key"?: string;
@@ -52,13 +52,13 @@ export interface Keys {
 }
 
 export interface Asking {
-  /** Fields in place of those that are accepted; `undefined` takes one away. */
+  /** Replace valid fields; `undefined` removes one. */
   fields?: Fields;
-  /** A body in place of the JSON of the fields. */
+  /** Replaces the JSON of the fields. */
   raw?: BodyInit;
   keys?: Keys;
   headers?: Record<string, string>;
-  /** Content type; null for none at all. */
+  /** Content type; null to send none. */
   type?: string | null;
   method?: string;
   query?: string;
@@ -71,7 +71,7 @@ function headersOf(keys: Keys): Record<string, string> {
   };
 }
 
-/** The key where this endpoint reads it first. */
+/** The key, in the first place from which this endpoint reads it. */
 export function keyOf(endpoint: Endpoint, world: World): Keys {
   return { [endpoint.keyPlaces[0] ?? "bearer"]: world.apiKey };
 }
@@ -83,7 +83,7 @@ export async function secondKey(world: World): Promise<string> {
   return showKey(env.KEY_SECRET, { ...world.ref, keyId });
 }
 
-/** What every reply of the service owes (contract §3). */
+/** Checks what contract §3 promises of every reply. */
 function checkEveryReply(reply: Reply): void {
   const names = [...reply.headers.keys()];
   expect(reply.headers.get("x-request-id")).toMatch(/^req_[0-9A-Za-z]+$/u);
@@ -99,7 +99,7 @@ function checkEveryReply(reply: Reply): void {
   expect(Object.keys(more).filter((name) => name !== "param" && name !== "hint")).toEqual([]);
 }
 
-/** Asks an endpoint as the world's customer, with a request that is accepted unless told otherwise. */
+/** Calls an endpoint as the world's customer, with a valid request unless `asking` changes it. */
 export async function ask(endpoint: Endpoint, world: World, asking: Asking = {}): Promise<Reply> {
   const method = asking.method ?? endpoint.method;
   const keys = asking.keys ?? keyOf(endpoint, world);
@@ -116,39 +116,39 @@ export async function ask(endpoint: Endpoint, world: World, asking: Asking = {})
   return reply;
 }
 
-/** The whole JSON of an accepted request, its key included where it stands there. */
+/** The JSON text of a valid request, with the key if the endpoint reads it from the body. */
 export async function bodyText(endpoint: Endpoint, world: World): Promise<string> {
   const { body } = keyOf(endpoint, world);
   return JSON.stringify({ ...(await endpoint.body(world)), ...(body !== undefined && { apiKey: body }) });
 }
 
-/** Whether this reply shows the account's window (contract §7). */
+/** Whether this reply has the rate limit headers (contract §7). */
 export function showsWindow(reply: Reply): boolean {
   const shown = ["ratelimit", "ratelimit-policy"].map((name) => reply.headers.has(name));
   expect(shown[0], "both RateLimit headers or none").toBe(shown[1]);
   return shown[0] ?? false;
 }
 
-/** Requests left in the window, and seconds until the oldest leaves it. */
+/** Requests left in the window, and seconds until the oldest one leaves. */
 export function windowOf(reply: Reply): { plan: string; left: number; seconds: number } {
   const [, plan = "", left, seconds] = /^"(\w+)";r=(\d+);t=(\d+)$/u.exec(reply.headers.get("ratelimit") ?? "") ?? [];
   return { plan, left: Number(left), seconds: Number(seconds) };
 }
 
-/** A success. */
+/** Expects a success. */
 export function expectDone(reply: Reply): void {
   expect(reply.body).toMatchObject({ success: true });
   expect(reply.status).toBe(200);
 }
 
-/** A refusal before the account was asked: it shows no window, for it counts toward none. */
+/** Expects a refusal before the account was called: without rate limit headers, because it does not count. */
 export function expectEdge(reply: Reply, status: number, code: string, more: Fields = {}): void {
   expect(reply.body).toMatchObject({ code, ...more });
   expect(reply.status).toBe(status);
   expect(showsWindow(reply), "a refusal at the edge shows no window").toBe(false);
 }
 
-/** A refusal by the account, after its key check. */
+/** Expects a refusal by the account, after its key check. */
 export function expectRefused(reply: Reply, status: number, code: string, more: Fields = {}): void {
   expect(reply.body).toMatchObject({ code, ...more });
   expect(reply.status).toBe(status);

@@ -3,7 +3,7 @@ import { ledgerOf, openWorld } from "../world.ts";
 import { ask, expectDone, expectEdge } from "./endpoint.ts";
 import type { Endpoint, FieldRule } from "./endpoint.ts";
 
-/** One value of every JSON type, each tempting to coerce. */
+/** Values of every JSON type, all likely to be coerced by mistake. */
 const VALUES: Record<FieldRule["type"] | "object", readonly unknown[]> = {
   string: ["1", "true", "", "9876543210"],
   number: [9_876_543_210, 1, 0],
@@ -12,11 +12,11 @@ const VALUES: Record<FieldRule["type"] | "object", readonly unknown[]> = {
   object: [{}, { 0: "9876543210", length: 1 }],
 };
 
-/** Text that no field with a rule of its own can mean. */
+/** Digits that are not ASCII, which no digit field accepts. */
 const DEVANAGARI = "९८७६५४३२१०";
 const HALVES = ["\ud800", "text \udc00 text", "\udc00\ud800"];
 
-/** A value as a failed test names it. */
+/** A value as it appears in the message of a failed test. */
 const shown = (value: unknown) => JSON.stringify(value).slice(0, 200);
 
 function refusedForm(name: string, rule: FieldRule, endpoint: Endpoint): void {
@@ -34,7 +34,7 @@ function refusedForm(name: string, rule: FieldRule, endpoint: Endpoint): void {
   });
 
   if (rule.type === "string") {
-    it("refuses half of a character", async () => {
+    it("refuses an unpaired surrogate", async () => {
       const world = await openWorld();
       for (const value of HALVES) {
         const reply = await ask(endpoint, world, { fields: { [name]: value } });
@@ -55,7 +55,7 @@ function absence(name: string, rule: FieldRule, endpoint: Endpoint): void {
     });
     return;
   }
-  it("is optional: null is as if it were absent", async () => {
+  it("is optional, and null counts as absent", async () => {
     const world = await openWorld();
     const key = { "idempotency-key": "absent" };
     const absent = await ask(endpoint, world, { fields: { [name]: undefined }, headers: key });
@@ -67,7 +67,7 @@ function absence(name: string, rule: FieldRule, endpoint: Endpoint): void {
 }
 
 function edges(name: string, rule: FieldRule, endpoint: Endpoint): void {
-  it("accepts what is just inside its rule", async () => {
+  it("accepts values just inside its rule", async () => {
     const world = await openWorld({ balance: 1_000_000 });
     for (const value of rule.accepted) {
       const reply = await ask(endpoint, world, { fields: { [name]: value } });
@@ -75,7 +75,7 @@ function edges(name: string, rule: FieldRule, endpoint: Endpoint): void {
     }
   });
 
-  it("refuses what is just outside, with one sentence that names it", async () => {
+  it("refuses values just outside, with one sentence that names the field", async () => {
     const world = await openWorld();
     for (const { value, error, param = name, hint } of rule.refused) {
       const reply = await ask(endpoint, world, { fields: { [name]: value } });
@@ -93,7 +93,7 @@ function edges(name: string, rule: FieldRule, endpoint: Endpoint): void {
   });
 }
 
-/** Field rules at both edges (contract §5). */
+/** Field rules on both sides of each boundary (contract §5). */
 export function fieldSuite(endpoint: Endpoint): void {
   for (const [name, rule] of Object.entries(endpoint.rules)) {
     describe(`field ${name}`, () => {
@@ -104,19 +104,19 @@ export function fieldSuite(endpoint: Endpoint): void {
   }
   if (endpoint.method === "GET") return;
 
-  it("ignores unknown fields, whatever they hold", async () => {
+  it("ignores unknown fields, whatever they contain", async () => {
     const world = await openWorld();
     const fields = { unknown: 5, Phone: [], "": null, nested: { deep: "\ud800" }, digits: DEVANAGARI, constructor: 1 };
     expectDone(await ask(endpoint, world, { fields }));
   });
 
   if (!endpoint.keyPlaces.includes("body")) {
-    it("ignores apiKey, which is no field of it", async () => {
+    it("ignores the unknown field apiKey", async () => {
       const world = await openWorld();
       expectDone(await ask(endpoint, world, { fields: { apiKey: 5 } }));
     });
   }
 }
 
-/** A refused value for every digit field: digits are ASCII (contract §5). */
+/** A value to refuse for every digit field, because digits are ASCII (contract §5). */
 export const devanagari = (error: string, prefix = "") => ({ value: prefix + DEVANAGARI, error });

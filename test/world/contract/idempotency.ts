@@ -15,7 +15,7 @@ async function debitsOf(world: World) {
 function replaySuite(endpoint: Endpoint): void {
   const debits = endpoint.cost > 0 ? 1 : 0;
 
-  it("the same request again: the same bytes, marked, and one debit", async () => {
+  it("the same request again: the same bytes, marked as a replay, and one debit", async () => {
     const world = await openWorld({ plan: "starter" });
     const first = await ask(endpoint, world, withKey("order-1"));
     expectDone(first);
@@ -32,7 +32,7 @@ function replaySuite(endpoint: Endpoint): void {
     expect(await debitsOf(world)).toHaveLength(debits);
   });
 
-  it("keeps the first reply though the balance moved on", async () => {
+  it("returns the first reply although the balance has changed", async () => {
     const world = await openWorld();
     const first = await ask(endpoint, world, withKey("order-1"));
     await ask(endpoint, world);
@@ -51,7 +51,7 @@ function replaySuite(endpoint: Endpoint): void {
     expect(await debitsOf(world)).toHaveLength(2 * debits);
   });
 
-  it("the order of fields, unknown fields and the place of the key make no other request", async () => {
+  it("field order, unknown fields and the place of the API key do not change the request", async () => {
     const world = await openWorld();
     const first = await ask(endpoint, world, withKey("order-1"));
     const fields = Object.entries(await endpoint.body(world)).toReversed();
@@ -65,7 +65,7 @@ function replaySuite(endpoint: Endpoint): void {
     }
   });
 
-  it("is the account's own: another account has the same key for itself", async () => {
+  it("belongs to one account: another account may use the same key", async () => {
     const [one, other] = [await openWorld(), await openWorld()];
     expectDone(await ask(endpoint, one, withKey("order-1")));
     const reply = await ask(endpoint, other, withKey("order-1"));
@@ -73,7 +73,7 @@ function replaySuite(endpoint: Endpoint): void {
     expect(reply.headers.has("idempotent-replayed")).toBe(false);
   });
 
-  it("without a key two calls are two requests", async () => {
+  it("two calls without a key are two requests", async () => {
     const world = await openWorld();
     expectDone(await ask(endpoint, world));
     expectDone(await ask(endpoint, world));
@@ -82,7 +82,7 @@ function replaySuite(endpoint: Endpoint): void {
 }
 
 function misuseSuite(endpoint: Endpoint): void {
-  it("with any other field: 422, and nothing happens", async () => {
+  it("with any other field: 422, and nothing changes", async () => {
     const world = await openWorld();
     expectDone(await ask(endpoint, world, withKey("order-1")));
     const before = await messagesOf(world);
@@ -98,7 +98,7 @@ function misuseSuite(endpoint: Endpoint): void {
   });
 
   it.each(["", " ", "a b", '"', '"open', '""', '"a b"', "é", "a\tb", "x".repeat(256), `"${"x".repeat(256)}"`])(
-    "%j is no key: 400",
+    "%j is not a valid key: 400",
     async (key) => {
       const world = await openWorld();
       const reply = await ask(endpoint, world, withKey(key));
@@ -106,8 +106,8 @@ function misuseSuite(endpoint: Endpoint): void {
     },
   );
 
-  // A quotation mark inside a bare key is a visible character like any other.
-  it.each(["x", "!~", 'say"x"', "x".repeat(255), `"${"x".repeat(255)}"`])("%s is a key", async (key) => {
+  // A quotation mark inside a bare key is an ordinary visible character.
+  it.each(["x", "!~", 'say"x"', "x".repeat(255), `"${"x".repeat(255)}"`])("%s is a valid key", async (key) => {
     expectDone(await ask(endpoint, await openWorld(), withKey(key)));
   });
 }
@@ -117,7 +117,7 @@ function memorySuite(endpoint: Endpoint): void {
     vi.useRealTimers();
   });
 
-  it("20 at once: one debit, and the same bytes for all", async () => {
+  it("20 in parallel: one debit, and the same bytes for all", async () => {
     const world = await openWorld({ plan: "starter" });
     await endpoint.body(world);
     const replies = await Promise.all(Array.from({ length: 20 }, () => ask(endpoint, world, withKey("race"))));
@@ -147,7 +147,7 @@ function memorySuite(endpoint: Endpoint): void {
   });
 
   if (endpoint.cost > 0) {
-    it("an empty balance is not remembered either", async () => {
+    it("a refusal for an empty balance is not remembered either", async () => {
       const world = await openWorld({ balance: 0 });
       expectRefused(await ask(endpoint, world, withKey("order-1")), 403, "insufficient_balance");
       await world.stub.credit({ amount: 1_000_000, reference: "pay-1", requestId: "req_pay" });
@@ -176,7 +176,7 @@ function memorySuite(endpoint: Endpoint): void {
 /** Idempotency-Key (contract §8). */
 export function idempotencySuite(endpoint: Endpoint): void {
   if (endpoint.method === "GET") {
-    it("takes no notice of an Idempotency-Key", async () => {
+    it("ignores an Idempotency-Key", async () => {
       const world = await openWorld();
       for (const key of ["order-1", "order-1", "a b"]) {
         const reply = await ask(endpoint, world, withKey(key));

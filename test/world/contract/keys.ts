@@ -9,7 +9,7 @@ import type { Endpoint, Keys } from "./endpoint.ts";
 
 const SENTENCE = "The API key is missing or not valid.";
 
-/** One text, and nothing beside it, whatever was wrong with the key (contract §3). */
+/** The same reply, without any detail, whatever is wrong with the key (contract §3). */
 function expectNoKey(reply: Reply): void {
   expectEdge(reply, 401, "unauthorized");
   const { request_id: _, ...body } = reply.body as Record<string, unknown>;
@@ -17,14 +17,14 @@ function expectNoKey(reply: Reply): void {
   expect(reply.headers.get("www-authenticate")).toBe("Bearer");
 }
 
-/** Another letter in the place of the last one, which belongs to the MAC. */
+/** Replaces the last letter, which belongs to the MAC. */
 const forge = (key: string) => key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
 
-/** Keys that this service did not make, each by its name. */
+/** Keys that this service did not issue, each with its name. */
 function falseKeys(key: string): [string, string][] {
   return [
     ["a word", "secret"],
-    ["nothing", ""],
+    ["an empty key", ""],
     ["too short", key.slice(0, -1)],
     ["too long", `${key}A`],
     ["a letter outside base62", `${key.slice(0, -1)}-`],
@@ -35,7 +35,7 @@ function falseKeys(key: string): [string, string][] {
   ];
 }
 
-/** Who may ask (contract §4). */
+/** How an endpoint authenticates (contract §4). */
 export function keySuite(endpoint: Endpoint): void {
   const places = endpoint.keyPlaces;
 
@@ -49,7 +49,7 @@ export function keySuite(endpoint: Endpoint): void {
       expectNoKey(await ask(endpoint, await openWorld(), { keys: {} }));
     });
 
-    it.each(places)("in %s that this service did not make: 401", async (place) => {
+    it.each(places)("in %s, but not issued by this service: 401", async (place) => {
       const world = await openWorld();
       for (const [name, key] of falseKeys(world.apiKey)) {
         const reply = await ask(endpoint, world, { keys: { [place]: key } });
@@ -72,14 +72,14 @@ export function keySuite(endpoint: Endpoint): void {
       expectNoKey(await ask(endpoint, world, { keys: {}, query: `?${name}=${world.apiKey}` }));
     });
 
-    it("revoked: 401 on the next request", async () => {
+    it("revoked: 401 from the next request on", async () => {
       const world = await openWorld();
       expectDone(await ask(endpoint, world));
       await world.stub.revokeKey(world.keyId);
       expectNoKey(await ask(endpoint, world));
     });
 
-    it("of an account or with an id that nobody made: 401", async () => {
+    it("of an unopened account, or with an unknown key id: 401", async () => {
       const world = await openWorld();
       const keyId = newKeyId(env.KEY_SECRET, "live", null);
       const elsewhere = { ...world.ref, accountId: newAccountId(env.KEY_SECRET, null), keyId };
@@ -89,10 +89,10 @@ export function keySuite(endpoint: Endpoint): void {
       }
     });
 
-    it("twice in one request is one key; two different keys: 401", async () => {
+    it("twice in one request is fine; two different keys: 401", async () => {
       const world = await openWorld();
       const other = await secondKey(world);
-      // A body is a place only where keys are read from it; elsewhere apiKey is an unknown field.
+      // The body counts only for endpoints that read the key from it; elsewhere apiKey is an unknown field.
       const pairs = KEY_PLACES.filter((place) => place !== "body" || places.includes("body"));
       for (const place of pairs) {
         const first = keyOf(endpoint, world);
@@ -116,14 +116,14 @@ export function keySuite(endpoint: Endpoint): void {
     }
 
     if (places.includes("body")) {
-      it.each([5, true, {}, []])("in the body as %j is no key: 401", async (value) => {
+      it.each([5, true, {}, []])("in the body as %j is not a key: 401", async (value) => {
         const world = await openWorld();
         const alone: Keys = { body: value };
         expectNoKey(await ask(endpoint, world, { keys: alone }));
         expectNoKey(await ask(endpoint, world, { keys: { ...alone, bearer: world.apiKey } }));
       });
 
-      it("in the body as null is as if it were absent", async () => {
+      it("in the body as null counts as absent", async () => {
         const world = await openWorld();
         expectDone(await ask(endpoint, world, { keys: { body: null, bearer: world.apiKey } }));
       });

@@ -7,13 +7,13 @@ import type { Endpoint, Keys } from "./endpoint.ts";
 
 const ORDER_KEY = { "idempotency-key": "order-1" };
 
-/** A request whose key stands in a header, so that its body may be anything. */
+/** A request with its key in a header, so that its body may be anything. */
 function inHeader(endpoint: Endpoint, key: string): Keys {
   const [place = "bearer"] = endpoint.keyPlaces.filter((one) => one !== "body");
   return { [place]: key };
 }
 
-/** Uses the starter plan's window up. */
+/** Uses up the starter plan's window. */
 async function useUp(endpoint: Endpoint, world: World, count = 10): Promise<void> {
   for (let done = 0; done < count; done += 1) expectDone(await ask(endpoint, world));
 }
@@ -43,7 +43,7 @@ function edgeOrder(endpoint: Endpoint): void {
     expectEdge(await ask(endpoint, world, { raw: "{}", keys, headers }), 400, "invalid_request");
   });
 
-  it("all of the edge before a revoked key", async () => {
+  it("every edge check before a revoked key", async () => {
     const world = await openWorld();
     await world.stub.revokeKey(world.keyId);
     const keys = inHeader(endpoint, world.apiKey);
@@ -63,7 +63,7 @@ function accountOrder(endpoint: Endpoint): void {
     expectEdge(await ask(endpoint, world, { headers: ORDER_KEY }), 401, "unauthorized");
   });
 
-  it("a replay and a mismatch before the rate limit and the standing", async () => {
+  it("a replay and a mismatch before the rate limit and the account's status", async () => {
     const world = await openWorld({ plan: "starter" });
     const first = await ask(endpoint, world, { headers: ORDER_KEY });
     await useUp(endpoint, world, 9);
@@ -79,7 +79,7 @@ function accountOrder(endpoint: Endpoint): void {
   });
 }
 
-/** Of several faults the first in contract §3 is told. */
+/** Of several faults, the first in the order of contract §3 is reported. */
 export function orderSuite(endpoint: Endpoint): void {
   describe("order of refusals", () => {
     if (endpoint.method === "POST") {
@@ -99,7 +99,7 @@ export function orderSuite(endpoint: Endpoint): void {
       expectEdge(await ask(endpoint, world, { keys: keyOf(endpoint, world) }), 401, "unauthorized");
     });
 
-    it("the rate limit before the standing, the standing before the balance", async () => {
+    it("the rate limit before the account's status, the status before the balance", async () => {
       const limited = await openWorld({ plan: "starter" });
       await useUp(endpoint, limited);
       await limited.stub.amend({ status: "suspended" });
@@ -111,7 +111,7 @@ export function orderSuite(endpoint: Endpoint): void {
 
     if (endpoint.cost > 0) {
       it("the rate limit before the balance", async () => {
-        // An OTP costs the same under every plan here.
+        // With its own rate, an OTP costs the same under every plan.
         const world = await openWorld({ plan: "starter", balance: 10 * endpoint.cost, otpRate: endpoint.cost });
         await useUp(endpoint, world);
         expectRefused(await ask(endpoint, world), 429, "rate_limited");

@@ -1,12 +1,12 @@
 import { devanagari } from "./fields.ts";
 import type { FieldRule, Refused } from "./endpoint.ts";
 
-// Rules of fields that several operations share (contract §5), at both sides of their edges.
+// Field rules that several operations share (contract §5), on both sides of each boundary.
 
 const TEN_DIGITS = "must be exactly 10 digits, without country code.";
 const INDIAN = "must be an Indian mobile number, which begins with 6, 7, 8 or 9.";
 
-/** Numbers that are no Indian mobile; `name` is what the sentence calls the field. */
+/** Numbers that are not Indian mobiles; `name` is the field's name in the sentence. */
 export function badMobiles(name: string): Refused[] {
   return [
     { value: "", error: `${name} ${TEN_DIGITS}` },

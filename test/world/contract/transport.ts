@@ -4,7 +4,7 @@ import { openWorld } from "../world.ts";
 import { ask, bodyText, expectDone, expectEdge, keyOf } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** A body that arrives in pieces, so that no header declares its length. */
+/** A body in chunks, so that no header declares its length. */
 function inPieces(text: string): ReadableStream {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
@@ -49,7 +49,7 @@ function jsonSuite(endpoint: Endpoint): void {
       const inBody = endpoint.keyPlaces.includes("body");
       const bearer = { [inBody ? "bearer" : endpoint.keyPlaces[0]!]: world.apiKey };
       expectEdge(await ask(endpoint, world, { raw, keys: bearer }), 400, "invalid_json");
-      // Where the only key could have stood in this body, there is none.
+      // If the key may only be in the body, this request has none.
       expectEdge(await ask(endpoint, world, { raw, keys: {} }), 401, "unauthorized");
     },
   );
@@ -61,7 +61,7 @@ function jsonSuite(endpoint: Endpoint): void {
     expectEdge(await ask(endpoint, world, { raw, keys: { [place]: world.apiKey } }), 400, "invalid_json");
   });
 
-  it.each(["[]", "null", '"text"', "5", "true"])("%s is JSON but no object: 400", async (raw) => {
+  it.each(["[]", "null", '"text"', "5", "true"])("%s is JSON but not an object: 400", async (raw) => {
     const world = await openWorld();
     const [place = "bearer"] = endpoint.keyPlaces.filter((one) => one !== "body");
     const reply = await ask(endpoint, world, { raw, keys: { [place]: world.apiKey } });
@@ -89,14 +89,14 @@ function typeSuite(endpoint: Endpoint): void {
 
   it.each([null, ""])("content type %j is read as JSON", async (type) => {
     const world = await openWorld();
-    // Bytes bring no content type of their own, as a string would.
+    // Bytes have no content type by default; a string would have one.
     const raw = new TextEncoder().encode(await bodyText(endpoint, world));
     expectDone(await ask(endpoint, world, { raw, type }));
   });
 }
 
 function sizeSuite(endpoint: Endpoint): void {
-  it("a body of 10 MiB is read; one byte more: 413, declared or not", async () => {
+  it("a body of 10 MiB is read; one byte more is a 413, whether or not its length is declared", async () => {
     const world = await openWorld();
     const text = await bodyText(endpoint, world);
     const whole = text + " ".repeat(BODY_BYTES_MAX - new TextEncoder().encode(text).length);
@@ -107,7 +107,7 @@ function sizeSuite(endpoint: Endpoint): void {
   });
 }
 
-/** How a request arrives: method, type, size and JSON (contract §3). */
+/** Method, path, content type, size and JSON of a request (contract §3). */
 export function transportSuite(endpoint: Endpoint): void {
   describe("method and path", () => methodSuite(endpoint));
   if (endpoint.method === "GET") return;
