@@ -8,10 +8,10 @@ import type * as payment from "../model/payment.ts";
 import type { MessagePlace } from "../model/ref.ts";
 import { enqueueHistory } from "../queues/enqueue.ts";
 import type { Fresh, Look } from "../search/look.ts";
-import { enter, writeTimes } from "./account/admission.ts";
+import { admitRequest, writeTimes } from "./account/admission.ts";
 import { AccountAlarm } from "./account/alarm.ts";
 import { claimJobs, followJobs, reportNews } from "./account/delivery.ts";
-import { Gathering } from "./account/gather-receipts.ts";
+import { ReceiptBatcher } from "./account/gather-receipts.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage, messageViews, readJob } from "./account/jobs.ts";
 import { addKey, isActive, listKeys, revokeKey, rotateKey } from "./account/keys.ts";
@@ -39,7 +39,7 @@ export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
-  readonly #receipts = new Gathering((news: message.News[]) => this.#report(news, false));
+  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#report(news, false));
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
@@ -72,7 +72,7 @@ export class Account extends DurableObject<Env> {
   /** The balance, as a counted request of a customer. */
   balance(caller: command.Caller): command.BalanceView | command.Refusal | null {
     return this.#change((turn) => {
-      const admitted = enter(turn, caller);
+      const admitted = admitRequest(turn, caller);
       if (!admitted.ok) return admitted;
       writeTimes(turn);
       if (admitted.replayed) throw new Error("reading a balance has no Idempotency-Key");

@@ -40,7 +40,7 @@ export class Inbox extends DurableObject<Env> {
       keep(this.#sql, caught, Date.now());
       return newest;
     });
-    this.#tell(before);
+    this.#announce(before);
   }
 
   /** Up to `limit` messages, newest first; null where `since` names a message that is not there. */
@@ -114,7 +114,7 @@ export class Inbox extends DurableObject<Env> {
   }
 
   /** Tells waits and pages of what came after a place; where nobody listens, nothing is opened. Never throws. */
-  #tell(above: number): void {
+  #announce(above: number): void {
     if (this.#waiters.size === 0 && this.#live.isEmpty) return;
     try {
       const fresh = [...this.#matching({ account: null }, { above, newestFirst: false })];

@@ -46,7 +46,7 @@ export interface Admitted {
  * whatever follows. `leavesJob` says that the caller writes a job, whose own time then counts; where it turns out not
  * to, the caller writes the times down with `writeTimes`.
  */
-export function enter(turn: Turn, caller: Caller): Admitted | Replay | Refusal {
+export function admitRequest(turn: Turn, caller: Caller): Admitted | Replay | Refusal {
   const { sql, window, nowMs } = turn;
   if (!touchKey(turn, caller.keyId)) return { ok: false, reason: "unauthorized" };
   const account = readAccount(sql);

@@ -5,15 +5,15 @@
 /** Calls that follow each other this closely are gathered, for so long. */
 const GATHER_MS = 50;
 
-interface Gathered<Item, Result> {
+interface Batch<Item, Result> {
   items: Item[];
   applied: Promise<Result>;
 }
 
 /** What the calls of one object bring to be applied together. */
-export class Gathering<Item, Result> {
+export class ReceiptBatcher<Item, Result> {
   readonly #apply: (items: Item[]) => Result;
-  #open: Gathered<Item, Result> | null = null;
+  #open: Batch<Item, Result> | null = null;
   #lastMs = 0;
 
   constructor(apply: (items: Item[]) => Result) {
@@ -40,7 +40,7 @@ export class Gathering<Item, Result> {
     }
   }
 
-  #begin(items: readonly Item[]): Gathered<Item, Result> {
+  #begin(items: readonly Item[]): Batch<Item, Result> {
     const gathered = [...items];
     const applied = scheduler.wait(GATHER_MS).then(() => {
       this.#open = null;

@@ -83,7 +83,7 @@ function leavePlan(sql: SqlStorage, undone: PaidNote): void {
   const account = readAccount(sql);
   if (account.plan !== undone.plan) return;
   const bought = purchases(sql);
-  const standing = bought.filter((one) => !one.undone).map((one) => one.plan);
+  const kept = bought.filter((one) => !one.undone).map((one) => one.plan);
   let plan = undone.from;
   let rate = undone.otpRate;
   // The plan before it may itself have been bought, and undone since.
@@ -92,7 +92,7 @@ function leavePlan(sql: SqlStorage, undone: PaidNote): void {
     plan = one.from;
     rate = one.otpRate;
   }
-  for (const one of standing) {
+  for (const one of kept) {
     if (rank(one) < rank(plan)) continue;
     plan = one;
     rate = lowerThan(rate, plan);
@@ -152,7 +152,7 @@ export function refundPayment(turn: Turn, refund: PaymentRefund): Refunded {
   const { sql } = turn;
   const { orderId, paymentRef, refundedPaise } = refund;
   const paid = paidNote(sql, orderId);
-  if (!paid) return keepInMind(turn, refund);
+  if (!paid) return recordEarlyRefund(turn, refund);
   if (paid.paymentRef !== paymentRef) return { ok: true, changed: false, refund: null, why: "not_credited" };
   const known = refundNote(sql, orderId);
   if (known) {
@@ -166,7 +166,7 @@ export function refundPayment(turn: Turn, refund: PaymentRefund): Refunded {
 }
 
 /** An entry of nothing, so that the payment, when it is told, gives only what did not go back. */
-function keepInMind(turn: Turn, refund: PaymentRefund): Refunded {
+function recordEarlyRefund(turn: Turn, refund: PaymentRefund): Refunded {
   const { sql } = turn;
   const { orderId, paymentRef, refundedPaise, amountPaise } = refund;
   const reference = earlyReference(orderId, paymentRef);

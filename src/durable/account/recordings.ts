@@ -1,7 +1,7 @@
 import type { Caller, UploadDoor } from "../../model/command.ts";
 import type { Recording, RecordingPlace, RecordingView } from "../../model/message.ts";
 import { number, text } from "../rows.ts";
-import { enter, writeTimes } from "./admission.ts";
+import { admitRequest, writeTimes } from "./admission.ts";
 import { RUNNING_MS, complete, release, remember } from "./idempotency.ts";
 import { ledgerHead } from "./ledger.ts";
 import type { Turn } from "./turn.ts";
@@ -10,12 +10,12 @@ import type { Turn } from "./turn.ts";
 
 /** Admits an upload and holds its Idempotency-Key while the bytes travel. */
 export function beginUpload(turn: Turn, caller: Caller): UploadDoor {
-  const door = enter(turn, caller);
-  if (!door.ok || door.replayed) return door;
+  const admitted = admitRequest(turn, caller);
+  if (!admitted.ok || admitted.replayed) return admitted;
   writeTimes(turn);
   const runningUntil = turn.nowMs + RUNNING_MS;
   remember(turn, caller.idempotency, { spent: 0, balance: 0, seq: 0, runningUntil });
-  return { ok: true, replayed: false, window: door.window };
+  return { ok: true, replayed: false, window: admitted.window };
 }
 
 /** Makes the recording the account's own, once its bytes are in R2. */
