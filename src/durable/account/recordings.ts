@@ -6,9 +6,9 @@ import { RUNNING_MS, complete, release, remember } from "./idempotency.ts";
 import { ledgerHead } from "./ledger.ts";
 import type { Turn } from "./turn.ts";
 
-// An upload asks twice: before the bytes go to R2 and after, so that a refused request leaves nothing there.
+// An upload calls twice: before its bytes are stored in R2 and after, so that a refused request stores nothing there.
 
-/** Admits an upload and holds its Idempotency-Key while the bytes travel. */
+/** Admits an upload and holds its Idempotency-Key while the bytes are stored. */
 export function beginUpload(turn: Turn, caller: Caller): UploadDoor {
   const admitted = admitRequest(turn, caller);
   if (!admitted.ok || admitted.replayed) return admitted;
@@ -18,7 +18,7 @@ export function beginUpload(turn: Turn, caller: Caller): UploadDoor {
   return { ok: true, replayed: false, window: admitted.window };
 }
 
-/** Makes the recording the account's own, once its bytes are in R2. */
+/** Adds the recording to the account, once its bytes are in R2. */
 export function finishUpload(turn: Turn, caller: Caller, recording: Recording): void {
   const { sql, nowMs } = turn;
   sql.exec(
@@ -35,12 +35,12 @@ export function finishUpload(turn: Turn, caller: Caller, recording: Recording): 
   complete(turn, caller.idempotency, ledgerHead(sql).balance);
 }
 
-/** Gives an upload up whose bytes did not arrive: the same key may try again at once. */
+/** Cancels an upload whose bytes were not stored: the same Idempotency-Key can be used again at once. */
 export function abandonUpload(turn: Turn, caller: Caller): void {
   release(turn, caller.idempotency);
 }
 
-/** The recording that a call plays, or null when it is not this account's. */
+/** The recording that a call plays, or null when the account has no such recording. */
 export function findRecording(
   sql: SqlStorage,
   fileId: string,

@@ -10,7 +10,7 @@ import type { AccountRow } from "./profile.ts";
 import type { Turn } from "./turn.ts";
 import { findRecording } from "./recordings.ts";
 
-/** Units per message and what the carrier gets, or null when the recording is not this account's. */
+/** Units per message and the content for the carrier; null when the account has no such recording. */
 function priced(
   sql: SqlStorage,
   command: SendCommand,
@@ -33,8 +33,8 @@ function priced(
 }
 
 /**
- * One billable request, whole: refusals in the order of contract §3, then debit, messages, outbox and idempotency
- * record together.
+ * Carries out one billable request: refuses it in the order of contract §3, or writes the debit, the messages (which
+ * are also the outbox) and the idempotency record together.
  */
 export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
   const { sql } = turn;
