@@ -4,7 +4,7 @@ import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
 import { forgetSessions } from "./sign-in/sessions.ts";
 
-// What is done every few minutes, whoever asks: each piece by itself, so that one that fails stops no other.
+// Periodic work, every few minutes. The tasks run one after the other; one that fails does not stop the others.
 
 const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   forgetSessions,
@@ -13,7 +13,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   checkDueOrders,
 ];
 
-/** The scheduled handler's work. Never throws: the next run comes anyway. */
+/** Runs every task once. Never throws: a failure is logged, and the next run tries again. */
 export async function housekeeping(env: Env, nowMs: number): Promise<void> {
   for (const work of WORK) await work(env, nowMs).catch((problem: unknown) => logProblem("housekeeping", problem));
 }

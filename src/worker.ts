@@ -12,7 +12,7 @@ import { APPS } from "./routes/index.ts";
 export { Account } from "./durable/account.ts";
 export { Inbox } from "./durable/inbox.ts";
 
-/** The configuration, or null after telling the operator what is wrong with it. */
+/** The configuration; null where it is invalid, after logging why. */
 function configured(env: Env): Config | null {
   try {
     return configOf(env);
@@ -37,7 +37,7 @@ export default {
     const config = configured(env);
     if (!config) return notConfigured();
     const url = URL.parse(request.url);
-    // A Host that makes no URL, such as one with port 99999, is nobody's.
+    // A Host that does not parse, such as one with port 99999, is an unknown host: 404.
     if (!url) return APPS.none.fetch(request, env, ctx);
     const { base, path } = destinationOf(config, url);
     if (path === url.pathname) return APPS[base].fetch(request, env, ctx);

@@ -8,10 +8,10 @@ import type * as payment from "../model/payment.ts";
 import type { MessagePlace } from "../model/ref.ts";
 import { enqueueHistory } from "../queues/enqueue.ts";
 import type { Fresh, Look } from "../search/look.ts";
-import { enter, writeTimes } from "./account/admission.ts";
+import { admitRequest, writeTimes } from "./account/admission.ts";
 import { AccountAlarm } from "./account/alarm.ts";
 import { claimJobs, followJobs, reportNews } from "./account/delivery.ts";
-import { Gathering } from "./account/gather-receipts.ts";
+import { ReceiptBatcher } from "./account/gather-receipts.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage, messageViews, readJob } from "./account/jobs.ts";
 import { addKey, isActive, listKeys, revokeKey, rotateKey } from "./account/keys.ts";
@@ -32,14 +32,14 @@ import { isOpened, migrate } from "./migrate.ts";
 import { nameOf } from "./name.ts";
 
 /**
- * One account in one mode: the only truth about its money, keys, window, messages and recordings (design §1). Every
- * method answers null where the account was never opened.
+ * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings (design
+ * §1). Methods that read or change the account return null where it was never opened.
  */
 export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
-  readonly #receipts = new Gathering((news: message.News[]) => this.#report(news, false));
+  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#report(news, false));
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
@@ -59,7 +59,7 @@ export class Account extends DurableObject<Env> {
     });
   }
 
-  /** Opens the account; false when it exists under another name. Repeating it changes nothing. */
+  /** Opens the account; false when it exists with another name or opening balance. Repeating it changes nothing. */
   open(opening: model.Opening): boolean {
     const opened = this.#commit((turn) => {
       if (!this.#isOpened) migrate(this.#sql, MIGRATIONS);
@@ -69,10 +69,10 @@ export class Account extends DurableObject<Env> {
     return opened;
   }
 
-  /** The balance, as a counted request of a customer. */
+  /** The balance, as a customer's request that counts in the rate window. */
   balance(caller: command.Caller): command.BalanceView | command.Refusal | null {
     return this.#change((turn) => {
-      const admitted = enter(turn, caller);
+      const admitted = admitRequest(turn, caller);
       if (!admitted.ok) return admitted;
       writeTimes(turn);
       if (admitted.replayed) throw new Error("reading a balance has no Idempotency-Key");
@@ -80,31 +80,31 @@ export class Account extends DurableObject<Env> {
     });
   }
 
-  /** Whether a key opens this account now. No request of a customer: it is not counted. */
+  /** Whether a key of this account is active now. This is not a customer's request and does not count. */
   isActive(keyId: number): boolean | null {
     return this.#read((sql) => isActive(sql, keyId, Date.now()));
   }
 
   /**
-   * One billable request: all of it is stored before this returns, or none of it (contract §6). The caller dispatches the
-   * jobs; where that is lost, the alarm finds the rows.
+   * One billable request: all of it is stored before this returns, or none of it (contract §6). The caller dispatches
+   * the jobs; if that is lost, the alarm finds the rows.
    */
   async send(asked: command.SendCommand): Promise<command.DoneOrRefusal | null> {
     await this.#groupCommit.next();
     return this.#change((turn) => send(turn, asked));
   }
 
-  /** Admits an upload before its bytes travel. */
+  /** Admits an upload before its bytes are stored. */
   beginUpload(caller: command.Caller): command.UploadDoor | null {
     return this.#change((turn) => beginUpload(turn, caller));
   }
 
-  /** Makes a recording the account's own; its bytes are in R2 by then. */
+  /** Adds a recording to the account, after its bytes were stored in R2. */
   finishUpload(caller: command.Caller, recording: message.Recording): void {
     this.#change((turn) => finishUpload(turn, caller, recording));
   }
 
-  /** Gives an upload up whose bytes did not arrive. */
+  /** Cancels an upload whose bytes were not stored. */
   abandonUpload(caller: command.Caller): void {
     this.#change((turn) => abandonUpload(turn, caller));
   }
@@ -119,14 +119,14 @@ export class Account extends DurableObject<Env> {
     return this.#read((sql) => readRecording(sql, fileId));
   }
 
-  /** Takes up to `max` waiting messages for one attempt each; no other consumer gets them while the lease lasts. */
+  /** Claims up to `max` waiting messages for one attempt each; no other consumer gets them while the lease lasts. */
   claim(seqs: number[], max: number, carrier: string, leaseMs: number): message.ClaimedJob[] | null {
     return this.#change((turn) => claimJobs(turn, { seqs, max, carrier, leaseMs }));
   }
 
   /**
-   * Takes in outcomes and receipts, in any order and any number of times; refunds what is due. Returns the messages of
-   * every job that ended, which the caller records in history. `follow`: the carrier can be asked about its messages.
+   * Applies outcomes and receipts, in any order and any number of times, and refunds what is due. Returns the messages
+   * of every job that ended, which the caller records in history. `follow`: the carrier can look messages up.
    */
   async report(news: message.News[], follow: boolean): Promise<message.MessageView[][] | null> {
     if (!this.#isOpened) return null;
@@ -134,7 +134,7 @@ export class Account extends DurableObject<Env> {
     return (await this.#receipts.add(news)) ?? [];
   }
 
-  /** The messages of these jobs whose carrier can still tell something new. */
+  /** The messages of these jobs that a carrier took, or may have taken, and that have no final receipt. */
   follow(seqs: number[]): message.Followed[] | null {
     return this.#read((sql) => followJobs(sql, seqs));
   }
@@ -154,7 +154,7 @@ export class Account extends DurableObject<Env> {
     return this.#read(accountView);
   }
 
-  /** Changes standing, plan or OTP rate; effective for the next request. */
+  /** Changes status, plan or OTP rate; effective for the next request. */
   amend(change: model.Amendment): model.AccountView | null {
     return this.#change((turn) => {
       amendAccount(turn, change);
@@ -162,7 +162,7 @@ export class Account extends DurableObject<Env> {
     });
   }
 
-  /** Gives credit, or takes an adjustment, once per reference. */
+  /** Credits the account, or adjusts its balance downwards, once per reference. */
   credit(asked: Parameters<typeof credit>[1]): model.Credited | null {
     return this.#change((turn) => credit(turn, asked));
   }
@@ -172,7 +172,7 @@ export class Account extends DurableObject<Env> {
     return this.#change((turn) => settlePayment(turn, paid));
   }
 
-  /** Takes the credit of a refunded payment back once, never below 0. */
+  /** Takes the credit of a refunded payment back once; the balance never falls below 0. */
   refundPayment(refund: payment.PaymentRefund): payment.Refunded | null {
     return this.#change((turn) => refundPayment(turn, refund));
   }
@@ -187,12 +187,12 @@ export class Account extends DurableObject<Env> {
     return this.#read((sql) => messagePage(sql, after, limit));
   }
 
-  /** What a search finds among the messages that may be missing from history. */
+  /** The messages that match a search, of those that may be missing from history. */
   look(asked: Look): Fresh | null {
     return this.#read((sql) => lookAtFresh(sql, asked));
   }
 
-  /** One message with all that belongs to it; null also where the account has no such message. */
+  /** One message with everything that its page shows; null also where the account has no such message. */
   messageDetail(place: MessagePlace): MessageDetail | null {
     return this.#read((sql) => messageDetail(sql, place));
   }
@@ -217,12 +217,12 @@ export class Account extends DurableObject<Env> {
     return this.#change((turn) => rotateKey(turn, oldId, newId, overlapMs));
   }
 
-  /** Recounts everything; an empty list is the only good answer. */
+  /** Recomputes every total and returns the differences; an empty list means that all agree. */
   reconcile(): model.Difference[] | null {
     return this.#read(reconcile);
   }
 
-  /** What a first page shows: the account, its keys, its newest jobs, and the first job since a time. */
+  /** What the overview page shows: the account, its keys, its newest jobs, and the first job since a time. */
   outline(sinceMs: number): model.Outline | null {
     return this.#read(() => this.#live.outline(sinceMs));
   }
@@ -233,7 +233,7 @@ export class Account extends DurableObject<Env> {
     return this.#live.accept(Number(new URL(request.url).searchParams.get("from")) || null);
   }
 
-  /** Closes every live socket, so that each client must authenticate again: a session of its person ended. */
+  /** Closes every live socket, so that each client must authenticate again after a session has ended. */
   hangUp(): void {
     this.#live.hangUp();
   }
@@ -248,17 +248,17 @@ export class Account extends DurableObject<Env> {
     socket.close(1000);
   }
 
-  /** Answers; that is all (`/readyz`). */
+  /** Shows that the object can be reached (`/readyz`). */
   ping(): "pong" {
     return "pong";
   }
 
-  /** Never throws: an alarm that fails too often is not repeated. */
+  /** Never throws: the platform stops retrying an alarm that fails too often. */
   override async alarm(): Promise<void> {
     if (this.#isOpened) await this.#alarm.ring();
   }
 
-  /** Applies news, and returns the messages of every job that ended. */
+  /** Applies outcomes and receipts, and returns the messages of every job that ended. */
   #report(news: message.News[], follow: boolean): message.MessageView[][] | null {
     return this.#change((turn) => reportNews(turn, news, follow).map((job) => messageViews(job)));
   }
@@ -274,8 +274,8 @@ export class Account extends DurableObject<Env> {
   }
 
   /**
-   * Everything that writes happens in here: all of `work` is stored, or nothing (design §3.3). Then, and only here, the
-   * alarm is set and the feeds are served, from what `work` noted as changed.
+   * The only path for writes: all of `work` is stored, or none of it (design §3.3). Only here, and only after that, the
+   * changes that `work` noted set the alarm and go to the live feed and to history.
    */
   #commit<T>(work: (turn: Turn) => T): T {
     const turn = beginTurn(this.#sql, this.#window, this.env);

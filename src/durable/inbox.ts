@@ -10,21 +10,21 @@ import { INBOX_MIGRATIONS, forget, hasStart, keep, matching, messageByRef, newes
 import type { Range } from "./inbox/rows.ts";
 import { isOpened, migrate } from "./migrate.ts";
 
-/** Waits that may be open at once in one inbox: each is a request that hangs for up to a minute. */
+/** Concurrent waits of one inbox: each is a request that stays open for up to a minute. */
 export const WAITS_MAX = 1_000;
 
-/** Somebody who waits for the first message that matches. */
+/** A request that waits for the first matching message. */
 interface Waiter {
   filter: types.InboxFilter;
   found: (message: types.InboxMessage) => void;
 }
 
-/** What the simulator caught, for one account in test mode; on a developer's machine, for everything. */
+/** The messages that the simulator took: of one account in test mode; locally, of all accounts. */
 export class Inbox extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #waiters = new Set<Waiter>();
   readonly #live = new InboxFeed(this.ctx);
-  /** An inbox that never got a message has no tables, and costs nothing. */
+  /** Whether the tables exist. An inbox that never got a message has none, and costs no storage. */
   #opened = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -32,7 +32,7 @@ export class Inbox extends DurableObject<Env> {
     if (isOpened(this.#sql)) this.#open();
   }
 
-  /** Puts messages in, each once however often it comes; stored when this returns. */
+  /** Adds messages, each only once even if it is put again; stored when this returns. */
   put(caught: types.Caught[]): void {
     if (!this.#opened) this.#open();
     const before = this.ctx.storage.transactionSync(() => {
@@ -40,10 +40,10 @@ export class Inbox extends DurableObject<Env> {
       keep(this.#sql, caught, Date.now());
       return newest;
     });
-    this.#tell(before);
+    this.#announce(before);
   }
 
-  /** Up to `limit` messages, newest first; null where `since` names a message that is not there. */
+  /** Up to `limit` messages, newest first; null where `since` names a message that the inbox does not hold. */
   list(filter: types.InboxFilter, range: Omit<Range, "newestFirst">, limit: number): types.InboxMessage[] | null {
     if (!this.#knows(filter)) return null;
     return this.#opened ? [...this.#matching(filter, { ...range, newestFirst: true }).take(limit)] : [];
@@ -54,21 +54,21 @@ export class Inbox extends DurableObject<Env> {
     return this.#opened ? messageByRef(this.#sql, account, ref, this.#secret()) : null;
   }
 
-  /** Deletes what matches, and says how much that was. */
+  /** Deletes the matching messages and returns how many they were. */
   remove(filter: types.InboxFilter): number {
     if (!this.#opened) return 0;
     return this.#forget([...this.#matching(filter, { newestFirst: true })]);
   }
 
-  /** Deletes one message; false when there is none. */
+  /** Deletes one message; false when the inbox does not hold it. */
   removeOne(account: string | null, ref: string): boolean {
     const message = this.find(account, ref);
     return message !== null && this.#forget([message]) > 0;
   }
 
   /**
-   * The first message that matches: one that is there already, else the next to come. With null when none came in
-   * time. An object that is evicted ends its waits with an error; whoever waited asks again.
+   * A matching message: one that is stored already, else the first to arrive; null when none arrives in time. When the
+   * object is evicted, its waits end with an error, and the caller repeats them.
    */
   async wait({ newest, ...filter }: types.Awaited, timeoutMs: number): Promise<types.Waited> {
     if (!this.#knows(filter)) return { ok: false, reason: "unknown_message" };
@@ -87,14 +87,14 @@ export class Inbox extends DurableObject<Env> {
     }
   }
 
-  /** Opens the live list of the page: what came after `?after=`, and then whatever comes. */
+  /** Opens a page's live feed: the messages after the place `?after=`, then each new one, as far as they match. */
   override async fetch(request: Request): Promise<Response> {
     const { filter, after } = readListener(new URL(request.url));
     const wants = this.#opened && after !== null;
     return this.#live.accept(filter, wants ? [...this.#matching(filter, { above: after, newestFirst: false })] : []);
   }
 
-  /** Closes every live socket, so that each page must authenticate again: a session of its person ended. */
+  /** Closes every live socket, so that each page must authenticate again after a session has ended. */
   hangUp(): void {
     this.#live.hangUp();
   }
@@ -113,8 +113,8 @@ export class Inbox extends DurableObject<Env> {
     this.#opened = true;
   }
 
-  /** Tells waits and pages of what came after a place; where nobody listens, nothing is opened. Never throws. */
-  #tell(above: number): void {
+  /** Sends the messages after a place to waits and pages; without either, it reads nothing. Never throws. */
+  #announce(above: number): void {
     if (this.#waiters.size === 0 && this.#live.isEmpty) return;
     try {
       const fresh = [...this.#matching({ account: null }, { above, newestFirst: false })];
@@ -139,7 +139,7 @@ export class Inbox extends DurableObject<Env> {
     return messages.length;
   }
 
-  /** Whether the message that a filter begins after is there; an inbox without tables has none. */
+  /** Whether the inbox holds the message after which a filter begins; without tables it holds none. */
   #knows(filter: types.InboxFilter): boolean {
     return this.#opened ? hasStart(this.#sql, filter) : !(filter.since && "after" in filter.since);
   }

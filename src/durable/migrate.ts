@@ -1,9 +1,9 @@
-/** Whether this object holds an account: an object that nobody opened stays empty, and costs nothing. */
+/** Whether the object has tables. One that was never opened has none, and costs no storage. */
 export function isOpened(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").toArray().length > 0;
 }
 
-/** Brings the storage to the newest schema; runs inside the caller's transaction. */
+/** Migrates the storage to the newest schema, inside the caller's transaction. */
 export function migrate(sql: SqlStorage, migrations: readonly string[]): void {
   sql.exec("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY)");
   const done = Number(sql.exec("SELECT coalesce(max(number), 0) AS done FROM migration").one()["done"]);

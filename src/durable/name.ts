@@ -1,4 +1,4 @@
-/** The name by which an object is reached; every object of this service has one. */
+/** The name of an object; this service addresses every object by name. */
 export function nameOf(ctx: DurableObjectState): string {
   const { name } = ctx.id;
   if (name === undefined) throw new Error("an object is reached by its name");

@@ -1,4 +1,4 @@
-// Reading SQL rows: the one place where a value from storage gets its type. The schema guarantees each.
+// Reads columns of SQL rows: only here does a value from storage get its type, which the schema guarantees.
 
 type Row = Record<string, SqlStorageValue>;
 

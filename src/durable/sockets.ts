@@ -2,18 +2,18 @@ import { logProblem } from "../log.ts";
 import { COME_BACK } from "../model/live.ts";
 
 // The WebSockets of one object: they hibernate with it, answer heartbeats without waking it, and never write a row.
-// What a client misses while it is away, its next connection brings.
+// What a client misses while it is disconnected, it gets when it connects again.
 
-/** Clients of one object at once: more tabs than people have open, and a bound on the work per change. */
+/** Concurrent clients of one object: more than the tabs that people have open, and a bound on the work per change. */
 export const SOCKETS_MAX = 32;
 
-/** A client has to connect again after this, so that a session that ended does not go on listening. */
+/** A send closes sockets older than this, in ms: the client must authenticate again, as its session may have ended. */
 export const SOCKET_MS_MAX = 900_000;
 
-/** What a socket keeps while the object hibernates. */
+/** What is attached to a socket, and survives the object's hibernation. */
 type Attached<Wants extends object> = Wants & { openedAt: number };
 
-/** The clients of one object; `Wants` is what each of them asked for when it connected. */
+/** The clients of one object; `Wants` is what each of them requested when it connected. */
 export class Sockets<Wants extends object> {
   readonly #ctx: DurableObjectState;
   readonly #feed: string;
@@ -29,7 +29,7 @@ export class Sockets<Wants extends object> {
     return this.#ctx.getWebSockets().length === 0;
   }
 
-  /** Accepts a client and sends it `first`; 503 when the object has as many clients as it takes. */
+  /** Accepts a client and sends it `first`; 503 when there are `SOCKETS_MAX` clients already. */
   accept(wants: Wants, first: object | null): Response {
     if (this.#ctx.getWebSockets().length >= SOCKETS_MAX) return new Response(null, { status: 503 });
     const { 0: client, 1: server } = new WebSocketPair();
@@ -41,8 +41,8 @@ export class Sockets<Wants extends object> {
   }
 
   /**
-   * Sends each client the text that `textFor` makes for it, unless that is null. Never throws: a client that is gone, or
-   * a text that cannot be made, disturbs no other client and no caller.
+   * Sends each client the text that `textFor` makes for it, unless that is null. Never throws: a failure for one client
+   * is logged, and affects neither the other clients nor the caller.
    */
   send(textFor: (wants: Wants) => string | null): void {
     const nowMs = Date.now();

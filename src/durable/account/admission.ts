@@ -9,9 +9,9 @@ import type { AccountRow } from "./profile.ts";
 import type { Turn } from "./turn.ts";
 import { WINDOW_MS, admit, stillCounting } from "./window.ts";
 
-// The door of the account: the order of refusals in contract §3, from the revoked key to the rate limit.
+// Admission of a request: the refusals of contract §3, in their order, from the revoked key to the suspended account.
 
-/** Reads the window back: the times that were written down, and after them each request by its first job's time. */
+/** Rebuilds the window from storage: the stored times, then for each later request the time of its first job. */
 function loadTimes(turn: Turn, account: AccountRow): number[] {
   const { sql, nowMs } = turn;
   const times: number[] = JSON.parse(account.admitted) as number[];
@@ -24,12 +24,12 @@ function loadTimes(turn: Turn, account: AccountRow): number[] {
     before = number(last, "seq");
   }
   const counting = stillCounting(times, nowMs).toSorted((one, other) => one - other);
-  // The clock was set back: these count from now on, and not anew after each time that memory is lost.
+  // The clock was set back: store these times as now, or each later rebuild would move them to its own now again.
   if (times.some((time) => time > nowMs)) writeTimes(turn, counting);
   return counting;
 }
 
-/** The window as the headers show it, without counting anything. */
+/** The window as the reply's headers show it. */
 function viewOf(plan: Plan, remaining: number, resetSec: number): WindowView {
   return { plan, limit: PLANS[plan].requestsPerMinute, remaining, resetSec };
 }
@@ -42,11 +42,11 @@ export interface Admitted {
 }
 
 /**
- * Decides whether a request comes in: key, then idempotency, then window, then standing. An admitted request counts
- * whatever follows. `leavesJob` says that the caller writes a job, whose own time then counts; where it turns out not
- * to, the caller writes the times down with `writeTimes`.
+ * Admits a request or refuses it: checks the key, then the idempotency key, the rate window and the account's status. A
+ * request within the window counts, whatever follows. Unless the caller then writes a job, whose own time counts, it
+ * must store the times with `writeTimes`.
  */
-export function enter(turn: Turn, caller: Caller): Admitted | Replay | Refusal {
+export function admitRequest(turn: Turn, caller: Caller): Admitted | Replay | Refusal {
   const { sql, window, nowMs } = turn;
   if (!touchKey(turn, caller.keyId)) return { ok: false, reason: "unauthorized" };
   const account = readAccount(sql);
@@ -69,7 +69,7 @@ export function enter(turn: Turn, caller: Caller): Admitted | Replay | Refusal {
   return { ok: true, replayed: false, account, window: view };
 }
 
-/** Writes the whole window down, for a request that leaves no job behind. */
+/** Stores the times of the whole window, for a request that writes no job. */
 export function writeTimes({ sql, window }: Turn, times: readonly number[] = window.times ?? []): void {
   const newest = "(SELECT coalesce(max(seq), 0) FROM job)";
   sql.exec(`UPDATE account SET admitted = ?, admitted_seq = ${newest}`, JSON.stringify(times));

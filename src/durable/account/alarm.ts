@@ -9,17 +9,17 @@ import { readAccount } from "./profile.ts";
 import { settle, sweep } from "./sweep.ts";
 import type { Changes, Turn } from "./turn.ts";
 
-// The account's one alarm: it is set to the earliest thing that is due, and heals what queues and requests lost.
+// The account's one alarm: set to the earliest time at which a job is due, it repairs what queues and requests lost.
 
-/** An alarm that failed comes again after this. */
+/** A failed alarm is set again after this. */
 const RETRY_MS = 30_000;
 
-/** What the alarm needs of its object. */
+/** What the alarm needs from its object. */
 export interface AlarmHost {
   readonly ctx: DurableObjectState;
   /** The bindings as they are now. */
   readonly env: () => Env;
-  /** A time between two looks at what is open, in ms (`SWEEP_MS`). */
+  /** The interval between two sweeps, in ms (`SWEEP_MS`). */
   readonly sweepMs: () => number;
   /** Runs `work` in one transaction and acts on its changes. */
   readonly commit: <T>(work: (turn: Turn) => T) => T;
@@ -36,28 +36,28 @@ export class AccountAlarm {
     this.#host = host;
   }
 
-  /** Reads the alarm back when the object wakes, and sets it for what is due. */
+  /** Reads the stored alarm when the object starts, and sets it for the next job that is due. */
   async wake(): Promise<void> {
     this.#setTo = await this.#host.ctx.storage.getAlarm();
     this.#setForDue(Date.now());
   }
 
-  /** Sets the alarm for what a transaction changed: for the next thing that is due, and for history to be completed. */
+  /** Sets the alarm after a transaction: for the next due job, and at most one sweep ahead, to complete history. */
   setFor({ jobs, dueMs, profile }: Changes): void {
-    // The alarm itself looks at everything that is due when it has swept.
+    // After its sweep, `ring` itself sets the alarm for everything that is due.
     if (this.#isSweeping || (jobs.size === 0 && !profile)) return;
     const soonMs = Date.now() + this.#host.sweepMs();
     this.#setBy(Math.min(soonMs, dueMs ?? soonMs));
   }
 
-  /** Lets time pass, hands over again what the queues lost, and completes history. Never throws: it must come again. */
+  /** Sweeps, enqueues again what the queues lost, and completes history. Never throws: the alarm must be set again. */
   async ring(): Promise<void> {
     this.#setTo = null;
     try {
       const { dispatch, follow } = this.#sweep();
       await this.#enqueue("send", dispatch);
       await this.#enqueue("follow", follow);
-      // While D1 is away history waits, and nothing else does.
+      // While D1 cannot be reached, history waits, and nothing else does.
       const isIncomplete = await this.#completeHistory().catch((problem: unknown) => {
         logProblem("history", problem);
         return true;
@@ -66,7 +66,7 @@ export class AccountAlarm {
       this.#setForDue(Date.now());
     } catch (problem) {
       logProblem("alarm", problem);
-      // By a constant: the configuration itself may be what failed.
+      // A constant, since the configuration itself may be what failed.
       this.#setBy(Date.now() + RETRY_MS);
     }
   }
@@ -85,7 +85,7 @@ export class AccountAlarm {
     return enqueueDispatch(this.#host.env().DISPATCH, kind, nameOf(this.#host.ctx), seqs);
   }
 
-  /** Compares with D1 and sends again what is missing there; true when something was. D1 decides nothing else. */
+  /** Enqueues what is missing from history in D1; true when something was. D1 decides nothing else. */
   async #completeHistory(): Promise<boolean> {
     const { ctx, commit } = this.#host;
     const { sql } = ctx.storage;
@@ -99,7 +99,7 @@ export class AccountAlarm {
       recorded = await recordedJobs(DB, ref, account.settledSeq, lateJobsUnrecorded(sql));
       profile = (await recordedProfile(DB, ref)) < account.rev;
     } finally {
-      // Also while D1 is away, what is open for long stops holding the settled mark back.
+      // Also when D1 fails, old jobs are marked late, so that they stop holding the settled mark back.
       if (!recorded) commit((turn) => settle(turn, null));
     }
     const { missing, againMs } = commit((turn) => settle(turn, recorded));
@@ -109,7 +109,7 @@ export class AccountAlarm {
     return true;
   }
 
-  /** Moves the alarm earlier, never later: something else may wait for it. */
+  /** Moves the alarm earlier, never later: another job may be due at the earlier time. */
   #setBy(timeMs: number): void {
     if (this.#setTo !== null && this.#setTo <= timeMs) return;
     this.#setTo = timeMs;

@@ -7,7 +7,7 @@ import type { Turn } from "./turn.ts";
 
 // The account's side of delivery: claim before a submission, report after it (design §2).
 
-/** Takes up to `max` waiting messages, in the order of the jobs; one row written per job. */
+/** Claims up to `max` waiting messages, in the order of the jobs; writes one row per job. */
 export function claimJobs(
   turn: Turn,
   asked: { seqs: number[]; max: number; carrier: string; leaseMs: number },
@@ -17,7 +17,7 @@ export function claimJobs(
   let left = asked.max;
   for (const seq of asked.seqs) {
     const job = left > 0 ? readJob(sql, seq) : null;
-    // What is past its validity is not taken; the sweep refunds it.
+    // Messages past their validity are not claimed; the sweep refunds them.
     if (!job || job.expiresAt <= nowMs) continue;
     const taken: ClaimedJob["messages"] = [];
     const messages = job.messages.map((message, index): Message => {
@@ -28,7 +28,7 @@ export function claimJobs(
       return claimedNow[0];
     });
     if (taken.length === 0) continue;
-    // A job stays with the carrier that it was first claimed for: that one is asked what became of its messages.
+    // A job stays with the carrier of its first claim, the only one that can look its messages up.
     const carrier = job.carrier ?? asked.carrier;
     writeJob(turn, { ...job, carrier }, messages);
     const { requestId, operation, content, text } = job;
@@ -37,7 +37,7 @@ export function claimJobs(
   return claimed;
 }
 
-/** Applies news job by job; returns the jobs that it ended. `follow`: their carrier can be asked what became of them. */
+/** Applies outcomes and receipts job by job; returns the jobs that ended. `follow`: their carrier has a lookup(). */
 export function reportNews(turn: Turn, news: News[], follow: boolean): Job[] {
   const ended: Job[] = [];
   for (const [seq, items] of Map.groupBy(news, (item) => item.seq)) {
@@ -62,7 +62,7 @@ function applyNews(turn: Turn, message: Message, news: News, job: { expiresAt: n
   return news.kind === "outcome" ? applyOutcome(turn, message, news, job) : applyReceipt(turn, message, news);
 }
 
-/** Messages that were handed to a carrier and have no final receipt. */
+/** The messages of these jobs that a carrier took, or may have taken, and that have no final receipt. */
 export function followJobs(sql: SqlStorage, seqs: number[]): Followed[] {
   return seqs.flatMap((seq) => {
     const job = readJob(sql, seq);

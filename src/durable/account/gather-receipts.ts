@@ -1,19 +1,20 @@
-// Receipts of a bulk come by the hundred, each in a call of its own, and a job's row holds a hundred messages: written
-// for each receipt, that row would be most of what a bulk costs. So receipts that follow each other closely are gathered
-// for a moment and applied in one transaction. Their senders wait for it, and a carrier has time.
+// Receipts of a bulk arrive by the hundred, each in its own call, and a job's row holds a hundred messages: writing the
+// row for each receipt would be most of what a bulk costs. So receipts that follow each other closely are applied in
+// one transaction. Their senders, the carriers, can wait for it.
 
-/** Calls that follow each other this closely are gathered, for so long. */
+/** A call within this time of the one before, in ms, is batched; a batch is applied this long after it began. */
 const GATHER_MS = 50;
 
-interface Gathered<Item, Result> {
+/** Items of several calls, and the result of applying them. */
+interface Batch<Item, Result> {
   items: Item[];
   applied: Promise<Result>;
 }
 
-/** What the calls of one object bring to be applied together. */
-export class Gathering<Item, Result> {
+/** Applies the receipts of several calls to one object together. */
+export class ReceiptBatcher<Item, Result> {
   readonly #apply: (items: Item[]) => Result;
-  #open: Gathered<Item, Result> | null = null;
+  #open: Batch<Item, Result> | null = null;
   #lastMs = 0;
 
   constructor(apply: (items: Item[]) => Result) {
@@ -21,8 +22,8 @@ export class Gathering<Item, Result> {
   }
 
   /**
-   * Applies items, at once or with those of other calls; stored when this resolves. The result goes to one of the calls,
-   * the others get null. Where applying them together fails, each call's own are applied alone: one cannot spoil another's.
+   * Applies items, at once or with those of other calls; stored when this resolves. The first call of a batch gets the
+   * result, the others get null. If a batch fails, each call's items are applied alone: one cannot fail another's.
    */
   async add(items: readonly Item[]): Promise<Result | null> {
     const nowMs = Date.now();
@@ -40,7 +41,7 @@ export class Gathering<Item, Result> {
     }
   }
 
-  #begin(items: readonly Item[]): Gathered<Item, Result> {
+  #begin(items: readonly Item[]): Batch<Item, Result> {
     const gathered = [...items];
     const applied = scheduler.wait(GATHER_MS).then(() => {
       this.#open = null;

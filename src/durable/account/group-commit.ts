@@ -1,8 +1,8 @@
-// Group commit. The platform commits, and syncs, once per turn of the event loop, before any reply of that turn leaves.
-// So calls that come while the account is busy wait for one common turn: each still runs in a transaction of its own,
-// with a verdict of its own, and one sync serves them all. A call that comes alone waits for nothing.
+// Group commit. The platform commits, and syncs, once per turn of the event loop, before a reply of that turn leaves.
+// So calls to a busy account wait for one common turn: each still runs in its own transaction, with its own result, and
+// one sync serves them all. A single call does not wait.
 
-/** Calls that follow each other this closely are taken together. */
+/** A call within this time of the one before, in ms, waits to share a commit. */
 const BUSY_MS = 5;
 
 /** Lets the calls of one object share a commit. */
@@ -10,7 +10,7 @@ export class GroupCommit {
   #next: Promise<void> | null = null;
   #lastMs = 0;
 
-  /** Resolves when it is this call's turn; at once while the object has little to do. */
+  /** Resolves in the turn of the event loop that the waiting calls share; at once while calls are rare. */
   async next(): Promise<void> {
     const nowMs = Date.now();
     const busy = Math.abs(nowMs - this.#lastMs) < BUSY_MS;

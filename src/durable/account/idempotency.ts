@@ -2,15 +2,15 @@ import type { Idempotency, Refusal, Replay } from "../../model/command.ts";
 import { number, numberOrNull } from "../rows.ts";
 import type { Turn } from "./turn.ts";
 
-// Idempotency-Key (contract §8): a key is remembered in the transaction that does its request, and only when done.
+// Idempotency-Key (contract §8): stored in the transaction that carries out the request, and never for a refused one.
 
-/** How long a key is kept. */
+/** How long a key is kept, in ms. */
 export const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** A request that waits for R2 holds its key for this long; then it is taken for dead. */
+/** A request that waits for R2 holds its key for this long, in ms; after that it counts as failed. */
 export const RUNNING_MS = 60_000;
 
-/** What this key stands for: null when it is new, the first outcome when it was done, or a refusal. */
+/** The earlier request with this key: null when there was none, its result when it was done, else a refusal. */
 export function recall({ sql, nowMs }: Turn, asked: Idempotency | undefined): Replay | Refusal | null {
   if (!asked) return null;
   const row = sql.exec("SELECT * FROM idempotency WHERE key = ? AND expires_at > ?", asked.key, nowMs).toArray()[0];
@@ -33,7 +33,7 @@ export function recall({ sql, nowMs }: Turn, asked: Idempotency | undefined): Re
   };
 }
 
-/** Remembers a key with its outcome, or holds it while its request runs. */
+/** Stores a key with the result of its request, or holds it while the request runs. */
 export function remember(
   { sql, nowMs }: Turn,
   asked: Idempotency | undefined,
@@ -54,21 +54,21 @@ export function remember(
   );
 }
 
-/** Ends the running of a key. Whoever was slower than its hold, and lost the key to another, changes nothing. */
+/** Marks a held key as done. A request that outlived its hold and lost the key to another one changes nothing. */
 export function complete({ sql }: Turn, asked: Idempotency | undefined, balance: number): void {
   if (!asked) return;
   const own = "key = ? AND template = ? AND running_until IS NOT NULL";
   sql.exec(`UPDATE idempotency SET running_until = NULL, balance = ? WHERE ${own}`, balance, asked.key, asked.template);
 }
 
-/** Lets go of a key whose request failed, if it still holds it: a failure is not remembered. */
+/** Deletes the key of a request that failed, if that request still holds it: failures are not stored. */
 export function release({ sql }: Turn, asked: Idempotency | undefined): void {
   if (!asked) return;
   const own = "key = ? AND template = ? AND running_until IS NOT NULL";
   sql.exec(`DELETE FROM idempotency WHERE ${own}`, asked.key, asked.template);
 }
 
-/** Forgets keys whose time is over. */
+/** Deletes expired keys. */
 export function forgetOld({ sql, nowMs }: Turn): void {
   sql.exec("DELETE FROM idempotency WHERE expires_at <= ?", nowMs);
 }

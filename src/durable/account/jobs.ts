@@ -8,10 +8,10 @@ import type { Message, Step } from "./message-life.ts";
 import { noteJob } from "./turn.ts";
 import type { Turn } from "./turn.ts";
 
-/** Messages in one job: as many as one queue message speaks of, and a row stays far below its limit of 2 MB. */
+/** Messages in one job, so that its row stays far below the limit of 2 MB. */
 export const MESSAGES_PER_JOB_MAX = 100;
 
-/** One row of the outbox: up to 100 messages of one request. It is also their debit (account-schema.ts). */
+/** One row of the outbox: up to 100 messages of one request. A request's first job is also its debit (schema.ts). */
 export interface Job {
   seq: number;
   requestId: string;
@@ -24,9 +24,9 @@ export interface Job {
   carrier: string | null;
   messages: Message[];
   rev: number;
-  /** The key that it was sent with; null for what is older than this column. */
+  /** The key that the request used; null for jobs from before this column. */
   keyId: number | null;
-  /** Units that the whole request took, on its first job; null on the others. */
+  /** Units that the whole request cost, on its first job; null on the others. */
   debit: number | null;
 }
 
@@ -54,7 +54,7 @@ export function readJob(sql: SqlStorage, seq: number): Job | null {
   return row ? jobOf(row) : null;
 }
 
-/** The first job since a time. Times rise with the numbers, unless the clock was set back: a few dozen rows are read. */
+/** The first job since a time, by binary search: times rise with the numbers, unless the clock was set back. */
 export function firstJobSince(sql: SqlStorage, sinceMs: number): number {
   let low = 0;
   let high = ledgerHead(sql).seq + 1;
@@ -67,7 +67,7 @@ export function firstJobSince(sql: SqlStorage, sinceMs: number): number {
   return low;
 }
 
-/** Writes a request's jobs, the debit with the first; the caller has checked the balance. Returns their numbers. */
+/** Writes a request's jobs, the first with the debit; the caller has checked the balance. Returns their numbers. */
 export function insertJobs(
   turn: Turn,
   command: Omit<SendCommand, "price">,
@@ -110,8 +110,8 @@ export function insertJobs(
 }
 
 /**
- * Stores a job whose messages changed: one row. Each changed message gets the job's new revision. A one-time password
- * that a real carrier is done with is forgotten with it. Returns the job as it stands then.
+ * Stores a job whose messages changed, as one row. Each changed message gets the job's new revision. The text of a
+ * one-time password is deleted once all of the job is final, except at the simulator. Returns the job as stored.
  */
 export function writeJob(turn: Turn, job: Job, changed: readonly Message[]): Job {
   const { sql } = turn;
@@ -131,7 +131,7 @@ export function writeJob(turn: Turn, job: Job, changed: readonly Message[]): Job
     job.seq,
   );
   noteJob(turn, job.seq, dueMs);
-  // What changes after it was settled, or was recorded while it was late, lacks in history again.
+  // A job that changes after it was settled, or recorded while late, is missing from history again: mark it so.
   sql.exec(
     `UPDATE job SET late = 1 WHERE seq = ?
       AND (late = 2 OR (late IS NULL AND seq <= (SELECT settled_seq FROM account)))`,
@@ -141,8 +141,8 @@ export function writeJob(turn: Turn, job: Job, changed: readonly Message[]): Job
 }
 
 /**
- * Applies a step to each message of a job, writes the job once, and pays back what the steps owe. Returns the job as it
- * stands then, or null where nothing changed.
+ * Applies a step to each message of a job, writes the job once, and refunds the messages whose steps require it.
+ * Returns the job as stored, or null where nothing changed.
  */
 export function stepJob(turn: Turn, job: Job, step: (message: Message, index: number) => Step): Job | null {
   const refunds: number[] = [];

@@ -5,13 +5,13 @@ import type { Turn } from "./turn.ts";
 
 // An account's keys: rows that say which key ids are active. The keys themselves are stored nowhere.
 
-/** `last_used_at` is written at most this often: it must not double the rows of a send. */
+/** `last_used_at` is written at most once in this time, in ms: it must not double the rows that a send writes. */
 export const LAST_USED_STEP_MS = 3_600_000;
 
 /** Keys that one account may have, revoked ones included. */
 export const KEYS_MAX = 1_000;
 
-/** Whether this key is active now; notes that it was used. */
+/** Whether this key is active now; records that it was used. */
 export function touchKey({ sql, nowMs }: Turn, keyId: number): boolean {
   const row = sql.exec("SELECT last_used_at, expires_at, revoked_at FROM key WHERE key_id = ?", keyId).toArray()[0];
   if (!row || row["revoked_at"] !== null || (numberOrNull(row, "expires_at") ?? Infinity) <= nowMs) return false;
@@ -21,13 +21,13 @@ export function touchKey({ sql, nowMs }: Turn, keyId: number): boolean {
   return true;
 }
 
-/** Whether this key is active now; leaves no trace. */
+/** Whether this key is active now; records nothing. */
 export function isActive(sql: SqlStorage, keyId: number, nowMs: number): boolean {
   const active = "SELECT 1 FROM key WHERE key_id = ? AND revoked_at IS NULL AND coalesce(expires_at, ?) > ?";
   return sql.exec(active, keyId, Number.MAX_SAFE_INTEGER, nowMs).toArray().length > 0;
 }
 
-/** Adds a key; the same id again changes nothing. False when the account has too many. */
+/** Adds a key; adding the same id again changes nothing. False when the account has too many. */
 export function addKey({ sql, nowMs }: Turn, keyId: number, name: string): boolean {
   if (sql.exec("SELECT 1 FROM key WHERE key_id = ?", keyId).toArray().length > 0) return true;
   if (number(sql.exec("SELECT count(*) AS keys FROM key").one(), "keys") >= KEYS_MAX) return false;
@@ -51,7 +51,7 @@ export function listKeys(sql: SqlStorage): KeyView[] {
     }));
 }
 
-/** Revokes a key from this moment on; false when there is no such key. Revoking twice keeps the first time. */
+/** Revokes a key from this moment on; false when the account has no such key. Revoking twice keeps the first time. */
 export function revokeKey({ sql, nowMs }: Turn, keyId: number): boolean {
   return (
     sql.exec("UPDATE key SET revoked_at = coalesce(revoked_at, ?) WHERE key_id = ? RETURNING 1", nowMs, keyId).toArray()
@@ -59,7 +59,7 @@ export function revokeKey({ sql, nowMs }: Turn, keyId: number): boolean {
   );
 }
 
-/** Replaces a key: both work until `nowMs + overlapMs`. The same rotation again changes nothing. */
+/** Replaces a key; both work until `nowMs + overlapMs`. Repeating a rotation changes nothing. */
 export function rotateKey(turn: Turn, oldId: number, newId: number, overlapMs: number): Rotation {
   const { sql, nowMs } = turn;
   const old = sql.exec("SELECT * FROM key WHERE key_id = ?", oldId).toArray()[0];

@@ -4,9 +4,9 @@ import { number, text, textOrNull } from "../rows.ts";
 import type { Turn } from "./turn.ts";
 
 // The ledger: an append-only chain of entries, each with the balance after it. A debit is the first job of its
-// request (account-jobs.ts writes it); refunds, credits and adjustments are rows of ledger_entry. They share seq.
+// request (jobs.ts writes it); refunds, credits and adjustments are rows of ledger_entry. Both tables share seq.
 
-/** The end of the chain: the next entry builds on it. */
+/** The end of the chain, to which the next entry is appended. */
 export interface LedgerHead {
   seq: number;
   /** Units. */
@@ -30,14 +30,14 @@ export interface Entry {
   type: "refund" | "credit" | "adjustment";
   /** Units, signed. */
   amount: number;
-  /** Once per account: the second entry with a reference violates a constraint. */
+  /** Unique per account: a second entry with the same reference violates a constraint. */
   reference: string;
   requestId?: string;
   note?: string;
   message?: { seq: number; index: number };
 }
 
-/** Appends an entry; throws (and so rolls the transaction back) below zero or on a reference that stands. */
+/** Appends an entry; throws, which rolls back, where the balance would be negative or the reference exists. */
 export function appendEntry({ sql, nowMs, changes }: Turn, head: LedgerHead, entry: Entry): LedgerHead {
   const next = { seq: head.seq + 1, balance: head.balance + entry.amount };
   sql.exec(
@@ -58,12 +58,12 @@ export function appendEntry({ sql, nowMs, changes }: Turn, head: LedgerHead, ent
   return next;
 }
 
-/** The reference of a message's one refund. */
+/** The reference of a message's refund, of which there is at most one. */
 export function refundReference(seq: number, index: number): string {
   return `refund:${seq}.${index}`;
 }
 
-/** The entry that carries this reference, or null. */
+/** The entry with this reference, or null. */
 export function entryByReference(sql: SqlStorage, reference: string): LedgerView | null {
   const row = sql.exec("SELECT seq FROM ledger_entry WHERE reference = ?", reference).toArray()[0];
   return row ? (ledgerPage(sql, number(row, "seq") - 1, 1)[0] ?? null) : null;

@@ -6,19 +6,19 @@ import type { MessageState, Operation } from "../../model/message.ts";
 import { maskOtp, otpText, readOtpText } from "../../text/otp-text.ts";
 import type { Job } from "./jobs.ts";
 
-// A job as the live feed shows it. Codes of live accounts are masked here, before they leave the object.
+// A job as the live feed sends it. OTP codes of live accounts are masked here, before they leave the object.
 
 /** Characters of a text that a list shows. */
 const PREVIEW_MAX = 60;
 
-/** What turns a job into what a list shows of it: the object's name and the secrets. */
+/** What this file needs besides the job: the object's name and the secrets. */
 export interface Shown {
   name: string;
   keySecret: string;
   sealSecret: string;
 }
 
-/** An OTP's text without its code; empty where the code cannot be found in it. */
+/** An OTP's text with its code masked; empty where the code cannot be found. */
 function withoutCode(text: string): string {
   const sent = readOtpText(text);
   if (!sent) return "";
@@ -26,7 +26,7 @@ function withoutCode(text: string): string {
   return otpText(brand, code);
 }
 
-/** The beginning of a job's text in one line; empty where the job has no text or it cannot be opened. */
+/** The beginning of a job's text in one line; empty where the job has no text or it cannot be unsealed. */
 function previewOf(job: Job, { name, sealSecret }: Shown): string {
   if (!job.text) return "";
   try {
@@ -40,7 +40,7 @@ function previewOf(job: Job, { name, sealSecret }: Shown): string {
   }
 }
 
-/** A job with what a list shows of it. */
+/** A job as a list of the console shows it. */
 export function liveJob(job: Job, shown: Shown): LiveJob<MessageState, Operation> {
   const [first] = job.messages;
   if (!first) throw new Error("a job has a message");

@@ -11,19 +11,19 @@ import { liveJob } from "./live-jobs.ts";
 import type { Shown } from "./live-jobs.ts";
 import { accountView } from "./profile.ts";
 
-// The account's live feed: its clients get every change after it was stored. Nothing here writes a row, and nothing here
-// can make a send fail.
+// The account's live feed: its clients get every change after it was stored. Nothing here writes a row or can make a
+// request fail.
 
-/** Requests that a client without a cursor gets. */
+/** Requests in the snapshot for a client without a cursor. */
 const REQUESTS_FIRST = 30;
 
-/** Jobs that one snapshot holds, the newest. */
+/** Jobs in one snapshot, the newest ones. */
 export const JOBS_MAX = 500;
 
-/** A busy account sends at most this often, and then all that changed since. */
+/** The shortest time between two sends, in ms; each contains everything that changed since the one before. */
 const GAP_MS = 100;
 
-/** The first job of the request that a snapshot begins with: it holds whole requests only. */
+/** The first job of a snapshot, which holds whole requests only. */
 function firstOf(sql: SqlStorage, from: number | null): number {
   const seqOf = (query: string, ...bindings: number[]) => {
     const row = sql.exec(query, ...bindings).toArray()[0];
@@ -42,7 +42,7 @@ export class LiveFeed {
   readonly #ctx: DurableObjectState;
   readonly #env: Env;
   readonly #sockets: Sockets<object>;
-  /** Jobs that changed since the clients were last sent something. While a timer waits, the object does not hibernate. */
+  /** Jobs that changed since the last send. In memory only: while a timer runs, the object does not hibernate. */
   readonly #changed = new Set<number>();
   #isWaiting = false;
   #sentAt = 0;
@@ -71,7 +71,7 @@ export class LiveFeed {
     return { from: first, ...this.#news(seqs.map((row) => number(row, "seq"))) };
   }
 
-  /** What the first page of the console shows of the account, in one call. */
+  /** What the console's overview page shows of the account, in one call. */
   outline(sinceMs: number): Outline {
     const { sql } = this.#ctx.storage;
     return {

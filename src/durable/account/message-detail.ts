@@ -6,12 +6,12 @@ import { messageViews, readJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { entryByReference, refundReference } from "./ledger.ts";
 
-// One message with all that belongs to it: what the console shows when somebody opens it.
+// One message with everything that its page in the console shows.
 
-/** Recipients of a request that the detail names; of a longer list the rest is only counted. */
+/** Recipients of a request that the page lists; the rest of a longer list is only counted. */
 export const DETAIL_RECIPIENTS_MAX = 100;
 
-/** The first job of a request. They were written one after the other, and the first holds the debit. */
+/** The first job of a request. A request's jobs have consecutive numbers, and the first holds the debit. */
 function firstJob(sql: SqlStorage, job: Job): Job {
   let first = job;
   while (first.debit === null) {
@@ -48,7 +48,7 @@ function recordingOf(sql: SqlStorage, { recording }: Content): MessageDetail["re
   return row ? { fileId: text(row, "file_id"), name: text(row, "name"), durationMs: number(row, "duration_ms") } : null;
 }
 
-/** A message with its text, request, price and refund, or null where there is none. */
+/** A message with its text, request, price and refund, or null where the account has no such message. */
 export function messageDetail(sql: SqlStorage, { seq, index }: MessagePlace): MessageDetail | null {
   const job = readJob(sql, seq);
   const message = job && messageViews(job)[index];

@@ -1,9 +1,9 @@
 import type { Claimed, MessageState, Outcome, ReceiptState } from "../../model/message.ts";
 
-// The life of a message (contract §9) as pure functions: a message and some news in, the next message out.
-// Ranks only rise; the one step back is sending → queued, when the carrier certainly took nothing.
+// The states of a message (contract §9), as pure functions from a message and an event to the next message. Ranks only
+// rise; the one step back is sending → queued, when the carrier certainly accepted nothing.
 
-/** The timers and limits of contract §12 that rule a message's life. */
+/** The timers and limits of contract §12 that determine when a message changes state. */
 export interface Timers {
   retryBaseMs: number;
   attemptsMax: number;
@@ -12,7 +12,7 @@ export interface Timers {
   sweepMs: number;
 }
 
-/** When a step happens, and under which settings. */
+/** The time of a step, and the settings that apply to it. */
 export interface Moment {
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
@@ -21,18 +21,18 @@ export interface Moment {
   readonly random: () => number;
 }
 
-/** A message as its job's row keeps it; what is absent has not happened. */
+/** A message as its job's row holds it; an absent field means that nothing of the kind has happened. */
 export interface Message {
   to: string;
-  /** The revision of its job with which it changed last; absent: the first. */
+  /** The revision of its job at its last change; absent: the first. */
   rev?: number;
   state: MessageState;
   attempts: number;
-  /** When somebody must look at it again: next attempt, end of a lease or of a window. */
+  /** When the sweep must handle it: next attempt, end of a lease or of a window. */
   dueMs?: number;
-  /** When its carrier is asked next what became of it, where the carrier can be asked. */
+  /** When to look it up at its carrier next. */
   pollMs?: number;
-  /** Why it is in this state, where there is a reason. */
+  /** The reason for its state, where there is one. */
   code?: string;
   carrierId?: string;
   refunded?: true;
@@ -40,7 +40,7 @@ export interface Message {
   log?: [MessageState, number][];
 }
 
-/** What a step did: the message to store, and whether its charge goes back. */
+/** The result of a step: the message to store, and whether its charge must be refunded. */
 export interface Step {
   message: Message;
   refund: boolean;
@@ -59,10 +59,10 @@ const RANK: Record<MessageState, number> = {
 
 const FINAL: ReadonlySet<MessageState> = new Set(["delivered", "undelivered", "unconfirmed", "failed"]);
 
-/** Retries wait at most this long, however often they doubled. */
+/** The doubling gap between attempts rises to this at most, in ms, before jitter. */
 const RETRY_GAP_MS_MAX = 600_000;
 
-/** Whether nothing but a late receipt can change this message. */
+/** Whether only a late receipt can still change this message. */
 export function isFinal(message: Message): boolean {
   return FINAL.has(message.state) || (message.state === "unknown" && message.refunded === true);
 }
@@ -79,12 +79,12 @@ function failWithRefund(message: Message, code: string, nowMs: number): Step {
   return { message: enter(message, "failed", nowMs, { code, refunded: true }), refund };
 }
 
-/** The last time that a message was handed to a carrier. */
+/** When the last attempt began. */
 function attemptedAt(message: Message, nowMs: number): number {
   return message.log?.findLast(([state]) => state === "sending")?.[1] ?? nowMs;
 }
 
-/** Takes a waiting message for one attempt under a lease; null when it is not waiting, or not yet. */
+/** Claims a waiting message for one attempt under a lease; null when it is not waiting, or its retry is not due. */
 export function claim(message: Message, index: number, nowMs: number, leaseMs: number): [Message, Claimed] | null {
   if (message.state !== "queued" || (message.attempts > 0 && (message.dueMs ?? 0) > nowMs)) return null;
   const attempts = message.attempts + 1;
@@ -94,7 +94,7 @@ export function claim(message: Message, index: number, nowMs: number, leaseMs: n
   ];
 }
 
-/** The gap in ms before the next attempt: doubling, with up to half of it again as jitter. */
+/** The gap in ms before the next attempt: doubles with each one, plus up to half of it as jitter. */
 export function retryGapMs(attempts: number, { timers, random }: Pick<Moment, "timers" | "random">): number {
   const gap = Math.min(RETRY_GAP_MS_MAX, timers.retryBaseMs * 2 ** (attempts - 1));
   return Math.floor(gap * (1 + random() / 2));
@@ -104,7 +104,7 @@ function submitted(message: Message, { timers, nowMs }: Moment, more: Partial<Me
   return enter(message, "submitted", nowMs, { dueMs: nowMs + timers.receiptWindowMs, ...more });
 }
 
-/** Applies the outcome of an attempt; an outcome that comes twice or too late changes nothing. */
+/** Applies the outcome of an attempt; a repeated or late outcome changes nothing. */
 export function applyOutcome(
   moment: Moment,
   message: Message,
@@ -124,7 +124,7 @@ export function applyOutcome(
       return failWithRefund(message, outcome.code, nowMs);
     case "not_accepted": {
       const gap = Math.max(outcome.retryAfterMs ?? 0, retryGapMs(attempt, moment));
-      // An attempt that was already written off is not resumed: what is certain now is only that nothing was sent.
+      // A message in state unknown is not tried again but refunded: now it is certain that nothing was sent.
       const over = attempt >= timers.attemptsMax || nowMs + gap >= expiresAt || message.state === "unknown";
       if (over) return failWithRefund(message, outcome.code, nowMs);
       return unchanged(enter(message, "queued", nowMs, { code: outcome.code, dueMs: nowMs + gap }));
@@ -137,14 +137,14 @@ export function applyOutcome(
   }
 }
 
-/** Applies a carrier's receipt: it may only raise the state, and it never takes money (contract §6). */
+/** Applies a carrier's receipt, which can only raise the state and never charges (contract §6). */
 export function applyReceipt(
   moment: Moment,
   message: Message,
   { state, code }: { state: ReceiptState; code?: string | undefined },
 ): Step {
   const { nowMs } = moment;
-  // A message that never left cannot have a receipt.
+  // A message that was never attempted cannot have a receipt.
   if (message.attempts === 0 || RANK[state] <= RANK[message.state]) return unchanged(message);
   const why = code === undefined ? {} : { code };
   switch (state) {
@@ -158,7 +158,7 @@ export function applyReceipt(
   }
 }
 
-/** Applies the passing of time: validity, leases and windows that ended. */
+/** Applies the deadlines that have passed: validity, leases and windows. */
 export function applyTime(moment: Moment, message: Message, expiresAt: number): Step {
   const { nowMs, timers } = moment;
   if (message.state === "queued" && expiresAt <= nowMs) return failWithRefund(message, "validity_ended", nowMs);
@@ -166,7 +166,7 @@ export function applyTime(moment: Moment, message: Message, expiresAt: number): 
   switch (message.state) {
     case "sending": {
       const dueMs = attemptedAt(message, nowMs) + timers.unknownWindowMs;
-      // Whether its carrier can be asked is for the one who asks to know.
+      // Set for every carrier; the consumer skips those without lookup().
       const pollMs = nowMs + timers.sweepMs;
       const lost = enter(message, "unknown", nowMs, { code: "attempt_interrupted", dueMs, pollMs });
       return dueMs <= nowMs ? applyTime(moment, lost, expiresAt) : unchanged(lost);
@@ -186,7 +186,7 @@ export function applyTime(moment: Moment, message: Message, expiresAt: number): 
   }
 }
 
-/** When a message needs attention next, or null when it never will. */
+/** When the sweep must handle a message next, or null when it never must. */
 export function dueOf(
   { timers }: Pick<Moment, "timers">,
   message: Message,
@@ -197,7 +197,7 @@ export function dueOf(
   return Math.min(message.dueMs ?? job.expiresAt, message.pollMs ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** Sets the next time to ask the carrier: the pause doubles with the time that has passed since the attempt. */
+/** Schedules the next lookup: as long from now as has passed since the attempt, so that the gaps double. */
 export function pollAgain({ timers, nowMs }: Moment, message: Message): Message {
   const waitedMs = Math.max(timers.sweepMs, nowMs - attemptedAt(message, nowMs));
   return { ...message, pollMs: nowMs + waitedMs };

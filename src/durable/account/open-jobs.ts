@@ -2,16 +2,16 @@ import { number, numberOrNull } from "../rows.ts";
 import { readJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 
-// Which jobs are still open: may change by themselves, or lack in history. Up to the settled mark none is, but for
-// those marked late; so nothing here walks over what an account has done in all its life.
+// The open jobs: those that time may still change, and those missing from history. Up to the settled mark, only jobs
+// that are marked late are open, so that the alarm never reads all that an account has ever sent.
 
-/** A late job either lacks in history, or only waits for its end. */
+/** A late job is either missing from history, or recorded there and not final yet. */
 export const LATE = { unrecorded: 1, recorded: 2 } as const;
 
-/** Late jobs that one alarm looks at; the next one looks at more. */
+/** Late jobs that one alarm handles; the next alarm handles more. */
 const LATE_PAGE = 1_000;
 
-/** Jobs after a number. One row at a time: they change while they are walked, and a bulk is never in memory whole. */
+/** Jobs after a number, read one by one: the caller may change them, and a bulk is never in memory as a whole. */
 export function* jobsAfter(sql: SqlStorage, seq: number): Generator<Job> {
   for (let after = seq; ;) {
     const row = sql.exec("SELECT seq FROM job WHERE seq > ? ORDER BY seq LIMIT 1", after).toArray()[0];
@@ -25,24 +25,24 @@ export function* jobsAfter(sql: SqlStorage, seq: number): Generator<Job> {
 const numbersIn = (cursor: SqlStorageCursor<Record<string, SqlStorageValue>>): number[] =>
   cursor.toArray().map((row) => number(row, "seq"));
 
-/** Numbers of the jobs that time may change: all after the settled mark that are due, and the late ones that are. */
+/** Numbers of the jobs that are due: late ones up to the settled mark, and all after it. */
 export function jobsDue(sql: SqlStorage, settledSeq: number, nowMs: number): number[] {
   const late = `SELECT seq FROM job WHERE late IN (1, 2) AND due_at <= ? AND seq <= ? LIMIT ${LATE_PAGE}`;
   const after = "SELECT seq FROM job WHERE seq > ? AND due_at <= ?";
   return [...numbersIn(sql.exec(late, nowMs, settledSeq)), ...numbersIn(sql.exec(after, settledSeq, nowMs))];
 }
 
-/** Numbers of late jobs that history lacks. */
+/** Numbers of the late jobs that are missing from history. */
 export function lateJobsUnrecorded(sql: SqlStorage): number[] {
   return numbersIn(sql.exec(`SELECT seq FROM job WHERE late = ${LATE.unrecorded} LIMIT ${LATE_PAGE}`));
 }
 
-/** Marks a job as late, or no longer. */
+/** Sets a job's late mark, or removes it (null). */
 export function setLate(sql: SqlStorage, seq: number, late: 1 | 2 | null): void {
   sql.exec("UPDATE job SET late = ? WHERE seq = ?", late, seq);
 }
 
-/** The earliest time that an open job needs attention, or null. */
+/** The earliest time at which an open job is due, or null. */
 export function nextDueMs(sql: SqlStorage, settledSeq: number): number | null {
   const query = `
     SELECT min(due) AS due FROM (

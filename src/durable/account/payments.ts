@@ -7,10 +7,10 @@ import { readAccount } from "./profile.ts";
 import { noteProfile } from "./turn.ts";
 import type { Turn } from "./turn.ts";
 
-// Payments of plans: a paid order gives its credit and raises the plan, a refund takes the credit back. Each has one
-// entry under a unique reference, so whatever is told twice, or in another order, ends the same.
+// Payments of plans: a paid order adds its credit and raises the plan, a refund takes the credit back. Each has one
+// ledger entry under a unique reference, so reports that repeat or arrive out of order have the same result.
 
-/** What the entry of a payment remembers: what the account was before it. */
+/** The note of a payment's entry: the plan that was bought, and the account's plan and OTP rate before it. */
 interface PaidNote {
   paymentRef: string;
   plan: Plan;
@@ -18,6 +18,7 @@ interface PaidNote {
   otpRate: number | null;
 }
 
+/** The note of a refund's entry. */
 interface RefundNote {
   paymentRef: string;
   refundedPaise: number;
@@ -26,16 +27,16 @@ interface RefundNote {
 }
 
 const PAID = "payment:";
-/** The first text after all that begin with it. */
+/** The exclusive upper bound of the references that begin with `PAID`. */
 const PAID_END = "payment;";
 const paidReference = (orderId: string) => `${PAID}${orderId}`;
 const refundReference = (orderId: string) => `payment-refund:${orderId}`;
 const earlyReference = (orderId: string, paymentRef: string) => `payment-refund-early:${orderId}:${paymentRef}`;
 
-/** How high a plan stands: what it costs. */
+/** The rank of a plan is its price. */
 const rank = (plan: Plan) => PLANS[plan].priceRupees;
 
-/** The note of an entry. Only this file writes notes under its references: JSON, of one type for each of them. */
+/** The note of an entry. Only this file writes notes under these references: JSON, of one type per kind. */
 function noteOf(sql: SqlStorage, reference: string): unknown {
   const row = sql.exec("SELECT note FROM ledger_entry WHERE reference = ?", reference).toArray()[0];
   return row ? (JSON.parse(text(row, "note")) as unknown) : null;
@@ -51,17 +52,17 @@ function takenBack(sql: SqlStorage, orderId: string, note: RefundNote): TakenBac
   return { refundedPaise: note.refundedPaise, taken: Math.abs(amount), shortfall: note.shortfall };
 }
 
-/** An operator's own rate, where it is lower than the plan's. */
+/** An OTP rate that was agreed with the account, where it is lower than the plan's; else null. */
 const lowerThan = (rate: number | null, plan: Plan) => (rate !== null && rate < PLANS[plan].otpUnits ? rate : null);
 
-/** Raises the plan, never lowers it; an OTP rate of the operator's stays where it is lower than the plan's. */
+/** Raises the plan, never lowers it; an agreed OTP rate stays where it is lower than the plan's. */
 function takePlan(sql: SqlStorage, plan: Plan): void {
   const account = readAccount(sql);
   if (rank(plan) < rank(account.plan)) return;
   sql.exec("UPDATE account SET plan = ?, otp_rate = ?", plan, lowerThan(account.otpRate, plan));
 }
 
-/** Every plan that was bought, oldest first, and whether all of its money went back. */
+/** Every purchase of a plan, oldest first, and whether it was refunded in full. */
 function purchases(sql: SqlStorage): (PaidNote & { undone: boolean })[] {
   return sql
     .exec(
@@ -78,21 +79,21 @@ function purchases(sql: SqlStorage): (PaidNote & { undone: boolean })[] {
     });
 }
 
-/** Leaves the plan of a purchase whose money went back whole, unless another purchase or the operator gave it too. */
+/** After a full refund, returns to the plan before the purchase, or to a higher one that is still paid for. */
 function leavePlan(sql: SqlStorage, undone: PaidNote): void {
   const account = readAccount(sql);
   if (account.plan !== undone.plan) return;
   const bought = purchases(sql);
-  const standing = bought.filter((one) => !one.undone).map((one) => one.plan);
+  const kept = bought.filter((one) => !one.undone).map((one) => one.plan);
   let plan = undone.from;
   let rate = undone.otpRate;
-  // The plan before it may itself have been bought, and undone since.
+  // The plan before it may come from a purchase that was refunded since.
   for (const one of bought.toReversed()) {
     if (!one.undone || one.plan !== plan || one.from === plan) continue;
     plan = one.from;
     rate = one.otpRate;
   }
-  for (const one of standing) {
+  for (const one of kept) {
     if (rank(one) < rank(plan)) continue;
     plan = one;
     rate = lowerThan(rate, plan);
@@ -101,7 +102,7 @@ function leavePlan(sql: SqlStorage, undone: PaidNote): void {
   sql.exec("UPDATE account SET plan = ?, otp_rate = ?", plan, account.otpRate ?? rate);
 }
 
-/** Takes the refunded share of the credit back: as much as is there, and never more. */
+/** Takes the refunded share of the credit back, at most the balance; a shortfall suspends the account. */
 function takeBack(turn: Turn, refund: PaymentRefund): TakenBack {
   const { sql } = turn;
   const { orderId, paymentRef, refundedPaise, amountPaise } = refund;
@@ -120,7 +121,7 @@ function takeBack(turn: Turn, refund: PaymentRefund): TakenBack {
   return { refundedPaise, taken, shortfall };
 }
 
-/** Credits an order once, under the reference of the order, and raises the plan to it. */
+/** Credits an order once, under the order's reference, and raises the plan to the one bought. */
 export function settlePayment(turn: Turn, payment: Payment): Settled {
   const { sql } = turn;
   const { orderId, paymentRef, creditUnits, plan } = payment;
@@ -147,12 +148,12 @@ export function settlePayment(turn: Turn, payment: Payment): Settled {
   return { ok: true, changed: true, paymentRef, refund };
 }
 
-/** Takes a refunded payment's credit back, once per order; before the payment is told, it is kept in mind. */
+/** Takes a refunded payment's credit back, once per order; a refund that arrives before its payment is kept for it. */
 export function refundPayment(turn: Turn, refund: PaymentRefund): Refunded {
   const { sql } = turn;
   const { orderId, paymentRef, refundedPaise } = refund;
   const paid = paidNote(sql, orderId);
-  if (!paid) return keepInMind(turn, refund);
+  if (!paid) return recordEarlyRefund(turn, refund);
   if (paid.paymentRef !== paymentRef) return { ok: true, changed: false, refund: null, why: "not_credited" };
   const known = refundNote(sql, orderId);
   if (known) {
@@ -165,8 +166,8 @@ export function refundPayment(turn: Turn, refund: PaymentRefund): Refunded {
   return { ok: true, changed: true, refund: taken };
 }
 
-/** An entry of nothing, so that the payment, when it is told, gives only what did not go back. */
-function keepInMind(turn: Turn, refund: PaymentRefund): Refunded {
+/** A zero entry that records an early refund, so that the payment, when it arrives, credits only the rest. */
+function recordEarlyRefund(turn: Turn, refund: PaymentRefund): Refunded {
   const { sql } = turn;
   const { orderId, paymentRef, refundedPaise, amountPaise } = refund;
   const reference = earlyReference(orderId, paymentRef);

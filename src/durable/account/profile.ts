@@ -7,7 +7,7 @@ import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
 import { noteProfile } from "./turn.ts";
 import type { Turn } from "./turn.ts";
 
-// What an operator does with an account (contract §10): opens it, changes it, gives credit.
+// Opens, changes and credits the account (contract §10).
 
 export interface AccountRow {
   name: string;
@@ -22,7 +22,7 @@ export interface AccountRow {
   prunedAt: number;
 }
 
-/** The account's own row. */
+/** The row of the account. */
 export function readAccount(sql: SqlStorage): AccountRow {
   const row = sql.exec("SELECT * FROM account").one();
   return {
@@ -62,10 +62,10 @@ export function accountView(sql: SqlStorage): AccountView {
   };
 }
 
-/** The ledger's reference of what an account was opened with (contract §10). */
+/** The ledger reference of the opening balance (contract §10). */
 const OPENING_REFERENCE = "opening";
 
-/** Opens the account, once: the same opening again answers the same, another one is refused. */
+/** Opens the account once; a repeated opening returns true again, a different one false. */
 export function openAccount(turn: Turn, opening: Opening): boolean {
   const { sql, nowMs, changes } = turn;
   const known = sql.exec("SELECT 1 FROM account").toArray().length > 0;
@@ -103,7 +103,7 @@ export function amendAccount(turn: Turn, change: Amendment): void {
   noteProfile(turn);
 }
 
-/** Gives credit (or takes an adjustment) once per reference; units, signed (contract §10). */
+/** Credits the account, or adjusts it downwards, once per reference; units, signed (contract §10). */
 export function credit(
   turn: Turn,
   asked: { amount: number; reference: string; requestId: string; note?: string },

@@ -9,16 +9,16 @@ import { firstJobSince, messageViews, readJob } from "./jobs.ts";
 import { LATE } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
 
-// What the console asks an account about its messages. History in D1 lags behind, so the account itself answers for
-// every job that history may lack: those after the settled mark, and the late ones that wait to be recorded.
+// The console's searches, answered by the account itself. History in D1 lags behind, so the account searches the jobs
+// that may be missing from it: those after the settled mark, and the late ones that are not recorded yet.
 
-/** Jobs that one look reads: with 100 messages each, the object is busy for some tens of milliseconds. */
+/** Jobs that one search reads: with 100 messages each, the object is busy for some tens of milliseconds. */
 const JOBS_PER_LOOK = 400;
 
-/** Late jobs that one look knows of. There are more only while history is away for long; those are shown as it had them. */
+/** Late jobs that one search considers. After a long outage of D1 there are more; those appear as last recorded. */
 const LATE_MAX = 200;
 
-/** The place after every message of a job. */
+/** An index above that of every message of a job. */
 const PLACE_MAX = 0xffff;
 
 function boundsOf(sql: SqlStorage, terms: Term[]): { low: number; high: number } {
@@ -33,7 +33,7 @@ function boundsOf(sql: SqlStorage, terms: Term[]): { low: number; high: number }
   return { low, high: until === Infinity ? Number.MAX_SAFE_INTEGER : firstJobSince(sql, until) };
 }
 
-// One lower bound: of two, SQLite may take the wrong one, and walk over all that the account ever did.
+// One lower bound: of two, SQLite may use the wrong one, and read all that the account ever sent.
 const lists = {
   older: {
     open: "SELECT seq FROM job WHERE seq > max(?, ? - 1) AND seq <= ? ORDER BY seq DESC LIMIT ?",
@@ -45,7 +45,7 @@ const lists = {
   },
 };
 
-/** Numbers of the jobs that history may lack, the way that the list is read. */
+/** Numbers of the jobs that may be missing from history, in reading order. */
 function freshJobs(sql: SqlStorage, look: Look, bounds: { low: number; high: number }, settledSeq: number) {
   const { direction, from } = look;
   const low = direction === "newer" && from ? Math.max(bounds.low, from.seq) : bounds.low;
@@ -64,7 +64,7 @@ function freshJobs(sql: SqlStorage, look: Look, bounds: { low: number; high: num
   };
 }
 
-/** The messages that a search finds among those that history may lack, the way that the list is read. */
+/** The messages that match a search, of those that may be missing from history, in reading order. */
 export function lookAtFresh(sql: SqlStorage, look: Look): Fresh {
   const { direction, from, limit } = look;
   const { settledSeq } = readAccount(sql);

@@ -3,11 +3,12 @@ import { messageViews } from "./jobs.ts";
 import { ledgerHead, ledgerPage, refundReference } from "./ledger.ts";
 import { jobsAfter } from "./open-jobs.ts";
 
-// Recounting (contract §10): whatever the service believes is counted again from the rows, by other ways.
+// Reconciliation (contract §10): recomputes from the rows, by other queries, the totals that the service relies on.
 
+/** Ledger entries read at a time. */
 const PAGE = 500;
 
-/** A refunded payment takes back no more than the payment gave, and comes after it. */
+/** Checks that a payment's refund comes after the payment and takes back no more than it gave. */
 function recountPayment(
   payments: Map<string, number>,
   { reference, amount }: LedgerView,
@@ -39,7 +40,7 @@ function recountLedger(sql: SqlStorage, note: (kind: string, detail: string) => 
   return refunds;
 }
 
-/** Recounts ledger, balance, messages and refunds; an empty list is the only good answer. */
+/** Recomputes ledger, balance, messages and refunds and returns the differences; an empty list means that all agree. */
 export function reconcile(sql: SqlStorage): Difference[] {
   const differences: Difference[] = [];
   const note = (kind: string, detail: string) => void differences.push({ kind, detail });

@@ -1,24 +1,24 @@
 import type { Caller, UploadDoor } from "../../model/command.ts";
 import type { Recording, RecordingPlace, RecordingView } from "../../model/message.ts";
 import { number, text } from "../rows.ts";
-import { enter, writeTimes } from "./admission.ts";
+import { admitRequest, writeTimes } from "./admission.ts";
 import { RUNNING_MS, complete, release, remember } from "./idempotency.ts";
 import { ledgerHead } from "./ledger.ts";
 import type { Turn } from "./turn.ts";
 
-// An upload asks twice: before the bytes go to R2 and after, so that a refused request leaves nothing there.
+// An upload calls twice: before its bytes are stored in R2 and after, so that a refused request stores nothing there.
 
-/** Admits an upload and holds its Idempotency-Key while the bytes travel. */
+/** Admits an upload and holds its Idempotency-Key while the bytes are stored. */
 export function beginUpload(turn: Turn, caller: Caller): UploadDoor {
-  const door = enter(turn, caller);
-  if (!door.ok || door.replayed) return door;
+  const admitted = admitRequest(turn, caller);
+  if (!admitted.ok || admitted.replayed) return admitted;
   writeTimes(turn);
   const runningUntil = turn.nowMs + RUNNING_MS;
   remember(turn, caller.idempotency, { spent: 0, balance: 0, seq: 0, runningUntil });
-  return { ok: true, replayed: false, window: door.window };
+  return { ok: true, replayed: false, window: admitted.window };
 }
 
-/** Makes the recording the account's own, once its bytes are in R2. */
+/** Adds the recording to the account, once its bytes are in R2. */
 export function finishUpload(turn: Turn, caller: Caller, recording: Recording): void {
   const { sql, nowMs } = turn;
   sql.exec(
@@ -35,12 +35,12 @@ export function finishUpload(turn: Turn, caller: Caller, recording: Recording): 
   complete(turn, caller.idempotency, ledgerHead(sql).balance);
 }
 
-/** Gives an upload up whose bytes did not arrive: the same key may try again at once. */
+/** Cancels an upload whose bytes were not stored: the same Idempotency-Key can be used again at once. */
 export function abandonUpload(turn: Turn, caller: Caller): void {
   release(turn, caller.idempotency);
 }
 
-/** The recording that a call plays, or null when it is not this account's. */
+/** The recording that a call plays, or null when the account has no such recording. */
 export function findRecording(
   sql: SqlStorage,
   fileId: string,

@@ -1,6 +1,6 @@
-// The account object's storage. Append-only: a shipped migration is never edited, a change is a new one (style §16).
+// The account object's storage. Append-only: a shipped migration is never edited; a change is a new migration.
 
-/** Each entry runs once per object, in order; its place in the list is its number. */
+/** Each migration runs once per object, in order; its position in the list, from 1, is its number. */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE account (

@@ -1,7 +1,7 @@
 import type { DoneOrRefusal, Refusal, SendCommand } from "../../model/command.ts";
 import type { Content } from "../../model/message.ts";
 import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
-import { enter, writeTimes } from "./admission.ts";
+import { admitRequest, writeTimes } from "./admission.ts";
 import { remember } from "./idempotency.ts";
 import { insertJobs } from "./jobs.ts";
 import { ledgerHead } from "./ledger.ts";
@@ -10,7 +10,7 @@ import type { AccountRow } from "./profile.ts";
 import type { Turn } from "./turn.ts";
 import { findRecording } from "./recordings.ts";
 
-/** Units per message and what the carrier gets, or null when the recording is not this account's. */
+/** Units per message and the content for the carrier; null when the account has no such recording. */
 function priced(
   sql: SqlStorage,
   command: SendCommand,
@@ -33,21 +33,21 @@ function priced(
 }
 
 /**
- * One billable request, whole: refusals in the order of contract §3, then debit, messages, outbox and idempotency
- * record together.
+ * Carries out one billable request: refuses it in the order of contract §3, or writes the debit, the messages (which
+ * are also the outbox) and the idempotency record together.
  */
 export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
   const { sql } = turn;
-  const door = enter(turn, command);
-  if (!door.ok || door.replayed) return door;
+  const admitted = admitRequest(turn, command);
+  if (!admitted.ok || admitted.replayed) return admitted;
   const refuse = (refusal: Refusal): Refusal => {
     writeTimes(turn);
-    return { ...refusal, window: door.window };
+    return { ...refusal, window: admitted.window };
   };
   if (command.notOffered !== undefined) {
     return refuse({ ok: false, reason: "permission_denied", sentence: command.notOffered });
   }
-  const order = priced(sql, command, door.account);
+  const order = priced(sql, command, admitted.account);
   if (!order) return refuse({ ok: false, reason: "unknown_file" });
   const spent = order.charge * command.recipients.length;
   const head = ledgerHead(sql);
@@ -57,5 +57,5 @@ export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
   const { seqs, balance } = insertJobs(turn, { ...command, content: order.content }, order.charge, head);
   const seq = seqs[0] ?? 0;
   remember(turn, command.idempotency, { spent, balance, seq });
-  return { ok: true, replayed: false, template: null, spent, balance, seq, jobs: seqs.length, window: door.window };
+  return { ok: true, replayed: false, template: null, spent, balance, seq, jobs: seqs.length, window: admitted.window };
 }

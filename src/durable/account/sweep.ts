@@ -9,23 +9,24 @@ import { LATE, jobsAfter, jobsDue, lateJobsUnrecorded, setLate } from "./open-jo
 import { readAccount } from "./profile.ts";
 import type { Turn } from "./turn.ts";
 
-// What the alarm does with storage: time passes for every open message, and what the queue lost is found again.
+// The alarm's work on storage: applies the deadlines that have passed, and finds the jobs that the queues lost.
 
-/** A job that is open for longer is marked late, so that it no longer holds the settled mark back. */
+/** A job that is not done after this time, in ms, is marked late and no longer holds the settled mark back. */
 const LATE_MS = 600_000;
 
-/** A job that is open for so many sweeps is recorded as it stands: ten minutes, unless the sweep is set otherwise. */
+/** A job that is open for this many sweeps is recorded unfinished: after ten minutes with the default SWEEP_MS. */
 const OPEN_SWEEPS_MAX = 20;
 
-/** The settled mark is written only when it moved this far: until then a few rows are read again. */
+/** The settled mark is written after it has moved this far; until then each alarm reads these few jobs again. */
 const SETTLED_STEP = 32;
 
+/** Interval at which expired idempotency keys are deleted. */
 const PRUNE_MS = 24 * 3_600_000;
 
 export interface Swept {
   /** Jobs with messages that wait for an attempt. */
   dispatch: number[];
-  /** Jobs with messages whose carrier is to be asked. */
+  /** Jobs with messages to look up at their carrier. */
   follow: number[];
 }
 
@@ -45,10 +46,10 @@ function sweepJob(turn: Turn, job: Job, swept: Swept): void {
   if (asks) swept.follow.push(job.seq);
 }
 
-/** Runs a piece of work as a transaction within the caller's: if it throws, it alone is undone. */
+/** Runs work as a transaction nested in the caller's: if it throws, only this work is rolled back. */
 export type Atomically = (work: () => void) => void;
 
-/** Lets time pass for every open message (contract §9). A job that cannot be read or changed stops no other. */
+/** Applies passed deadlines to every open message (contract §9). A job that fails is logged and stops no other. */
 export function sweep(turn: Turn, atomically: Atomically): Swept {
   const { sql, nowMs } = turn;
   const account = readAccount(sql);
@@ -75,7 +76,7 @@ function isRecorded(job: Job, recorded: Recorded): boolean {
   return there !== undefined && there.rev >= job.rev && there.messages === job.messages.length;
 }
 
-/** Compares late jobs with history; returns those that it lacks. */
+/** Compares late jobs with history; returns those that are missing from it. */
 function settleLate(sql: SqlStorage, recorded: Recorded): number[] {
   return lateJobsUnrecorded(sql).filter((seq) => {
     const job = readJob(sql, seq);
@@ -85,16 +86,16 @@ function settleLate(sql: SqlStorage, recorded: Recorded): number[] {
   });
 }
 
-/** What history lacks, and when it will lack the next job that is open and still too young to be missed there. */
+/** Jobs to record now, and when the next open job becomes old enough to be recorded unfinished. */
 export interface Settled {
   missing: number[];
   againMs: number | null;
 }
 
 /**
- * Compares the open jobs with history (null while D1 is away): moves the settled mark past what is final and recorded,
- * marks what is open for long as late, and tells the jobs that history lacks. One that is open and young is not missed:
- * it is recorded once, when it ends, and whoever looks meanwhile sees it in the account itself.
+ * Compares the open jobs with history (null if D1 cannot be read): moves the settled mark past jobs that are final and
+ * recorded, marks old ones as late, and returns those missing from history. A young open job is not missing: it is
+ * recorded once, when it ends, and until then readers get it from the account itself.
  */
 export function settle({ sql, timers: { sweepMs }, nowMs }: Turn, recorded: Recorded | null): Settled {
   const { settledSeq } = readAccount(sql);

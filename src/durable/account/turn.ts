@@ -3,8 +3,8 @@ import type { Config } from "../../config.ts";
 import type { Moment, Timers } from "./message-life.ts";
 import type { WindowTimes } from "./window.ts";
 
-// One turn of the account object: what every part that writes gets. The object makes it in `#commit`, and acts on what
-// the part noted in `changes` once the transaction is stored, so that no method can forget the alarm or the live feed.
+// A turn is what every function that writes gets. The object creates it in `#commit` and, once the transaction is
+// stored, acts on what was noted in `changes`, so that no method can forget the alarm or the live feed.
 
 /** What a transaction changed, noted where the row is written. */
 export interface Changes {
@@ -14,19 +14,19 @@ export interface Changes {
   dueMs: number | null;
   /** Whether the balance, or anything else that the live feed shows of the account itself, changed. */
   account: boolean;
-  /** Whether the profile changed that history keeps: name, standing, plan, OTP rate. */
+  /** Whether history must record the profile again: its name, status, plan or revision changed. */
   profile: boolean;
 }
 
-/** One synchronous transaction: storage, clock, chance and settings. Nothing in it awaits. */
+/** One synchronous transaction: storage, clock, random numbers and settings. Nothing in it awaits. */
 export interface Turn extends Moment {
   readonly sql: SqlStorage;
-  /** The window's times in memory. */
+  /** The rate window's times in memory. */
   readonly window: WindowTimes;
   readonly changes: Changes;
 }
 
-/** Begins a turn, at this moment. */
+/** Begins a turn at the current time. */
 export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Turn {
   return {
     sql,
@@ -34,7 +34,7 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
     nowMs: Date.now(),
     random: Math.random,
     changes: { jobs: new Set(), dueMs: null, account: false, profile: false },
-    // Read where it is needed: what needs no timer works under a wrong setting as well.
+    // A getter, so that work that needs no timer succeeds even with an invalid configuration.
     get timers() {
       return timersOf(configOf(env));
     },
@@ -47,7 +47,7 @@ export function noteJob({ changes, nowMs }: Turn, seq: number, dueMs: number | n
   if (dueMs !== null && dueMs > nowMs) changes.dueMs = Math.min(changes.dueMs ?? dueMs, dueMs);
 }
 
-/** Raises the profile's revision, by which history recognises the newest. */
+/** Raises the profile's revision, by which history recognises the newest one. */
 export function noteProfile({ sql, changes }: Turn): void {
   sql.exec("UPDATE account SET rev = rev + 1");
   changes.account = true;

@@ -1,9 +1,9 @@
 // The exact sliding window of contract §7, as arithmetic over a list of times. No storage, no clock.
 
-/** The window's length. */
+/** The window's length, in ms. */
 export const WINDOW_MS = 60_000;
 
-/** The times of admitted requests, oldest first; memory only, and rebuilt from storage when it is lost. */
+/** The times of admitted requests, oldest first, in memory only; null until they are rebuilt from storage. */
 export interface WindowTimes {
   times: number[] | null;
 }
@@ -13,11 +13,11 @@ export interface Admission {
   remaining: number;
   /** Seconds until the oldest counted request leaves the window. */
   resetSec: number;
-  /** Seconds after which a request is admitted, when this one was not. */
+  /** Seconds until a request is admitted again; 0 when this one was admitted. */
   retryAfterSec: number;
 }
 
-/** Times that still count, oldest first. A time from the future (the clock was set back) counts as now. */
+/** The times that still count, oldest first. A future time (the clock was set back) counts as now. */
 export function stillCounting(times: readonly number[], nowMs: number): number[] {
   return times.filter((time) => time > nowMs - WINDOW_MS).map((time) => Math.min(time, nowMs));
 }
@@ -28,7 +28,7 @@ const secondsUntil = (timeMs: number, nowMs: number) => Math.max(1, Math.ceil((t
 export function admit(counting: readonly number[], limit: number, nowMs: number): Admission {
   const admitted = counting.length < limit;
   const oldest = counting[0] ?? nowMs;
-  // Where a plan was lowered, more than one must leave before the next is admitted.
+  // After a change to a lower plan, several requests must leave the window before the next is admitted.
   const mustLeave = counting[counting.length - limit] ?? nowMs;
   return {
     admitted,

@@ -6,12 +6,12 @@ import { Sockets } from "../sockets.ts";
 
 // The inbox's live feed: each page gets what its own filter matches.
 
-/** What a page's socket keeps while the object hibernates. */
+/** What is attached to a page's socket. */
 interface Wants {
   filter: InboxFilter;
 }
 
-/** Messages that landed, as the page's script gets them. */
+/** The event for messages that arrived, as the page's script gets it. */
 function landedEvent(messages: readonly InboxMessage[]): LiveEvent {
   return {
     messages: messages.map(({ seq, ref: id, to, operation, text, at }) => {
@@ -20,7 +20,7 @@ function landedEvent(messages: readonly InboxMessage[]): LiveEvent {
   };
 }
 
-/** Messages that were deleted. */
+/** The event for messages that were deleted. */
 function goneEvent(messages: readonly InboxMessage[]): LiveEvent {
   return { gone: messages.map(({ ref }) => ref) };
 }
@@ -33,7 +33,7 @@ export class InboxFeed {
     this.#sockets = new Sockets(ctx, "test inbox");
   }
 
-  /** Whether no page listens. */
+  /** Whether no page is connected. */
   get isEmpty(): boolean {
     return this.#sockets.isEmpty;
   }
@@ -43,12 +43,12 @@ export class InboxFeed {
     return this.#sockets.accept({ filter }, missed.length > 0 ? landedEvent(missed) : null);
   }
 
-  /** Sends each page those of the messages that landed and that its filter matches. Never throws. */
+  /** Sends each page the messages that arrived, as far as they match its filter. Never throws. */
   sendLanded(messages: readonly InboxMessage[]): void {
     this.#send(messages, landedEvent);
   }
 
-  /** Sends each page those of the messages that were deleted and that its filter matches. Never throws. */
+  /** Sends each page the messages that were deleted, as far as they match its filter. Never throws. */
   sendGone(messages: readonly InboxMessage[]): void {
     this.#send(messages, goneEvent);
   }

@@ -4,13 +4,13 @@ import type { Caught, InboxFilter, InboxMessage } from "../../inbox/types.ts";
 import type { Content, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, text } from "../rows.ts";
 
-// The inbox's storage: one row per message, the newest only. Texts are sealed as they came from their account, and
-// are opened in memory for whoever reads or searches.
+// The inbox's storage: one row per message, for the newest ones. Texts are stored as their account sealed them, and are
+// unsealed in memory to be read or searched.
 
-/** Messages that one inbox keeps; older ones give way. */
+/** Messages that one inbox keeps; older ones are deleted. */
 export const KEPT_MAX = 500;
 
-/** Append-only, as the account's are. */
+/** Append-only, as the account's migrations are. */
 export const INBOX_MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE caught (
@@ -30,7 +30,7 @@ export const INBOX_MIGRATIONS: readonly string[] = [
 
 type Row = Record<string, SqlStorageValue>;
 
-/** Opens a sealed text; null where the secret has changed since. */
+/** Unseals a text; null where that fails, as after a change of the secret. */
 function opened(secret: string, account: string, sealed: Uint8Array | null): string | null {
   try {
     return sealed && unseal(secret, account, sealed);
@@ -54,15 +54,15 @@ function messageOf(row: Row, secret: string): InboxMessage {
   };
 }
 
-/** The place of the newest message that was ever kept, or 0 in an empty inbox. */
+/** The place of the newest message, or 0 in an empty inbox. */
 export function newestSeq(sql: SqlStorage): number {
   return number(sql.exec("SELECT coalesce(max(seq), 0) AS seq FROM caught").one(), "seq");
 }
 
-/** Keeps what was caught and forgets the oldest. The same reference again changes nothing. */
+/** Stores messages and deletes the oldest beyond `KEPT_MAX`. A repeated reference changes nothing. */
 export function keep(sql: SqlStorage, caught: readonly Caught[], nowMs: number): void {
   for (const { account, requestId, operation, content, text: sealed, messages } of caught) {
-    // One statement per job: a bulk is thousands of messages, and what they share is bound once.
+    // One statement per job, so that what its messages share is bound once: a bulk has thousands of messages.
     sql.exec(
       `INSERT INTO caught (ref, recipient, account, request_id, operation, content, text, at)
        SELECT value ->> 'ref', value ->> 'to', ?, ?, ?, ?, ?, ? FROM json_each(?) WHERE true ORDER BY key
@@ -81,14 +81,14 @@ export function keep(sql: SqlStorage, caught: readonly Caught[], nowMs: number):
 
 /** Which part of the list is read, and from which end. */
 export interface Range {
-  /** Only what came after this place. */
+  /** Only messages after this place. */
   above?: number;
-  /** Only what came before this place. */
+  /** Only messages before this place. */
   below?: number | undefined;
   newestFirst: boolean;
 }
 
-/** The place after which a filter's messages begin; null when it names a message that is not there. */
+/** The place after which a filter's messages begin; null when it names a message that the inbox does not hold. */
 function startOf(sql: SqlStorage, { account, since }: InboxFilter): { seq: number; atMs: number } | null {
   if (since === undefined) return { seq: 0, atMs: 0 };
   if ("at" in since) return { seq: 0, atMs: since.at };
@@ -96,12 +96,12 @@ function startOf(sql: SqlStorage, { account, since }: InboxFilter): { seq: numbe
   return row && (account === null || row["account"] === account) ? { seq: number(row, "seq"), atMs: 0 } : null;
 }
 
-/** Whether `since` names a message that this inbox has. */
+/** Whether the inbox holds the message that `since` names, if it names one. */
 export function hasStart(sql: SqlStorage, filter: InboxFilter): boolean {
   return startOf(sql, filter) !== null;
 }
 
-/** The messages that match, opened one by one: whoever has enough stops reading. */
+/** The matching messages, unsealed one by one, so that a caller that has enough can stop. */
 export function* matching(
   sql: SqlStorage,
   filter: InboxFilter,
@@ -130,7 +130,7 @@ export function* matching(
   }
 }
 
-/** One message of the account, or null. */
+/** One message of the account (null: of any account), or null. */
 export function messageByRef(
   sql: SqlStorage,
   account: string | null,
@@ -141,7 +141,7 @@ export function messageByRef(
   return row && (account === null || row["account"] === account) ? messageOf(row, secret) : null;
 }
 
-/** Forgets these messages. */
+/** Deletes these messages. */
 export function forget(sql: SqlStorage, seqs: readonly number[]): void {
   for (const seq of seqs) sql.exec("DELETE FROM caught WHERE seq = ?", seq);
 }
