@@ -69,7 +69,7 @@ export interface Done {
   balance: number;
   /** The first message's job, or 0. */
   seq: number;
-  /** New jobs from `seq` on, which wait for a carrier; none on a replay. */
+  /** Jobs from `seq` on that wait for a carrier: new ones, or on a replay all of them, where none was ever claimed. */
   jobs: number;
   window?: WindowView;
 }

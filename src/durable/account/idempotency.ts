@@ -1,5 +1,6 @@
 import type { Idempotency, Refusal, Replay } from "../../model/command.ts";
 import { number, numberOrNull } from "../rows.ts";
+import { untouchedJobs } from "./jobs.ts";
 
 // Idempotency-Key (contract §8): a key is remembered in the transaction that does its request, and only when done.
 
@@ -28,7 +29,7 @@ export function recall(sql: SqlStorage, asked: Idempotency | undefined, nowMs: n
     spent: number(row, "spent"),
     balance: number(row, "balance"),
     seq: number(row, "seq"),
-    jobs: 0,
+    jobs: untouchedJobs(sql, number(row, "seq")),
   };
 }
 
