@@ -8,13 +8,23 @@ import type {
   Amendment,
   Credited,
   Difference,
+  KeyMade,
   KeyView,
   LedgerView,
+  Opened,
   Opening,
   Outline,
   Rotation,
 } from "../model/account.ts";
-import type { BalanceView, Caller, DoneOrRefusal, Refusal, SendCommand, UploadDoor } from "../model/command.ts";
+import type {
+  AskedOnce,
+  BalanceView,
+  Caller,
+  DoneOrRefusal,
+  Refusal,
+  SendCommand,
+  UploadDoor,
+} from "../model/command.ts";
 import type { Story } from "../model/message-detail.ts";
 import type {
   ClaimedJob,
@@ -36,7 +46,7 @@ import { claimJobs, followJobs, reportNews, timersOf } from "./account/delivery.
 import { Gathering } from "./account/gather-receipts.ts";
 import { Turns } from "./account/group-commit.ts";
 import { dueAmong, messagePage, messageViews, readJob } from "./account/jobs.ts";
-import { addKey, isActive, listKeys, revokeKey, rotateKey } from "./account/keys.ts";
+import { isActive, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerHead, ledgerPage } from "./account/ledger.ts";
 import { LiveFeed, outline } from "./account/live.ts";
 import { tellStory } from "./account/message-detail.ts";
@@ -77,15 +87,15 @@ export class Account extends DurableObject<Env> {
     });
   }
 
-  /** Opens the account; false when it exists under another name. Repeating it changes nothing. */
-  open(opening: Opening): boolean {
+  /** Opens the account; "other" when it was opened with something else. Repeating it changes nothing. */
+  open(opening: Opening): Opened {
     const fresh = !this.#opened;
     const opened = this.#transact((nowMs) => {
       if (fresh) migrate(this.#sql);
       return openAccount(this.#sql, opening, nowMs);
     });
     this.#opened = true;
-    if (opened && fresh) this.#tellProfile();
+    if (opened === "opened") this.#tellProfile();
     return opened;
   }
 
@@ -195,7 +205,7 @@ export class Account extends DurableObject<Env> {
     return accountView(this.#sql);
   }
 
-  /** Gives credit, or takes an adjustment, once per reference. */
+  /** Gives credit, or takes an adjustment, once per Idempotency-Key and per reference. */
   credit(asked: Parameters<typeof credit>[1]): Credited | null {
     if (!this.#opened) return null;
     const credited = this.#transact((nowMs) => credit(this.#sql, asked, nowMs));
@@ -244,9 +254,10 @@ export class Account extends DurableObject<Env> {
     return this.#opened ? listKeys(this.#sql) : null;
   }
 
-  /** Adds a key; null when there is no account, false when it has too many. */
-  makeKey(keyId: number, name: string): boolean | null {
-    return this.#opened ? this.#transact((nowMs) => addKey(this.#sql, keyId, name, nowMs)) : null;
+  /** Adds a key, once per Idempotency-Key; the same id again changes nothing. */
+  makeKey(keyId: number, name: string, once?: AskedOnce): KeyMade {
+    if (!this.#opened) return { ok: false, reason: "unknown" };
+    return this.#transact((nowMs) => makeKey(this.#sql, { keyId, name, once }, nowMs));
   }
 
   /** Revokes a key before the next request; false when there is none. */
@@ -254,10 +265,10 @@ export class Account extends DurableObject<Env> {
     return this.#opened && this.#transact((nowMs) => revokeKey(this.#sql, keyId, nowMs));
   }
 
-  /** Replaces a key; both work while the overlap lasts. */
-  rotateKey(oldId: number, newId: number, overlapMs: number): Rotation {
+  /** Replaces a key, once per Idempotency-Key; both work while the overlap lasts. */
+  rotateKey(oldId: number, newId: number, overlapMs: number, once?: AskedOnce): Rotation {
     if (!this.#opened) return { ok: false, reason: "unknown" };
-    return this.#transact((nowMs) => rotateKey(this.#sql, oldId, newId, overlapMs, nowMs));
+    return this.#transact((nowMs) => rotateKey(this.#sql, { oldId, newId, overlapMs, once }, nowMs));
   }
 
   /** Recounts everything; null where nobody opened an account. */

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { mac } from "../crypto/bytes.ts";
+import type { AskedOnce } from "../model/command.ts";
 import { settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
 import { fail } from "./errors.ts";
@@ -8,12 +9,6 @@ import { fail } from "./errors.ts";
 
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/u;
 const VISIBLE = /^[\x21-\x7e]{1,255}$/u;
-
-/** A key and what it is used for, hashed; the key's own text is not kept. */
-export interface Asked {
-  key: Uint8Array;
-  fingerprint: Uint8Array;
-}
 
 /** The key in the header: bare or as a quoted string, which are the same key. Null when there is none. */
 export function idempotencyKey(c: Context<AppEnv>): string | null {
@@ -28,15 +23,22 @@ export function idempotencyKey(c: Context<AppEnv>): string | null {
   return key;
 }
 
-/** What a customer's request asks for under its key; null when it has none. */
-export function idempotencyOf(c: Context<AppEnv>, fields: object): Asked | null {
+/**
+ * What a request asks for under its key, hashed, so that the key's own text is not kept; null when it has none. The
+ * operator's keys and the customer's of one account are never each other's.
+ */
+export function idempotencyOf(
+  c: Context<AppEnv>,
+  fields: object,
+  by: "customer" | "operator" = "customer",
+): AskedOnce | null {
   const key = idempotencyKey(c);
   if (key === null) return null;
   const { apiKey: _, ...rest } = fields as { apiKey?: unknown };
   // Under a secret: a bare hash of a request would tell its OTP to whoever tries all of them.
   const hash = (purpose: string, text: string) => mac(settings(c).SEAL_SECRET, purpose, text);
   return {
-    key: hash("idempotency-key/v1", key),
+    key: hash(by === "customer" ? "idempotency-key/v1" : "operator-idempotency-key/v1", key),
     fingerprint: hash("fingerprint/v1", `${c.req.path}\n${JSON.stringify(rest)}`),
   };
 }

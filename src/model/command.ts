@@ -22,11 +22,15 @@ export type Refusal = { ok: false; window?: WindowView } & (
 );
 
 /** An Idempotency-Key and what it was used for (contract §8). */
-export interface Idempotency {
+export interface AskedOnce {
   /** MAC of the key's text. */
   key: Uint8Array;
   /** MAC of path and parsed fields. */
   fingerprint: Uint8Array;
+}
+
+/** The same of a customer's request, with the reply that a replay gets. */
+export interface Idempotency extends AskedOnce {
   /** The reply with its numbers left open, sealed: it comes back on a replay. */
   template: Uint8Array;
 }

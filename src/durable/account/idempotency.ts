@@ -1,4 +1,4 @@
-import type { Idempotency, Refusal, Replay } from "../../model/command.ts";
+import type { AskedOnce, Idempotency, Refusal, Replay } from "../../model/command.ts";
 import { number, numberOrNull } from "../rows.ts";
 import { untouchedJobs } from "./jobs.ts";
 
@@ -11,7 +11,7 @@ export const KEPT_MS = 7 * 24 * 3_600_000;
 export const RUNNING_MS = 60_000;
 
 /** What this key stands for: null when it is new, the first outcome when it was done, or a refusal. */
-export function recall(sql: SqlStorage, asked: Idempotency | undefined, nowMs: number): Replay | Refusal | null {
+export function recall(sql: SqlStorage, asked: AskedOnce | undefined, nowMs: number): Replay | Refusal | null {
   if (!asked) return null;
   const row = sql.exec("SELECT * FROM idempotency WHERE key = ? AND expires_at > ?", asked.key, nowMs).toArray()[0];
   if (!row) return null;
@@ -53,6 +53,28 @@ export function remember(
     outcome.runningUntil ?? null,
     nowMs + KEPT_MS,
   );
+}
+
+/**
+ * What an operator's command came to that was done under this key: null when the key is new. The outcome lies in the
+ * place of a customer's reply, in plain JSON: it holds no secret.
+ */
+export function recallOutcome<Outcome>(
+  sql: SqlStorage,
+  asked: AskedOnce | undefined,
+  nowMs: number,
+): { ok: true; outcome: Outcome } | { ok: false } | null {
+  const known = recall(sql, asked, nowMs);
+  if (!known) return null;
+  if (!known.ok || !known.template) return { ok: false };
+  return { ok: true, outcome: JSON.parse(new TextDecoder().decode(known.template)) as Outcome };
+}
+
+/** Remembers what an operator's command came to, for `recallOutcome`. */
+export function rememberOutcome(sql: SqlStorage, asked: AskedOnce | undefined, outcome: object, nowMs: number): void {
+  if (!asked) return;
+  const template = new TextEncoder().encode(JSON.stringify(outcome));
+  remember(sql, { ...asked, template }, { spent: 0, balance: 0, seq: 0 }, nowMs);
 }
 
 /** Ends the running of a key. Whoever was slower than its hold, and lost the key to another, changes nothing. */

@@ -1,6 +1,8 @@
 import { modeOfKeyId } from "../../crypto/api-key.ts";
-import type { KeyView, Rotation } from "../../model/account.ts";
+import type { KeyMade, KeyView, Rotation } from "../../model/account.ts";
+import type { AskedOnce } from "../../model/command.ts";
 import { number, numberOrNull, text } from "../rows.ts";
+import { recallOutcome, rememberOutcome } from "./idempotency.ts";
 
 // An account's keys: rows that say which key ids are active. The keys themselves are stored nowhere.
 
@@ -34,6 +36,19 @@ export function addKey(sql: SqlStorage, keyId: number, name: string, nowMs: numb
   return true;
 }
 
+/** Adds a key for a request; the same id, or the same Idempotency-Key, again adds none. */
+export function makeKey(
+  sql: SqlStorage,
+  asked: { keyId: number; name: string; once?: AskedOnce | undefined },
+  nowMs: number,
+): KeyMade {
+  const first = recallOutcome(sql, asked.once, nowMs);
+  if (first) return first.ok ? { ok: true, repeated: true } : { ok: false, reason: "idempotency_mismatch" };
+  if (!addKey(sql, asked.keyId, asked.name, nowMs)) return { ok: false, reason: "too_many" };
+  rememberOutcome(sql, asked.once, {}, nowMs);
+  return { ok: true, repeated: false };
+}
+
 /** Every key of the account, oldest first. */
 export function listKeys(sql: SqlStorage): KeyView[] {
   return sql
@@ -58,8 +73,27 @@ export function revokeKey(sql: SqlStorage, keyId: number, nowMs: number): boolea
   );
 }
 
-/** Replaces a key: both work until `nowMs + overlapMs`. The same rotation again changes nothing. */
-export function rotateKey(sql: SqlStorage, oldId: number, newId: number, overlapMs: number, nowMs: number): Rotation {
+/** Replaces a key for a request, once per Idempotency-Key: both work until `nowMs + overlapMs`. */
+export function rotateKey(
+  sql: SqlStorage,
+  asked: { oldId: number; newId: number; overlapMs: number; once?: AskedOnce | undefined },
+  nowMs: number,
+): Rotation {
+  const first = recallOutcome<{ keyId: number; oldExpiresAt: number }>(sql, asked.once, nowMs);
+  if (first) {
+    return first.ok ? { ok: true, ...first.outcome, repeated: true } : { ok: false, reason: "idempotency_mismatch" };
+  }
+  const rotated = replaceKey(sql, asked, nowMs);
+  if (rotated.ok) rememberOutcome(sql, asked.once, rotated, nowMs);
+  return rotated;
+}
+
+/** The same replacement again changes nothing. */
+function replaceKey(
+  sql: SqlStorage,
+  { oldId, newId, overlapMs }: { oldId: number; newId: number; overlapMs: number },
+  nowMs: number,
+): Rotation {
   const old = sql.exec("SELECT * FROM key WHERE key_id = ?", oldId).toArray()[0];
   if (!old) return { ok: false, reason: "unknown" };
   const expiresAt = numberOrNull(old, "expires_at");

@@ -1,7 +1,9 @@
-import type { AccountView, Amendment, Credited, Opening } from "../../model/account.ts";
+import type { AccountView, Amendment, Credited, LedgerView, Opened, Opening } from "../../model/account.ts";
+import type { AskedOnce } from "../../model/command.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
 import { number, numberOrNull, text } from "../rows.ts";
+import { recallOutcome, rememberOutcome } from "./idempotency.ts";
 import { addKey } from "./keys.ts";
 import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
 
@@ -63,12 +65,16 @@ export function accountView(sql: SqlStorage): AccountView {
 /** The ledger's reference of what an account was opened with (contract §10). */
 const OPENING_REFERENCE = "opening";
 
-/** Opens the account, once: the same opening again answers the same, another one is refused. */
-export function openAccount(sql: SqlStorage, opening: Opening, nowMs: number): boolean {
+/**
+ * Opens the account, once: the same opening again answers the same, another one is refused. Plan and rate may have
+ * changed since, so they are compared by the Idempotency-Key of the opening, as long as that is kept.
+ */
+export function openAccount(sql: SqlStorage, opening: Opening, nowMs: number): Opened {
   const known = sql.exec("SELECT 1 FROM account").toArray().length > 0;
   if (known) {
+    if (recallOutcome(sql, opening.once, nowMs)?.ok === false) return "other";
     const given = entryByReference(sql, OPENING_REFERENCE)?.amount ?? 0;
-    return readAccount(sql).name === opening.name && given === opening.balance;
+    return readAccount(sql).name === opening.name && given === opening.balance ? "repeated" : "other";
   }
   sql.exec(
     "INSERT INTO account (id, name, status, plan, otp_rate, created_at, rev) VALUES (1, ?, 'active', ?, ?, ?, 1)",
@@ -82,7 +88,8 @@ export function openAccount(sql: SqlStorage, opening: Opening, nowMs: number): b
     const entry = { type: "credit" as const, amount: opening.balance, reference: OPENING_REFERENCE };
     appendEntry(sql, ledgerHead(sql), entry, nowMs);
   }
-  return true;
+  rememberOutcome(sql, opening.once, {}, nowMs);
+  return "opened";
 }
 
 /** Changes the account; effective for the next request. */
@@ -96,18 +103,36 @@ export function amendAccount(sql: SqlStorage, change: Amendment): void {
   );
 }
 
-/** Gives credit (or takes an adjustment) once per reference; units, signed (contract §10). */
-export function credit(
-  sql: SqlStorage,
-  asked: { amount: number; reference: string; requestId: string; note?: string },
-  nowMs: number,
-): Credited {
+export interface CreditAsked {
+  /** Units, signed. */
+  amount: number;
+  reference: string;
+  requestId: string;
+  note?: string;
+  once?: AskedOnce;
+}
+
+/** Gives credit (or takes an adjustment), once per Idempotency-Key and once per reference (contract §8 and §10). */
+export function credit(sql: SqlStorage, asked: CreditAsked, nowMs: number): Credited {
+  const first = recallOutcome<{ entry: LedgerView; replayed: boolean; balance: number }>(sql, asked.once, nowMs);
+  if (first) {
+    return first.ok ? { ok: true, ...first.outcome, repeated: true } : { ok: false, reason: "idempotency_mismatch" };
+  }
+  const credited = creditByReference(sql, asked, nowMs);
+  if (credited.ok) {
+    const { entry, replayed, balance } = credited;
+    rememberOutcome(sql, asked.once, { entry, replayed, balance }, nowMs);
+  }
+  return credited;
+}
+
+function creditByReference(sql: SqlStorage, asked: CreditAsked, nowMs: number): Credited {
   const reference = `operator:${asked.reference}`;
   const known = entryByReference(sql, reference);
   const head = ledgerHead(sql);
   if (known) {
     return known.amount === asked.amount
-      ? { ok: true, entry: known, replayed: true, balance: head.balance }
+      ? { ok: true, entry: known, replayed: true, balance: head.balance, repeated: false }
       : { ok: false, reason: "reference_mismatch" };
   }
   if (head.balance + asked.amount < 0) return { ok: false, reason: "below_zero" };
@@ -116,5 +141,5 @@ export function credit(
   const after = appendEntry(sql, head, { ...asked, reference, type }, nowMs);
   const entry = entryByReference(sql, reference);
   if (!entry) throw new Error("an entry that was just written is not there");
-  return { ok: true, entry, replayed: false, balance: after.balance };
+  return { ok: true, entry, replayed: false, balance: after.balance, repeated: false };
 }
