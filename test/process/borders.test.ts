@@ -11,6 +11,11 @@ import { BORDERS, FILES, GROUND, PACKAGES } from "../../scripts/borders.mjs";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const ROOMS = Object.keys(BORDERS);
 
+/** Files of one folder; more than that is two topics. */
+const FOLDER_FILES_MAX = 24;
+/** Folders of like things, one for each page or word list, where more files are no second topic. */
+const COLLECTIONS = ["src/ui", "src/ui/words", "src/ui/fonts", "src/routes/console"];
+
 /** Thousands of planted breaches, each with a sentence. */
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -180,6 +185,15 @@ describe("the rooms", () => {
     for (const [room, used] of arrows()) {
       expect(above(used), `what src/${room} imports`).toEqual(above(BORDERS[room] ?? []));
     }
+  });
+
+  it("are no drawers: no folder holds more files than a topic has", () => {
+    const counts = new Map<string, number>();
+    for (const file of globSync("src/**/*.*", { cwd: ROOT })) {
+      counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
+    }
+    const full = [...counts].filter(([folder, files]) => files > FOLDER_FILES_MAX && !COLLECTIONS.includes(folder));
+    expect(full).toEqual([]);
   });
 
   it("are shown in ARCHITECTURE.md as they are", () => {
