@@ -5,7 +5,7 @@ import { LoopbackServer } from "../test/process/loopback.ts";
 import type { Log } from "./log.ts";
 import { between, oneOf, randomOf, weighted } from "./random.ts";
 import type { Random } from "./random.ts";
-import type { Receipts } from "./receipts.ts";
+import type { Receipts, Submission } from "./receipts.ts";
 
 // A faulty gateway: it rejects, is busy, hangs, breaks off before or after reading, answers late, twice or with
 // rubbish. It logs every submission before it acts on it.
@@ -54,14 +54,6 @@ const ALWAYS_BUSY = 0.004;
 const REJECTIONS = [400, 403, 404, 410, 422] as const;
 /** Statuses that leave the outcome unknown. */
 const FAILURES = [302, 408, 425, 500, 502, 504] as const;
-
-export interface Submission {
-  ref: string;
-  operation: string;
-  to: string;
-  text?: string;
-  callback_url: string;
-}
 
 export interface CarrierSettings {
   seed: string;

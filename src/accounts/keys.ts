@@ -1,6 +1,6 @@
 import { consoleKeyId, maskedKey, modeOfKeyId, newKeyId, showKey, showKeyId } from "../crypto/api-key.ts";
 import { objectName } from "../crypto/ids.ts";
-import type { KeyView, Rotation } from "../model/account.ts";
+import type { KeyMade, KeyView, Rotation } from "../model/account.ts";
 import type { AccountRef } from "../model/ref.ts";
 
 // The keys of an account, as its owner sees and changes them. A key is derived, so an active one can be shown again.
@@ -74,8 +74,8 @@ export async function makeKey(
   asked: { name: string; once: string | null },
 ): Promise<number | null> {
   const keyId = newKeyId(secret, ref.mode, asked.once && `console\0${ref.accountId}\0${asked.once}`);
-  const made = await env.ACCOUNT.getByName(objectName(ref)).makeKey(keyId, asked.name);
-  return made === true ? keyId : null;
+  const made: KeyMade | null = await env.ACCOUNT.getByName(objectName(ref)).makeKey(keyId, asked.name);
+  return made?.ok ? keyId : null;
 }
 
 /** Creates a key that replaces an old one, which expires after the overlap; idempotent by `once`. */

@@ -2,6 +2,8 @@ import { signupCredit } from "../config.ts";
 import type { Config } from "../config.ts";
 import { newKeyId, showKey } from "../crypto/api-key.ts";
 import { newAccountId, objectName } from "../crypto/ids.ts";
+import type { Opened } from "../model/account.ts";
+import type { AskedOnce } from "../model/command.ts";
 import type { Mode } from "../model/ref.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
 import type { Plan } from "../money/plans.ts";
@@ -19,6 +21,8 @@ export interface Wanted {
   otpRate?: number | null;
   /** Units, for the live object. */
   balance?: number;
+  /** The Idempotency-Key of a request that opens. */
+  once?: AskedOnce;
 }
 
 /** The first key of an account in a mode: it is derived, so that opening can be repeated. */
@@ -27,22 +31,24 @@ export function firstKey(config: Config, accountId: string, mode: Mode): string 
   return showKey(config.KEY_SECRET, { accountId, mode, keyId });
 }
 
-/** Opens both objects of an account. Idempotent; false when they were opened on other terms. */
-export async function openCustomer(env: Env, config: Config, accountId: string, wanted: Wanted): Promise<boolean> {
+/** Opens both objects of an account. Idempotent; "other" when they were opened on other terms. */
+export async function openCustomer(env: Env, config: Config, accountId: string, wanted: Wanted): Promise<Opened> {
   const signup = signupCredit(config) * UNITS_PER_COIN;
   // The live object comes last, so that an account that can spend is complete.
+  let opened: Opened = "other";
   for (const mode of ["test", "live"] as const) {
-    const opened = await env.ACCOUNT.getByName(objectName({ accountId, mode })).open({
+    opened = await env.ACCOUNT.getByName(objectName({ accountId, mode })).open({
       name: wanted.name,
       plan: wanted.plan ?? "starter",
       otpRate: wanted.otpRate ?? null,
       balance: mode === "test" ? PLAY_COINS * UNITS_PER_COIN : (wanted.balance ?? signup),
       keyId: newKeyId(config.KEY_SECRET, mode, `first\0${accountId}`),
       keyName: "first key",
+      ...(wanted.once && { once: wanted.once }),
     });
-    if (!opened) return false;
+    if (opened === "other") break;
   }
-  return true;
+  return opened;
 }
 
 /** The account of the demo customer, which `npm start` opens through the operator API with this Idempotency-Key. */

@@ -5,7 +5,7 @@ import { logProblem } from "../log.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { VOICE_BLOCK_MS } from "../money/pricing.ts";
-import { TTS_REPLY, VOICE_REPLY, otpReply, smsReply } from "../sending/replies.ts";
+import { TTS_REPLY, VOICE_REPLY, bulkReply, otpReply, smsReply } from "../sending/replies.ts";
 import { fillTemplate } from "../sending/reply-template.ts";
 import type { ReplyTemplate } from "../sending/reply-template.ts";
 import { maskOtp, otpText, readOtpText } from "../text/otp-text.ts";
@@ -128,7 +128,7 @@ function templateOf({ message, request }: MessageDetail, { text, otp }: ShownTex
     case "sms":
     case "sms_international": {
       const { segments } = countSegments(text ?? "");
-      return smsReply(request.count, segments);
+      return request.count > 1 ? bulkReply(request.count, segments, 0) : smsReply(segments);
     }
     case "otp": {
       const phone = withoutCountry(message.to);

@@ -14,7 +14,7 @@ import { claimJobs, followJobs, reportNews } from "./account/delivery.ts";
 import { ReceiptBatcher } from "./account/gather-receipts.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage, messageViews, readJob } from "./account/jobs.ts";
-import { addKey, isActive, listKeys, revokeKey, rotateKey } from "./account/keys.ts";
+import { isActive, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerHead, ledgerPage } from "./account/ledger.ts";
 import { LiveFeed } from "./account/live.ts";
 import { messageDetail } from "./account/message-detail.ts";
@@ -60,7 +60,7 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Opens the account; false when it exists with another name or opening balance. Repeating it changes nothing. */
-  open(opening: model.Opening): boolean {
+  open(opening: model.Opening): model.Opened {
     const opened = this.#commit((turn) => {
       if (!this.#isOpened) migrate(this.#sql, MIGRATIONS);
       return openAccount(turn, opening);
@@ -203,8 +203,8 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Adds a key; false when the account has too many. */
-  makeKey(keyId: number, name: string): boolean | null {
-    return this.#change((turn) => addKey(turn, keyId, name));
+  makeKey(keyId: number, name: string, once?: command.AskedOnce): model.KeyMade | null {
+    return this.#change((turn) => makeKey(turn, { keyId, name, once }));
   }
 
   /** Revokes a key before the next request; false when the account has no such key. */
@@ -213,8 +213,8 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Replaces a key; both work while the overlap lasts. */
-  rotateKey(oldId: number, newId: number, overlapMs: number): model.Rotation | null {
-    return this.#change((turn) => rotateKey(turn, oldId, newId, overlapMs));
+  rotateKey(oldId: number, newId: number, overlapMs: number, once?: command.AskedOnce): model.Rotation | null {
+    return this.#change((turn) => rotateKey(turn, { oldId, newId, overlapMs, once }));
   }
 
   /** Recomputes every total and returns the differences; an empty list means that all agree. */

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { mac } from "../crypto/bytes.ts";
+import type { AskedOnce } from "../model/command.ts";
 import { settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
 import { fail } from "./errors.ts";
@@ -8,12 +9,6 @@ import { fail } from "./errors.ts";
 
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/u;
 const VISIBLE = /^[\x21-\x7e]{1,255}$/u;
-
-/** An idempotency key and the request it is used for, as MACs; the text of the key is not stored. */
-export interface Asked {
-  key: Uint8Array;
-  fingerprint: Uint8Array;
-}
 
 /** The key in the header, bare or as a quoted string, which are equivalent; null without the header. */
 export function idempotencyKey(c: Context<AppEnv>): string | null {
@@ -28,15 +23,22 @@ export function idempotencyKey(c: Context<AppEnv>): string | null {
   return key;
 }
 
-/** The idempotency key of a customer's request, with the request's fingerprint; null without the header. */
-export function idempotencyOf(c: Context<AppEnv>, fields: object): Asked | null {
+/**
+ * The idempotency key of a request with the request's fingerprint, as MACs: the text of the key is not stored. Null
+ * without the header. The operator's keys and the customer's keys of one account are separate.
+ */
+export function idempotencyOf(
+  c: Context<AppEnv>,
+  fields: object,
+  by: "customer" | "operator" = "customer",
+): AskedOnce | null {
   const key = idempotencyKey(c);
   if (key === null) return null;
   const { apiKey: _, ...rest } = fields as { apiKey?: unknown };
   // A MAC, not a plain hash: an OTP has so few values that trying them all would reveal it.
   const hash = (purpose: string, text: string) => mac(settings(c).SEAL_SECRET, purpose, text);
   return {
-    key: hash("idempotency-key/v1", key),
+    key: hash(by === "customer" ? "idempotency-key/v1" : "operator-idempotency-key/v1", key),
     fingerprint: hash("fingerprint/v1", `${c.req.path}\n${JSON.stringify(rest)}`),
   };
 }

@@ -1,4 +1,5 @@
 import type { Plan } from "../money/plans.ts";
+import type { AskedOnce } from "./command.ts";
 import type { LiveNews } from "./live.ts";
 import type { MessageState, Operation } from "./message.ts";
 import type { Mode } from "./ref.ts";
@@ -7,7 +8,12 @@ import type { Mode } from "./ref.ts";
 
 /** The result of a rotation: the new key, and when the old one expires, in ms. */
 export type Rotation =
-  { ok: true; keyId: number; oldExpiresAt: number } | { ok: false; reason: "unknown" | "not_active" | "too_many" };
+  | { ok: true; keyId: number; oldExpiresAt: number; repeated?: boolean }
+  | { ok: false; reason: "unknown" | "not_active" | "too_many" | "idempotency_mismatch" };
+
+/** A new key; `repeated` where an earlier request with the same Idempotency-Key made it. */
+export type KeyMade = { ok: true; repeated: boolean } | { ok: false; reason: "too_many" | "idempotency_mismatch" };
+
 export type AccountNews = LiveNews<MessageState, Operation>;
 
 /** What an overview page shows of an account, read in one call. */
@@ -28,7 +34,11 @@ export interface Opening {
   balance: number;
   keyId: number;
   keyName: string;
+  once?: AskedOnce;
 }
+
+/** Whether an opening opened the account, found it opened in the same way, or found another one there. */
+export type Opened = "opened" | "repeated" | "other";
 
 export interface Amendment {
   status?: "active" | "suspended";
@@ -38,8 +48,16 @@ export interface Amendment {
 }
 
 export type Credited =
-  | { ok: true; entry: LedgerView; replayed: boolean; balance: number }
-  | { ok: false; reason: "reference_mismatch" | "below_zero" | "above_limit" };
+  | {
+      ok: true;
+      entry: LedgerView;
+      /** Whether the reference was known. */
+      replayed: boolean;
+      balance: number;
+      /** Whether this is the outcome of an earlier request with the same Idempotency-Key. */
+      repeated: boolean;
+    }
+  | { ok: false; reason: "reference_mismatch" | "idempotency_mismatch" | "below_zero" | "above_limit" };
 
 export interface LedgerView {
   seq: number;

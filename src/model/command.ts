@@ -24,11 +24,15 @@ export type Refusal = { ok: false; window?: WindowView } & (
 );
 
 /** An Idempotency-Key and the request that it was used for (contract §8). */
-export interface Idempotency {
+export interface AskedOnce {
   /** MAC of the key's text. */
   key: Uint8Array;
   /** MAC of path and parsed fields. */
   fingerprint: Uint8Array;
+}
+
+/** The same for a customer's request, with its reply. */
+export interface Idempotency extends AskedOnce {
   /** The reply with placeholders for its numbers, sealed; a replay is answered with it. */
   template: Uint8Array;
 }
@@ -71,7 +75,7 @@ export interface Done {
   balance: number;
   /** The job of the first message, or 0. */
   seq: number;
-  /** How many new jobs, from `seq` on, are to be dispatched; 0 on a replay. */
+  /** How many jobs, from `seq` on, are to be dispatched: new ones, or on a replay all of them if none was ever claimed. */
   jobs: number;
   window?: WindowView;
 }

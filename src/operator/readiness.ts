@@ -14,13 +14,14 @@ const PARTS: Record<string, (env: Env) => Promise<unknown>> = {
 /** How long a result is reused, so that frequent probes cost nothing more. */
 const KEPT_MS = 2_000;
 
-const kept = new WeakMap<Env, { missing: Promise<string[]>; askedAtMs: number }>();
+/** Results only: a promise belongs to the request that made it, and never settles for the others when that one ends. */
+const kept = new WeakMap<Env, { missing: string[]; askedAtMs: number }>();
 
 /** The parts that do not answer; none when the service is ready. */
-export function missingParts(env: Env): Promise<string[]> {
+export async function missingParts(env: Env): Promise<string[]> {
   const known = kept.get(env);
   if (known && Math.abs(Date.now() - known.askedAtMs) < KEPT_MS) return known.missing;
-  const missing = askParts(env);
+  const missing = await askParts(env);
   kept.set(env, { missing, askedAtMs: Date.now() });
   return missing;
 }

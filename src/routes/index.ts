@@ -103,15 +103,20 @@ export const ROUTES: Record<BaseName, readonly Route[]> = {
 const ownApi = createApp();
 for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp].flat()) add(ownApi);
 
-function appOf(routes: readonly Route[], failures?: FailurePage): Api {
-  const app = createApp(failures);
+const sendsByApi: Route = (app) =>
   app.use(async (c, next) => {
     c.set("ownApi", ownApi);
     await next();
   });
+
+function appOf(routes: readonly Route[], failures?: FailurePage): Api {
+  const app = createApp(failures);
   for (const add of [health, ...routes]) add(app);
   return app;
 }
+
+/** An app with pages, whose failures are pages too; its pages send by the API. */
+const pagesOf = (routes: readonly Route[]): Api => appOf([sendsByApi, ...routes], failurePage);
 
 /** One app per base; `all` for the console host of a local machine, `none` for an unknown host. */
 export const APPS: Readonly<Record<BaseName | "all" | "none", Api>> = {
@@ -119,7 +124,7 @@ export const APPS: Readonly<Record<BaseName | "all" | "none", Api>> = {
   tts: appOf(ROUTES.tts),
   voice: appOf(ROUTES.voice),
   otp: appOf(ROUTES.otp),
-  console: appOf(ROUTES.console, failurePage),
-  all: appOf(Object.values(ROUTES).flat(), failurePage),
+  console: pagesOf(ROUTES.console),
+  all: pagesOf(Object.values(ROUTES).flat()),
   none: createApp(),
 };

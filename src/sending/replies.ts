@@ -6,9 +6,18 @@ import type { ReplyTemplate } from "./reply-template.ts";
 
 const COINS = { coins_used: slot("spent"), coins_remaining: slot("remaining") };
 
-/** Contract §5.1 to §5.3; `duplicates` are numbers that stood more than once. */
-export function smsReply(recipients: number, segments: number, duplicates = 0): ReplyTemplate {
-  return { success: true, message: queuedSms(recipients, segments, duplicates), ...COINS };
+/** Contract §5.1 and §5.3: one SMS, with its segments where they are more than one. */
+export function smsReply(segments: number): ReplyTemplate {
+  return { success: true, message: `The SMS is queued${inSegments(segments)}.`, ...COINS };
+}
+
+/** Contract §5.2: `recipients` without the `duplicates`, which are numbers that stood more than once. */
+export function bulkReply(recipients: number, segments: number, duplicates: number): ReplyTemplate {
+  const whom = plural(recipients, "recipient", "recipients");
+  const size = segments > 1 && recipients > 1 ? `${inSegments(segments)} each` : inSegments(segments);
+  const twice = plural(duplicates, "number that stood more than once was", "numbers that stood more than once were");
+  const leftOut = duplicates === 0 ? "" : ` ${twice} left out.`;
+  return { success: true, message: `The SMS is queued for ${whom}${size}.${leftOut}`, ...COINS };
 }
 
 /** Contract §5.5. */
@@ -31,14 +40,4 @@ export function otpReply(phone: string, brand: string, otp: string): ReplyTempla
 const plural = (count: number, one: string, many: string) =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
-/** What a reply says of queued SMS: recipients, segments where more than one, and numbers that stood twice. */
-export function queuedSms(recipients: number, segments: number, duplicates = 0): string {
-  const whom =
-    recipients === 1 ? "The SMS is queued" : `The SMS is queued for ${plural(recipients, "recipient", "recipients")}`;
-  const size = segments === 1 ? "" : ` in ${segments} segments${recipients === 1 ? "" : " each"}`;
-  const twice =
-    duplicates === 0
-      ? ""
-      : ` ${plural(duplicates, "number that stood more than once was", "numbers that stood more than once were")} left out.`;
-  return `${whom}${size}.${twice}`;
-}
+const inSegments = (segments: number) => (segments === 1 ? "" : ` in ${segments} segments`);

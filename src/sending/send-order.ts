@@ -89,6 +89,15 @@ async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefu
   }
 }
 
+/** Asks the account, and dispatches the jobs that wait for a carrier. */
+async function askAndDispatch(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal | null> {
+  const result = await ask(c, command);
+  if (!result?.ok || result.jobs === 0) return result;
+  const seqs = Array.from({ length: result.jobs }, (_, nth) => result.seq + nth);
+  dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), seqs, command.recipients.length);
+  return result;
+}
+
 /** Hands an order to the account and answers with the template, filled. `fields` is what makes it the same request. */
 export async function bill(
   c: Context<AppEnv>,
@@ -98,12 +107,9 @@ export async function bill(
 ): Promise<Response> {
   const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const caller = await callerOf(c, fields, template);
-  const command: SendCommand = { ...order, ...caller, text: sealed };
-  const result: DoneOrRefusal | null = await ask(c, command);
-  if (!result?.ok) return refuse(c, result);
-  const seqs = Array.from({ length: result.jobs }, (_, nth) => result.seq + nth);
-  if (seqs.length > 0) {
-    dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), seqs, order.recipients.length);
-  }
-  return doneReply(c, template, result, order.operation);
+  const done = askAndDispatch(c, { ...order, ...caller, text: sealed });
+  // When the client leaves now, the platform ends what `waitUntil` does not hold, and the message waits for the alarm.
+  c.executionCtx.waitUntil(done.catch(() => undefined));
+  const result = await done;
+  return result?.ok ? doneReply(c, template, result, order.operation) : refuse(c, result);
 }

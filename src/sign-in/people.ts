@@ -58,7 +58,7 @@ export async function personWithPhone(env: Env, config: Config, phone: string, n
 export async function openAccountOf(env: Env, config: Config, person: PersonRow): Promise<void> {
   if ((await env.ACCOUNT.getByName(person.accountId).view()) !== null) return;
   const name = person.name === "" ? `Customer ${(person.phone ?? "").slice(-4)}`.trim() : person.name;
-  if (!(await openCustomer(env, config, person.accountId, { name }))) {
+  if ((await openCustomer(env, config, person.accountId, { name })) === "other") {
     throw new Error("a person's account was opened under another name");
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { AppEnv } from "../../src/http/app.ts";
 import { FailureError } from "../../src/http/errors.ts";
 import { idempotencyOf } from "../../src/http/idempotency.ts";
-import type { Asked } from "../../src/http/idempotency.ts";
+import type { AskedOnce } from "../../src/model/command.ts";
 
 /** What idempotencyOf() reads from a request with this header. */
 async function askedOf(
@@ -12,8 +12,8 @@ async function askedOf(
   fields: object = {},
   path = "/send-sms",
   variables: Record<string, string> = {},
-): Promise<Asked | null> {
-  let asked: Asked | null = null;
+): Promise<AskedOnce | null> {
+  let asked: AskedOnce | null = null;
   const app = new Hono<AppEnv>();
   app.post("*", (c) => {
     asked = idempotencyOf(c, fields);

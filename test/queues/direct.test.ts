@@ -27,12 +27,17 @@ afterEach(() => {
 });
 
 /** Sends to these numbers, and waits for everything that the request does after its reply. */
-async function send(world: World, phones: string[], variables: Record<string, unknown> = {}) {
+async function send(
+  world: World,
+  phones: string[],
+  variables: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+) {
   const [at, to] =
     phones.length === 1 ? ["/send-sms", { phone: phones[0] }] : ["/send-bulk-sms", { recipients: phones }];
   const request = new Request(`http://sms.localhost${at}`, {
     method: "POST",
-    headers: { ...bearer(world.apiKey), "content-type": "application/json" },
+    headers: { ...bearer(world.apiKey), "content-type": "application/json", ...headers },
     body: JSON.stringify({ ...to, message: "Hello" }),
   });
   const ctx = createExecutionContext();
@@ -42,6 +47,16 @@ async function send(world: World, phones: string[], variables: Record<string, un
   const before = got.length;
   await waitOnExecutionContext(ctx);
   return { status: reply.status, body, before };
+}
+
+/** An account that stores what is sent, and is away when it comes to the claim. */
+function withoutClaims(world: World) {
+  const stub = env.ACCOUNT.getByName(world.name);
+  const away = {
+    send: (command: Parameters<typeof stub.send>[0]) => stub.send(command),
+    claim: () => Promise.reject(new Error("the object is away")),
+  };
+  return { ACCOUNT: { getByName: () => away } };
 }
 
 const statesOf = async (world: World) => (await messagesOf(world)).map(({ state }) => state);
@@ -90,12 +105,7 @@ it("leaves a message that the carrier did not accept for another attempt, and ne
 
 it("loses nothing when the request ends before its claim: the message waits for the alarm", async () => {
   const world = await openWorld();
-  const stub = env.ACCOUNT.getByName(world.name);
-  const away = {
-    send: (command: Parameters<typeof stub.send>[0]) => stub.send(command),
-    claim: () => Promise.reject(new Error("the object is away")),
-  };
-  const { status } = await send(world, ["9876543210"], { ACCOUNT: { getByName: () => away } });
+  const { status } = await send(world, ["9876543210"], withoutClaims(world));
   expect(status).toBe(200);
   expect(await statesOf(world)).toEqual(["queued"]);
   const queued = vi.spyOn(env.DISPATCH, "sendBatch").mockResolvedValue(undefined as never);
@@ -105,6 +115,41 @@ it("loses nothing when the request ends before its claim: the message waits for 
   queued.mockRestore();
   await dispatch(world, [2], { CARRIER: "http" });
   expect(got).toHaveLength(1);
+});
+
+it("brings what an earlier request stored and lost on its way when that request is repeated", async () => {
+  const world = await openWorld();
+  const key = { "idempotency-key": "once" };
+  const first = await send(world, ["9876543210"], withoutClaims(world), key);
+  expect(await statesOf(world)).toEqual(["queued"]);
+  const replay = await send(world, ["9876543210"], {}, key);
+  expect(replay).toMatchObject({ status: 200, body: first.body });
+  expect(await statesOf(world)).toEqual(["submitted"]);
+  expect(got).toHaveLength(1);
+});
+
+it("does not claim again for a repeated request whose message is on its way", async () => {
+  const world = await openWorld();
+  const key = { "idempotency-key": "once" };
+  await send(world, ["9876543210"], {}, key);
+  vi.spyOn(console, "error").mockImplementation((line) => expect.fail(`nothing may be claimed: ${String(line)}`));
+  expect((await send(world, ["9876543210"], withoutClaims(world), key)).status).toBe(200);
+  expect(got).toHaveLength(1);
+});
+
+it("hands all jobs of a bulk to the queue when its request is repeated, while none was claimed", async () => {
+  const world = await openWorld();
+  const key = { "idempotency-key": "once" };
+  const phones = Array.from({ length: 101 }, (_, nth) => String(9_000_000_000 + nth));
+  const queued = vi.spyOn(env.DISPATCH, "sendBatch").mockResolvedValue(undefined as never);
+  const jobs = () => queued.mock.calls.flatMap(([messages]) => [...messages].map(({ body }) => body));
+  await send(world, phones, {}, key);
+  await send(world, phones, {}, key);
+  const one = [2, 3].map((seq) => ({ kind: "send", account: world.name, seqs: [seq] }));
+  expect(jobs()).toEqual([...one, ...one]);
+  await dispatch(world, [2], { CARRIER: "http" });
+  await send(world, phones, {}, key);
+  expect(jobs()).toHaveLength(4);
 });
 
 it.each([

@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { callWith } from "../world/deployment.ts";
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import worker from "../../src/worker.ts";
+import { callWith, incoming } from "../world/deployment.ts";
 import { expectFailure } from "../world/operating.ts";
 import { call } from "../world/world.ts";
 
@@ -47,6 +50,22 @@ describe("GET /readyz", () => {
     const reply = await readyWith(part);
     expectFailure(reply, 503, "unavailable", { error: `Not ready: ${name} cannot be reached.` });
   });
+
+  it("asks for itself while another request waits for a part, and keeps what it found", async () => {
+    let asked = 0;
+    const head = () => {
+      asked += 1;
+      // The first request never hears from R2: its client left, and the platform ended it.
+      return asked === 1 ? new Promise<null>(() => undefined) : Promise.resolve(null);
+    };
+    const slow = { ...env, RECORDINGS: { head } as unknown as R2Bucket };
+    const ready = () => worker.fetch(incoming("http://console.localhost/readyz", {}), slow, createExecutionContext());
+    void ready();
+    await vi.waitUntil(() => asked === 1);
+    expect((await ready()).status).toBe(200);
+    expect((await ready()).status).toBe(200);
+    expect(asked).toBe(2);
+  }, 5_000);
 
   it("names all unreachable bindings", async () => {
     const reply = await readyWith({ DB: broken, RECORDINGS: broken });

@@ -1,5 +1,6 @@
-import type { Idempotency, Refusal, Replay } from "../../model/command.ts";
+import type { AskedOnce, Idempotency, Refusal, Replay } from "../../model/command.ts";
 import { number, numberOrNull } from "../rows.ts";
+import { untouchedJobs } from "./jobs.ts";
 import type { Turn } from "./turn.ts";
 
 // Idempotency-Key (contract §8): stored in the transaction that carries out the request, and never for a refused one.
@@ -11,7 +12,7 @@ export const KEPT_MS = 7 * 24 * 3_600_000;
 export const RUNNING_MS = 60_000;
 
 /** The earlier request with this key: null when there was none, its result when it was done, else a refusal. */
-export function recall({ sql, nowMs }: Turn, asked: Idempotency | undefined): Replay | Refusal | null {
+export function recall({ sql, nowMs }: Turn, asked: AskedOnce | undefined): Replay | Refusal | null {
   if (!asked) return null;
   const row = sql.exec("SELECT * FROM idempotency WHERE key = ? AND expires_at > ?", asked.key, nowMs).toArray()[0];
   if (!row) return null;
@@ -29,7 +30,7 @@ export function recall({ sql, nowMs }: Turn, asked: Idempotency | undefined): Re
     spent: number(row, "spent"),
     balance: number(row, "balance"),
     seq: number(row, "seq"),
-    jobs: 0,
+    jobs: untouchedJobs(sql, number(row, "seq")),
   };
 }
 
@@ -52,6 +53,27 @@ export function remember(
     outcome.runningUntil ?? null,
     nowMs + KEPT_MS,
   );
+}
+
+/**
+ * The outcome of an operator's command that was done under this key: null when the key is new. It is stored where a
+ * customer's reply is, as plain JSON: it holds no secret.
+ */
+export function recallOutcome<Outcome>(
+  turn: Turn,
+  asked: AskedOnce | undefined,
+): { ok: true; outcome: Outcome } | { ok: false } | null {
+  const known = recall(turn, asked);
+  if (!known) return null;
+  if (!known.ok || !known.template) return { ok: false };
+  return { ok: true, outcome: JSON.parse(new TextDecoder().decode(known.template)) as Outcome };
+}
+
+/** Stores the outcome of an operator's command, for `recallOutcome`. */
+export function rememberOutcome(turn: Turn, asked: AskedOnce | undefined, outcome: object): void {
+  if (!asked) return;
+  const template = new TextEncoder().encode(JSON.stringify(outcome));
+  remember(turn, { ...asked, template }, { spent: 0, balance: 0, seq: 0 });
 }
 
 /** Marks a held key as done. A request that outlived its hold and lost the key to another one changes nothing. */

@@ -109,6 +109,15 @@ export function insertJobs(
   return { seqs, balance };
 }
 
+/** How many jobs a request has, from its first on, where nothing has happened to any of them yet; else 0. */
+export function untouchedJobs(sql: SqlStorage, firstSeq: number): number {
+  const query = `
+    SELECT count(*) AS jobs, max(rev) AS rev FROM job
+     WHERE seq BETWEEN ?1 AND ?1 + 99 AND request_id = (SELECT request_id FROM job WHERE seq = ?1)`;
+  const row = sql.exec(query, firstSeq).one();
+  return numberOrNull(row, "rev") === 1 ? number(row, "jobs") : 0;
+}
+
 /**
  * Stores a job whose messages changed, as one row. Each changed message gets the job's new revision. The text of a
  * one-time password is deleted once all of the job is final, except at the simulator. Returns the job as stored.

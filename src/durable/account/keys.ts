@@ -1,6 +1,8 @@
 import { modeOfKeyId } from "../../crypto/api-key.ts";
-import type { KeyView, Rotation } from "../../model/account.ts";
+import type { KeyMade, KeyView, Rotation } from "../../model/account.ts";
+import type { AskedOnce } from "../../model/command.ts";
 import { number, numberOrNull, text } from "../rows.ts";
+import { recallOutcome, rememberOutcome } from "./idempotency.ts";
 import type { Turn } from "./turn.ts";
 
 // An account's keys: rows that say which key ids are active. The keys themselves are stored nowhere.
@@ -35,6 +37,15 @@ export function addKey({ sql, nowMs }: Turn, keyId: number, name: string): boole
   return true;
 }
 
+/** Adds a key for a request; the same id, or the same Idempotency-Key, again adds none. */
+export function makeKey(turn: Turn, asked: { keyId: number; name: string; once?: AskedOnce | undefined }): KeyMade {
+  const first = recallOutcome(turn, asked.once);
+  if (first) return first.ok ? { ok: true, repeated: true } : { ok: false, reason: "idempotency_mismatch" };
+  if (!addKey(turn, asked.keyId, asked.name)) return { ok: false, reason: "too_many" };
+  rememberOutcome(turn, asked.once, {});
+  return { ok: true, repeated: false };
+}
+
 /** Every key of the account, oldest first. */
 export function listKeys(sql: SqlStorage): KeyView[] {
   return sql
@@ -59,8 +70,25 @@ export function revokeKey({ sql, nowMs }: Turn, keyId: number): boolean {
   );
 }
 
-/** Replaces a key; both work until `nowMs + overlapMs`. Repeating a rotation changes nothing. */
-export function rotateKey(turn: Turn, oldId: number, newId: number, overlapMs: number): Rotation {
+/** Replaces a key for a request, once per Idempotency-Key: both work until `nowMs + overlapMs`. */
+export function rotateKey(
+  turn: Turn,
+  asked: { oldId: number; newId: number; overlapMs: number; once?: AskedOnce | undefined },
+): Rotation {
+  const first = recallOutcome<{ keyId: number; oldExpiresAt: number }>(turn, asked.once);
+  if (first) {
+    return first.ok ? { ok: true, ...first.outcome, repeated: true } : { ok: false, reason: "idempotency_mismatch" };
+  }
+  const rotated = replaceKey(turn, asked);
+  if (rotated.ok) rememberOutcome(turn, asked.once, rotated);
+  return rotated;
+}
+
+/** Replaces a key; repeating a rotation changes nothing. */
+function replaceKey(
+  turn: Turn,
+  { oldId, newId, overlapMs }: { oldId: number; newId: number; overlapMs: number },
+): Rotation {
   const { sql, nowMs } = turn;
   const old = sql.exec("SELECT * FROM key WHERE key_id = ?", oldId).toArray()[0];
   if (!old) return { ok: false, reason: "unknown" };

@@ -1,7 +1,9 @@
-import type { AccountView, Amendment, Credited, Opening } from "../../model/account.ts";
+import type { AccountView, Amendment, Credited, LedgerView, Opened, Opening } from "../../model/account.ts";
+import type { AskedOnce } from "../../model/command.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
 import { number, numberOrNull, text } from "../rows.ts";
+import { recallOutcome, rememberOutcome } from "./idempotency.ts";
 import { addKey } from "./keys.ts";
 import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
 import { noteProfile } from "./turn.ts";
@@ -65,13 +67,17 @@ export function accountView(sql: SqlStorage): AccountView {
 /** The ledger reference of the opening balance (contract §10). */
 const OPENING_REFERENCE = "opening";
 
-/** Opens the account once; a repeated opening returns true again, a different one false. */
-export function openAccount(turn: Turn, opening: Opening): boolean {
+/**
+ * Opens the account once; a repeated opening answers the same, a different one is refused. Plan and rate may have changed
+ * since, so they are compared by the Idempotency-Key of the opening, as long as that is kept.
+ */
+export function openAccount(turn: Turn, opening: Opening): Opened {
   const { sql, nowMs, changes } = turn;
   const known = sql.exec("SELECT 1 FROM account").toArray().length > 0;
   if (known) {
+    if (recallOutcome(turn, opening.once)?.ok === false) return "other";
     const given = entryByReference(sql, OPENING_REFERENCE)?.amount ?? 0;
-    return readAccount(sql).name === opening.name && given === opening.balance;
+    return readAccount(sql).name === opening.name && given === opening.balance ? "repeated" : "other";
   }
   sql.exec(
     "INSERT INTO account (id, name, status, plan, otp_rate, created_at, rev) VALUES (1, ?, 'active', ?, ?, ?, 1)",
@@ -87,7 +93,8 @@ export function openAccount(turn: Turn, opening: Opening): boolean {
     const entry = { type: "credit" as const, amount: opening.balance, reference: OPENING_REFERENCE };
     appendEntry(turn, ledgerHead(sql), entry);
   }
-  return true;
+  rememberOutcome(turn, opening.once, {});
+  return "opened";
 }
 
 /** Changes the account; effective for the next request. */
@@ -103,18 +110,37 @@ export function amendAccount(turn: Turn, change: Amendment): void {
   noteProfile(turn);
 }
 
-/** Credits the account, or adjusts it downwards, once per reference; units, signed (contract §10). */
-export function credit(
-  turn: Turn,
-  asked: { amount: number; reference: string; requestId: string; note?: string },
-): Credited {
+export interface CreditAsked {
+  /** Units, signed. */
+  amount: number;
+  reference: string;
+  requestId: string;
+  note?: string;
+  once?: AskedOnce;
+}
+
+/** Credits the account, or adjusts it downwards, once per Idempotency-Key and per reference (contract §8 and §10). */
+export function credit(turn: Turn, asked: CreditAsked): Credited {
+  const first = recallOutcome<{ entry: LedgerView; replayed: boolean; balance: number }>(turn, asked.once);
+  if (first) {
+    return first.ok ? { ok: true, ...first.outcome, repeated: true } : { ok: false, reason: "idempotency_mismatch" };
+  }
+  const credited = creditByReference(turn, asked);
+  if (credited.ok) {
+    const { entry, replayed, balance } = credited;
+    rememberOutcome(turn, asked.once, { entry, replayed, balance });
+  }
+  return credited;
+}
+
+function creditByReference(turn: Turn, asked: CreditAsked): Credited {
   const { sql } = turn;
   const reference = `operator:${asked.reference}`;
   const known = entryByReference(sql, reference);
   const head = ledgerHead(sql);
   if (known) {
     return known.amount === asked.amount
-      ? { ok: true, entry: known, replayed: true, balance: head.balance }
+      ? { ok: true, entry: known, replayed: true, balance: head.balance, repeated: false }
       : { ok: false, reason: "reference_mismatch" };
   }
   if (head.balance + asked.amount < 0) return { ok: false, reason: "below_zero" };
@@ -123,5 +149,5 @@ export function credit(
   const after = appendEntry(turn, head, { ...asked, reference, type });
   const entry = entryByReference(sql, reference);
   if (!entry) throw new Error("an entry that was just written is not there");
-  return { ok: true, entry, replayed: false, balance: after.balance };
+  return { ok: true, entry, replayed: false, balance: after.balance, repeated: false };
 }

@@ -74,7 +74,10 @@ async function credit(c: Context<AppEnv>): Promise<Response> {
   const asked = { amount, reference, requestId: c.get("requestId"), ...(note !== "" && { note }) };
   const credited: Credited | null = await c.env.ACCOUNT.getByName(objectName(ref)).credit(asked);
   if (!credited) return missing(c);
-  if (!credited.ok) return again(t.refusals[credited.reason]);
+  if (!credited.ok) {
+    // The form sends no Idempotency-Key: its reference does the same.
+    return again(t.refusals[credited.reason === "idempotency_mismatch" ? "reference_mismatch" : credited.reason]);
+  }
   const done = credited.replayed ? "replayed" : "booked";
   return c.redirect(at(c, `/desk/accounts/${ref.accountId}?mode=${ref.mode}&done=${done}`), 303);
 }

@@ -55,7 +55,7 @@ export const deskAccounts = (app: Api) => {
     const config = settings(c);
     const { once = "" } = form;
     const accountId = newAccountId(config.KEY_SECRET, once === "" ? null : `desk\0${once}`);
-    if (!(await openCustomer(c.env, config, accountId, wanted))) {
+    if ((await openCustomer(c.env, config, accountId, wanted)) === "other") {
       return list(c, { typed: form, fault: deskWordsOf(c).openedOther });
     }
     const keys = { liveKey: firstKey(config, accountId, "live"), testKey: firstKey(config, accountId, "test") };

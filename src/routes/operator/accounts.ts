@@ -4,13 +4,24 @@ import { newAccountId } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
-import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
 import { idempotencyKey } from "../../http/idempotency.ts";
 import type { AccountView } from "../../model/account.ts";
 import { coins } from "../../money/money.ts";
 import { planName } from "../../money/plans.ts";
-import { accountInPath, amountField, keySecret, missing, nameField, operator, stubOf, timeOf } from "./operator.ts";
+import {
+  accountInPath,
+  amountField,
+  keySecret,
+  missing,
+  nameField,
+  onceOf,
+  operator,
+  otherRequest,
+  showRepeated,
+  stubOf,
+  timeOf,
+} from "./operator.ts";
 
 const creation = z.object({
   name: nameField("name"),
@@ -50,13 +61,10 @@ export const operatorAccounts = (app: Api) => {
       ...(plan !== undefined && { plan }),
       ...(balance !== undefined && { balance }),
       ...(otpRate !== undefined && { otpRate }),
+      ...onceOf(c, body),
     });
-    if (!opened) {
-      fail(
-        "idempotency_mismatch",
-        "This Idempotency-Key has opened an account with another name or balance; use a new key.",
-      );
-    }
+    if (opened === "other") otherRequest();
+    showRepeated(c, opened === "repeated");
     return c.json({
       success: true,
       account_id: accountId,

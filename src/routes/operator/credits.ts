@@ -6,7 +6,18 @@ import { optional } from "../../http/fields.ts";
 import type { Credited } from "../../model/account.ts";
 import { coins } from "../../money/money.ts";
 import { ledgerEntry } from "./ledger.ts";
-import { accountInPath, amountField, keySecret, missing, nameField, operator, stubOf } from "./operator.ts";
+import {
+  accountInPath,
+  amountField,
+  keySecret,
+  missing,
+  nameField,
+  onceOf,
+  operator,
+  otherRequest,
+  showRepeated,
+  stubOf,
+} from "./operator.ts";
 
 const schema = z.object({
   amount: amountField("amount", -Infinity).refine((units) => units !== 0, "amount must not be 0."),
@@ -18,10 +29,18 @@ const schema = z.object({
 export const operatorCredits = (app: Api) =>
   app.post("/operator/accounts/:id/credits", operator, jsonBody(schema), async (c) => {
     const ref = accountInPath(c);
-    const { amount, reference, note } = c.req.valid("json");
-    const asked = { amount, reference, requestId: c.get("requestId"), ...(note !== undefined && { note }) };
+    const body = c.req.valid("json");
+    const { amount, reference, note } = body;
+    const asked = {
+      amount,
+      reference,
+      requestId: c.get("requestId"),
+      ...(note !== undefined && { note }),
+      ...onceOf(c, body),
+    };
     const credited: Credited = (await stubOf(c, ref).credit(asked)) ?? missing("account");
     if (!credited.ok) {
+      if (credited.reason === "idempotency_mismatch") return otherRequest();
       if (credited.reason === "below_zero") {
         return fail("insufficient_balance", "This would take the balance below 0.", { param: "amount" });
       }
@@ -32,6 +51,7 @@ export const operatorCredits = (app: Api) =>
         param: "reference",
       });
     }
+    showRepeated(c, credited.repeated);
     return c.json({
       success: true,
       replayed: credited.replayed,

@@ -6,8 +6,20 @@ import { jsonBody } from "../../http/body.ts";
 import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
 import { idempotencyKey } from "../../http/idempotency.ts";
-import type { KeyView, Rotation } from "../../model/account.ts";
-import { accountInPath, keySecret, missing, nameField, operator, stubOf, timeOf } from "./operator.ts";
+import type { KeyMade, KeyView, Rotation } from "../../model/account.ts";
+import type { AccountRef } from "../../model/ref.ts";
+import {
+  accountInPath,
+  keySecret,
+  missing,
+  nameField,
+  onceOf,
+  operator,
+  otherRequest,
+  showRepeated,
+  stubOf,
+  timeOf,
+} from "./operator.ts";
 
 /** Longest time that an old key goes on beside its successor. */
 const OVERLAP_SEC_MAX = 30 * 24 * 3_600;
@@ -50,6 +62,14 @@ function seedOf(c: Context<AppEnv>, what: string): string | null {
   return key === null ? null : `${what}\0${key}`;
 }
 
+/** Refuses a key whose Idempotency-Key has made one of the other mode, which another object holds. */
+async function refuseOtherMode(c: Context<AppEnv>, { accountId, mode }: AccountRef): Promise<void> {
+  const other = { accountId, mode: mode === "live" ? ("test" as const) : ("live" as const) };
+  const keyId = newKeyId(keySecret(c), other.mode, seedOf(c, accountId));
+  const keys: KeyView[] | null = await stubOf(c, other).keys();
+  if (keys?.some((key) => key.keyId === keyId)) otherRequest();
+}
+
 /** `/operator/accounts/:id/keys` (contract §10). */
 export const operatorKeys = (app: Api) => {
   app.get("/operator/accounts/:id/keys", operator, async (c) => {
@@ -63,15 +83,23 @@ export const operatorKeys = (app: Api) => {
 
   app.post("/operator/accounts/:id/keys", operator, jsonBody(making), async (c) => {
     const { accountId } = accountInPath(c);
-    const { name, mode = "live" } = c.req.valid("json");
+    const body = c.req.valid("json");
+    const { name, mode = "live" } = body;
     const ref = { accountId, mode };
     const keyId = newKeyId(keySecret(c), mode, seedOf(c, accountId));
     const stub = stubOf(c, ref);
-    const made = (await stub.makeKey(keyId, name ?? "key")) ?? missing("account");
-    if (!made) fail("permission_denied", TOO_MANY);
+    const { once } = onceOf(c, body);
+    if (once) await refuseOtherMode(c, ref);
+    const made: KeyMade = (await stub.makeKey(keyId, name ?? "key", once)) ?? missing("account");
+    if (!made.ok) {
+      return made.reason === "too_many" ? fail("permission_denied", TOO_MANY) : otherRequest();
+    }
+    showRepeated(c, made.repeated);
     const keys: KeyView[] = (await stub.keys()) ?? [];
     const row = keys.find((key) => key.keyId === keyId) ?? missing("key");
-    return c.json({ success: true, ...keyRow(row), api_key: showKey(keySecret(c), { ...ref, keyId }) });
+    // As it was made, so that a repeated request gets the same bytes.
+    const fresh = { ...row, lastUsedAt: null, expiresAt: null, revokedAt: null };
+    return c.json({ success: true, ...keyRow(fresh), api_key: showKey(keySecret(c), { ...ref, keyId }) });
   });
 
   app.delete("/operator/accounts/:id/keys/:keyId", operator, async (c) => {
@@ -83,13 +111,17 @@ export const operatorKeys = (app: Api) => {
   app.post("/operator/accounts/:id/keys/:keyId/rotate", operator, jsonBody(rotation), async (c) => {
     const { ref, stub, keyId } = keyInPath(c);
     const newId = newKeyId(keySecret(c), ref.mode, seedOf(c, `${ref.accountId}\0${keyId}`));
-    const overlapMs = c.req.valid("json").overlapSeconds * 1000;
-    const rotated: Rotation = (await stub.rotateKey(keyId, newId, overlapMs)) ?? missing("account");
+    const body = c.req.valid("json");
+    const { once } = onceOf(c, body);
+    const rotated: Rotation =
+      (await stub.rotateKey(keyId, newId, body.overlapSeconds * 1000, once)) ?? missing("account");
     if (!rotated.ok) {
+      if (rotated.reason === "idempotency_mismatch") return otherRequest();
       if (rotated.reason === "unknown") return missing("key");
       if (rotated.reason === "too_many") return fail("permission_denied", TOO_MANY);
       return fail("permission_denied", "This key is revoked or has expired; make a new one.");
     }
+    showRepeated(c, rotated.repeated);
     return c.json({
       success: true,
       key_id: showKeyId(rotated.keyId),

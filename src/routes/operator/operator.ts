@@ -6,6 +6,8 @@ import type { AppEnv } from "../../http/app.ts";
 import { isOperator } from "../../http/auth.ts";
 import { acceptBody, readBody } from "../../http/body.ts";
 import { FailureError, UNAUTHORIZED, fail } from "../../http/errors.ts";
+import { idempotencyOf } from "../../http/idempotency.ts";
+import type { AskedOnce } from "../../model/command.ts";
 import type { AccountRef } from "../../model/ref.ts";
 import { coins, unitsFromCoins } from "../../money/money.ts";
 
@@ -41,6 +43,22 @@ export function accountInPath(c: Context<AppEnv>): AccountRef {
 /** The object of an account. */
 export function stubOf(c: Context<AppEnv>, ref: AccountRef) {
   return c.env.ACCOUNT.getByName(objectName(ref));
+}
+
+/** What the request asks for under its Idempotency-Key (contract §8), where it has one. */
+export function onceOf(c: Context<AppEnv>, fields: object): { once?: AskedOnce } {
+  const once = idempotencyOf(c, fields, "operator");
+  return once ? { once } : {};
+}
+
+/** Marks a reply that an earlier request with the same Idempotency-Key got first. */
+export function showRepeated(c: Context<AppEnv>, repeated: boolean | undefined): void {
+  if (repeated === true) c.header("Idempotent-Replayed", "true");
+}
+
+/** Ends the request: its Idempotency-Key was used for something else. */
+export function otherRequest(): never {
+  return fail("idempotency_mismatch", "This Idempotency-Key was used for another request; use a new key.");
 }
 
 /** The secret that makes keys and message ids. */

@@ -6,7 +6,7 @@ import { jsonBody } from "../../http/body.ts";
 import { apiKey, indianMobile, senderId, smsText } from "../../http/fields.ts";
 import { priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
-import { smsReply } from "../../sending/replies.ts";
+import { bulkReply } from "../../sending/replies.ts";
 import { bill } from "../../sending/send-order.ts";
 
 /** Recipients of one request; more would only wait in the same outbox. */
@@ -35,5 +35,5 @@ export const sendBulkSms = (app: Api) =>
       text: body.message,
       validityMs: settings(c).VALIDITY_SMS_MS,
     };
-    return bill(c, body, order, smsReply(unique.length, segments, body.recipients.length - unique.length));
+    return bill(c, body, order, bulkReply(unique.length, segments, body.recipients.length - unique.length));
   });

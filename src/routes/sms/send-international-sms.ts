@@ -35,5 +35,5 @@ export const sendInternationalSms = (app: Api) =>
         notOffered: `SMS to +${countryCallingCode} (${country ?? "no country"}) is not offered.`,
       }),
     };
-    return bill(c, body, order, smsReply(1, price.segments));
+    return bill(c, body, order, smsReply(price.segments));
   });

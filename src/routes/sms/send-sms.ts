@@ -24,5 +24,5 @@ export const sendSms = (app: Api) =>
       text: body.message,
       validityMs: settings(c).VALIDITY_SMS_MS,
     };
-    return bill(c, body, order, smsReply(1, segments));
+    return bill(c, body, order, smsReply(segments));
   });

@@ -44,6 +44,34 @@ describe("POST /operator/accounts", () => {
     expectFailure(other, 422, "idempotency_mismatch");
   });
 
+  it.each([
+    { name: "Other" },
+    { plan: "business" },
+    { balance: 5 },
+    { balance: 7 },
+    { otpRate: 0.3 },
+    { otpRate: null },
+  ])("refuses the same Idempotency-Key with %j instead, and changes nothing", async (changed) => {
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const opening = { name: "Acme", plan: "premium", balance: 6, otpRate: 0.2 };
+    const first = await operator("POST", "/operator/accounts", opening, key);
+    expect(first.headers.get("idempotent-replayed")).toBeNull();
+    const other = await operator("POST", "/operator/accounts", { ...opening, ...changed }, key);
+    expectFailure(other, 422, "idempotency_mismatch");
+    const again = await operator("POST", "/operator/accounts", opening, key);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    const view = await operator("GET", `/operator/accounts/${first.body.account_id}`);
+    expect(view.body).toMatchObject({ name: "Acme", plan: "premium", balance: 6, otp_rate: 0.2 });
+  });
+
+  it("repeats an opening also when plan and rate were changed since", async () => {
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const one = await openAccount({ plan: "starter" }, key);
+    await operator("PATCH", `/operator/accounts/${one.accountId}`, { plan: "premium", otpRate: 0.5 });
+    expect(await openAccount({ plan: "starter" }, key)).toEqual(one);
+  });
+
   it.each(["a b", "", '"open', "x".repeat(256)])("%j is not a valid Idempotency-Key", async (key) => {
     const body = { name: "Acme", plan: "starter" };
     const reply = await operator("POST", "/operator/accounts", body, { "idempotency-key": key });

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { expectFailure, operatorSuite, unknownAccountSuite } from "../../world/operating.ts";
-import { balanceOf, ledgerOf, openWorld, operator } from "../../world/world.ts";
+import { balanceOf, ledgerOf, openWorld, operator, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
-const credit = (world: World, body: object, query = "") =>
-  operator("POST", `/operator/accounts/${world.ref.accountId}/credits${query}`, { reference: "pay-1", ...body });
+const credit = (world: World, body: object, query = "", headers: Record<string, string> = {}) =>
+  operator(
+    "POST",
+    `/operator/accounts/${world.ref.accountId}/credits${query}`,
+    { reference: "pay-1", ...body },
+    headers,
+  );
 
 describe("POST /operator/accounts/:id/credits", () => {
   operatorSuite("POST", (id) => `/operator/accounts/${id}/credits`);
@@ -39,6 +44,42 @@ describe("POST /operator/accounts/:id/credits", () => {
       expectFailure(reply, 422, "idempotency_mismatch", { param: "reference" });
     }
     expect(await balanceOf(world)).toBe(60_000);
+  });
+
+  it("repeats its reply under the same Idempotency-Key, whatever came between", async () => {
+    const world = await openWorld({ balance: 1 });
+    const key = { "idempotency-key": "credit-1" };
+    const first = await credit(world, { amount: 5 }, "", key);
+    expect(first.headers.get("idempotent-replayed")).toBeNull();
+    await credit(world, { amount: 2, reference: "pay-2" });
+    const again = await credit(world, { amount: 5 }, "", { "idempotency-key": '"credit-1"' });
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(await balanceOf(world)).toBe(80_000);
+    expect((await credit(world, { amount: 5 })).body).toEqual({ ...first.body, replayed: true, balance: 8 });
+  });
+
+  it.each([{ amount: 6 }, { reference: "pay-2" }, { note: "UPI" }])(
+    "refuses the same Idempotency-Key with %j instead, and changes nothing",
+    async (changed) => {
+      const world = await openWorld({ balance: 1 });
+      const key = { "idempotency-key": "credit-1" };
+      await credit(world, { amount: 5 }, "", key);
+      expectFailure(await credit(world, { amount: 5, ...changed }, "", key), 422, "idempotency_mismatch");
+      expect(await balanceOf(world)).toBe(60_000);
+      expect(await ledgerOf(world)).toHaveLength(2);
+    },
+  );
+
+  it("forgets a refusal, and keeps its keys apart from the customer's", async () => {
+    const world = await openWorld({ balance: 1 });
+    const key = { "idempotency-key": "one-key" };
+    expect((await credit(world, { amount: -2 }, "", key)).status).toBe(403);
+    expect((await sendSms(world, { headers: key })).status).toBe(200);
+    expect((await credit(world, { amount: 5 }, "", key)).status).toBe(200);
+    expectFailure(await credit(world, { amount: 5 }, "", { "idempotency-key": "a b" }), 400, "invalid_request", {
+      param: "Idempotency-Key",
+    });
   });
 
   it("20 parallel requests under one reference are one credit", async () => {

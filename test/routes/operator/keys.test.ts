@@ -67,6 +67,21 @@ describe("GET and POST /operator/accounts/:id/keys", () => {
     expectFailure(await make({ "idempotency-key": "a b" }), 400, "invalid_request", { param: "Idempotency-Key" });
   });
 
+  it.each([{ name: "other" }, { mode: "test" }])(
+    "refuses the same Idempotency-Key with %j instead, and makes no key",
+    async (changed) => {
+      const account = (await operator("POST", "/operator/accounts", { name: "Acme" })).body.account_id as string;
+      const make = (body: object) => operator("POST", keysPath(account), body, { "idempotency-key": "key-1" });
+      const first = await make({ name: "server" });
+      expect(await statusOf(first.body.api_key as string)).toBe(200);
+      expectFailure(await make({ name: "server", ...changed }), 422, "idempotency_mismatch");
+      expect((await operator("GET", keysPath(account))).body.data).toHaveLength(3);
+      const again = await make({ name: "server" });
+      expect([again.status, again.text]).toEqual([200, first.text]);
+      expect(again.headers.get("idempotent-replayed")).toBe("true");
+    },
+  );
+
   it("makes a test key for the twin, which must exist", async () => {
     const world = await openWorld();
     expectFailure(await operator("POST", keysPath(world.ref.accountId), { mode: "test" }), 404, "not_found");
@@ -143,6 +158,19 @@ describe("POST /operator/accounts/:id/keys/:keyId/rotate", () => {
     vi.setSystemTime(START_MS + 5_000);
     const again = await rotate(world, 60, { "idempotency-key": "rotate-1" });
     expect(again.body).toEqual(first.body);
+    expect((await operator("GET", keysPath(world.ref.accountId))).body.data).toHaveLength(2);
+  });
+
+  it("refuses the same Idempotency-Key with another overlap, or for another key", async () => {
+    const world = await openWorld();
+    const key = { "idempotency-key": "rotate-1" };
+    const first = await rotate(world, 60, key);
+    expectFailure(await rotate(world, 61, key), 422, "idempotency_mismatch");
+    const next = `${keyPath(world, first.body.key_id as string)}/rotate`;
+    expectFailure(await operator("POST", next, { overlapSeconds: 60 }, key), 422, "idempotency_mismatch");
+    const again = await rotate(world, 60, key);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect((await operator("GET", keysPath(world.ref.accountId))).body.data).toHaveLength(2);
   });
 

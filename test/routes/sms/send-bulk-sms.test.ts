@@ -60,6 +60,19 @@ describe("send-bulk-sms", () => {
     expect(await world.stub.reconcile()).toEqual([]);
   });
 
+  it.each([
+    [["9876543210"], "Hello", "The SMS is queued for 1 recipient."],
+    [["9876543210"], "क".repeat(71), "The SMS is queued for 1 recipient in 2 segments."],
+    [
+      ["9876543210", "9876543210"],
+      "Hello",
+      "The SMS is queued for 1 recipient. 1 number that stood more than once was left out.",
+    ],
+  ])("names the number of recipients also when it is one", async (recipients, text, message) => {
+    const world = await openWorld();
+    expect((await bulk(world, recipients, text)).body.message).toBe(message);
+  });
+
   it("one invalid number refuses the whole request, and the reply names it", async () => {
     const world = await openWorld();
     const numbers = mobiles(20);

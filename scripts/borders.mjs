@@ -1,0 +1,102 @@
+// Who may import whom in src/: the one table. oxlint.config.ts makes the linter's rules from it, ARCHITECTURE.md shows
+// it with what each room is for, and test/process/borders.test.ts holds all three and the imports themselves together.
+
+/** The ground: no Hono, no binding, nothing from above. Every room but the browser's code may import all of it. */
+export const GROUND = ["config", "log", "crypto", "model", "money", "text"];
+
+/**
+ * Each room of src/, from top to bottom, with the rooms that its files may import beside their own: always lower ones.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+export const BORDERS = {
+  worker: ["routes", "housekeeping", "durable", "queues", "http", ...GROUND],
+  routes: [
+    "console",
+    "ui",
+    "activity",
+    "operator",
+    "payments",
+    "sign-in",
+    "sending",
+    "accounts",
+    "queues",
+    "inbox",
+    "carriers",
+    "http",
+    "recordings",
+    "search",
+    ...GROUND,
+  ],
+  console: ["ui", "sign-in", "sending", "http", ...GROUND],
+  // The browser gets no settings, no log and no secret's code.
+  client: ["ui", "inbox", "model", "money", "text"],
+  ui: ["activity", "operator", "payments", "sending", "accounts", "queues", "inbox", "http", "db", "search", ...GROUND],
+  housekeeping: ["payments", "sign-in", ...GROUND],
+  activity: ["sending", "db", "search", ...GROUND],
+  operator: ["accounts", "queues", "db", ...GROUND],
+  payments: ["http", "db", ...GROUND],
+  "sign-in": ["sending", "accounts", "inbox", "http", "db", ...GROUND],
+  sending: ["queues", "http", ...GROUND],
+  accounts: ["db", ...GROUND],
+  durable: ["queues", "inbox", "db", "search", ...GROUND],
+  queues: ["inbox", "carriers", "recordings", "db", ...GROUND],
+  inbox: ["carriers", "recordings", "search", ...GROUND],
+  carriers: ["http", ...GROUND],
+  http: [...GROUND],
+  recordings: [...GROUND],
+  db: ["search", ...GROUND],
+  search: [...GROUND],
+  config: ["money"],
+  log: [],
+  crypto: ["model"],
+  model: ["money"],
+  money: ["text"],
+  text: [],
+};
+
+/** Rooms that are one file; every other is a folder. */
+export const FILES = ["worker", "housekeeping", "config", "log"];
+
+/**
+ * Packages that carry a platform or a framework, and the only rooms that may import them.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+export const PACKAGES = {
+  "cloudflare:workers": ["durable"],
+  "drizzle-orm": ["db"],
+  hono: ["routes", "console", "ui", "sign-in", "sending", "http"],
+};
+
+/** The files of a room, as a glob from the root. */
+const filesOf = (room) => (FILES.includes(room) ? `src/${room}.ts` : `src/${room}/**`);
+
+/** What an import of a room looks like from outside it. */
+const importOf = (room) => (FILES.includes(room) ? `**/${room}.ts` : `**/${room}/**`);
+
+/** One override for each room, that refuses every import the table does not name, of types too. */
+export function borderOverrides() {
+  return Object.entries(BORDERS).map(([room, may]) => {
+    const others = Object.keys(BORDERS).filter((other) => other !== room && !may.includes(other));
+    const packages = Object.keys(PACKAGES).filter((name) => !PACKAGES[name]?.includes(room));
+    const table = 'ARCHITECTURE.md, "Who may import whom"';
+    const patterns = [
+      { group: others.map(importOf), message: `src/${room} may import: ${may.join(", ") || "nothing"} (${table}).` },
+      {
+        group: packages.flatMap((name) => [name, `${name}/**`]),
+        message: `Only these rooms import it: ${packages.map((name) => `${name}: ${PACKAGES[name]?.join(" ")}`).join("; ")}.`,
+      },
+    ];
+    if (room === "routes") {
+      patterns.push({
+        group: ["**/carriers/*", "!**/carriers/table.ts"],
+        message: "Routes do not talk to a carrier: they hand over to the account, or to src/carriers/table.ts.",
+      });
+    }
+    return {
+      files: [filesOf(room)],
+      rules: { "no-restricted-imports": ["error", { patterns: patterns.filter(({ group }) => group.length > 0) }] },
+    };
+  });
+}
