@@ -59,15 +59,15 @@ export function remember(
  * What an operator's command came to that was done under this key: null when the key is new. The outcome lies in the
  * place of a customer's reply, in plain JSON: it holds no secret.
  */
-export function recallOutcome<Outcome>(
+export function recallOutcome(
   sql: SqlStorage,
   asked: AskedOnce | undefined,
   nowMs: number,
-): { ok: true; outcome: Outcome } | { ok: false } | null {
+): { ok: true; outcome: unknown } | { ok: false } | null {
   const known = recall(sql, asked, nowMs);
   if (!known) return null;
   if (!known.ok || !known.template) return { ok: false };
-  return { ok: true, outcome: JSON.parse(new TextDecoder().decode(known.template)) as Outcome };
+  return { ok: true, outcome: JSON.parse(new TextDecoder().decode(known.template)) as unknown };
 }
 
 /** Remembers what an operator's command came to, for `recallOutcome`. */

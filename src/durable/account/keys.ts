@@ -79,9 +79,10 @@ export function rotateKey(
   asked: { oldId: number; newId: number; overlapMs: number; once?: AskedOnce | undefined },
   nowMs: number,
 ): Rotation {
-  const first = recallOutcome<{ keyId: number; oldExpiresAt: number }>(sql, asked.once, nowMs);
+  const first = recallOutcome(sql, asked.once, nowMs);
   if (first) {
-    return first.ok ? { ok: true, ...first.outcome, repeated: true } : { ok: false, reason: "idempotency_mismatch" };
+    if (!first.ok) return { ok: false, reason: "idempotency_mismatch" };
+    return { ...(first.outcome as Extract<Rotation, { ok: true }>), repeated: true };
   }
   const rotated = replaceKey(sql, asked, nowMs);
   if (rotated.ok) rememberOutcome(sql, asked.once, rotated, nowMs);

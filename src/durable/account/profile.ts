@@ -1,4 +1,4 @@
-import type { AccountView, Amendment, Credited, LedgerView, Opened, Opening } from "../../model/account.ts";
+import type { AccountView, Amendment, Credited, Opened, Opening } from "../../model/account.ts";
 import type { AskedOnce } from "../../model/command.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
@@ -103,6 +103,8 @@ export function amendAccount(sql: SqlStorage, change: Amendment): void {
   );
 }
 
+type CreditedOnce = Extract<Credited, { ok: true }>;
+
 export interface CreditAsked {
   /** Units, signed. */
   amount: number;
@@ -114,9 +116,10 @@ export interface CreditAsked {
 
 /** Gives credit (or takes an adjustment), once per Idempotency-Key and once per reference (contract §8 and §10). */
 export function credit(sql: SqlStorage, asked: CreditAsked, nowMs: number): Credited {
-  const first = recallOutcome<{ entry: LedgerView; replayed: boolean; balance: number }>(sql, asked.once, nowMs);
+  const first = recallOutcome(sql, asked.once, nowMs);
   if (first) {
-    return first.ok ? { ok: true, ...first.outcome, repeated: true } : { ok: false, reason: "idempotency_mismatch" };
+    if (!first.ok) return { ok: false, reason: "idempotency_mismatch" };
+    return { ok: true, ...(first.outcome as Omit<CreditedOnce, "ok" | "repeated">), repeated: true };
   }
   const credited = creditByReference(sql, asked, nowMs);
   if (credited.ok) {
