@@ -59,14 +59,14 @@ export function remember(
  * The outcome of an operator's command that was done under this key: null when the key is new. It is stored where a
  * customer's reply is, as plain JSON: it holds no secret.
  */
-export function recallOutcome<Outcome>(
+export function recallOutcome(
   turn: Turn,
   asked: AskedOnce | undefined,
-): { ok: true; outcome: Outcome } | { ok: false } | null {
+): { ok: true; outcome: unknown } | { ok: false } | null {
   const known = recall(turn, asked);
   if (!known) return null;
   if (!known.ok || !known.template) return { ok: false };
-  return { ok: true, outcome: JSON.parse(new TextDecoder().decode(known.template)) as Outcome };
+  return { ok: true, outcome: JSON.parse(new TextDecoder().decode(known.template)) as unknown };
 }
 
 /** Stores the outcome of an operator's command, for `recallOutcome`. */

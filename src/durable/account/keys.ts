@@ -75,9 +75,10 @@ export function rotateKey(
   turn: Turn,
   asked: { oldId: number; newId: number; overlapMs: number; once?: AskedOnce | undefined },
 ): Rotation {
-  const first = recallOutcome<{ keyId: number; oldExpiresAt: number }>(turn, asked.once);
+  const first = recallOutcome(turn, asked.once);
   if (first) {
-    return first.ok ? { ok: true, ...first.outcome, repeated: true } : { ok: false, reason: "idempotency_mismatch" };
+    if (!first.ok) return { ok: false, reason: "idempotency_mismatch" };
+    return { ...(first.outcome as Extract<Rotation, { ok: true }>), repeated: true };
   }
   const rotated = replaceKey(turn, asked);
   if (rotated.ok) rememberOutcome(turn, asked.once, rotated);

@@ -1,4 +1,4 @@
-import type { AccountView, Amendment, Credited, LedgerView, Opened, Opening } from "../../model/account.ts";
+import type { AccountView, Amendment, Credited, Opened, Opening } from "../../model/account.ts";
 import type { AskedOnce } from "../../model/command.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
@@ -110,6 +110,8 @@ export function amendAccount(turn: Turn, change: Amendment): void {
   noteProfile(turn);
 }
 
+type CreditedOnce = Extract<Credited, { ok: true }>;
+
 export interface CreditAsked {
   /** Units, signed. */
   amount: number;
@@ -121,9 +123,10 @@ export interface CreditAsked {
 
 /** Credits the account, or adjusts it downwards, once per Idempotency-Key and per reference (contract §8 and §10). */
 export function credit(turn: Turn, asked: CreditAsked): Credited {
-  const first = recallOutcome<{ entry: LedgerView; replayed: boolean; balance: number }>(turn, asked.once);
+  const first = recallOutcome(turn, asked.once);
   if (first) {
-    return first.ok ? { ok: true, ...first.outcome, repeated: true } : { ok: false, reason: "idempotency_mismatch" };
+    if (!first.ok) return { ok: false, reason: "idempotency_mismatch" };
+    return { ok: true, ...(first.outcome as Omit<CreditedOnce, "ok" | "repeated">), repeated: true };
   }
   const credited = creditByReference(turn, asked);
   if (credited.ok) {
