@@ -3,7 +3,6 @@ import type { Config } from "../config.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
 import { readText } from "../http/streams.ts";
 import type { Outcome } from "../model/message.ts";
-import { ALL_LANGUAGES } from "./carrier.ts";
 import type { Carrier, Outgoing, Receipt } from "./carrier.ts";
 
 // The bring-your-own-gateway carrier (contract §11): signed JSON out, signed receipts in.
@@ -109,7 +108,6 @@ export function httpCarrier(config: Config): Carrier {
   const callbackUrl = `${config.CONSOLE_URL}/callbacks/http`;
   return {
     name: "http",
-    can: { flash: true, dlt: false, voice: true, languages: ALL_LANGUAGES },
 
     async submit(message) {
       if (url === undefined || secret === undefined) return { kind: "not_accepted", code: "not_configured" };

@@ -1,4 +1,3 @@
-import { ALL_LANGUAGES } from "./carrier.ts";
 import type { Asked, Carrier, Outgoing } from "./carrier.ts";
 
 // The simulator (contract §11): takes everything, sends nothing, and delivers a moment later. It keeps no state: what
@@ -13,7 +12,6 @@ function scenario(asked: Asked): string | null {
 /** The embedded default carrier. */
 export const simCarrier: Carrier = {
   name: "sim",
-  can: { flash: true, dlt: true, voice: true, languages: ALL_LANGUAGES },
 
   async submit(message: Outgoing) {
     switch (scenario(message)) {
