@@ -3,8 +3,12 @@ import { messageId, objectName } from "../crypto/ids.ts";
 import { unseal } from "../crypto/seal.ts";
 import { logProblem } from "../log.ts";
 import type { Story } from "../model/message-detail.ts";
+import { ENDPOINTS, OPERATIONS, contentOf, endpointUrl } from "../model/operations.ts";
+import type { BilledBy, SendKind } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { VOICE_BLOCK_MS } from "../money/pricing.ts";
+import { keyHeader } from "../sending/curl.ts";
+import type { ApiRequest } from "../sending/curl.ts";
 import { TTS_REPLY, VOICE_REPLY, otpReply, smsReply } from "../sending/replies.ts";
 import { fillTemplate } from "../sending/reply-template.ts";
 import type { ReplyTemplate } from "../sending/reply-template.ts";
@@ -41,9 +45,10 @@ function textOf(config: Config, ref: AccountRef, story: Story): string | null {
 /** The text, with the one-time password of a live message masked: this page is no place to read it (contract §5.8). */
 export function shownText(config: Config, ref: AccountRef, story: Story): ShownText {
   const { operation } = story.message;
-  if (operation === "voice") return { text: null, why: "recording", otp: null };
+  const content = contentOf(operation);
+  if (content === "recording") return { text: null, why: "recording", otp: null };
   const text = textOf(config, ref, story);
-  if (operation !== "otp") return { text, why: text === null ? "forgotten" : null, otp: null };
+  if (content !== "code") return { text, why: text === null ? "forgotten" : null, otp: null };
   const sent = readOtpText(text ?? "");
   if (!sent) return { text: null, why: "forgotten", otp: null };
   if (ref.mode === "test") return { text, why: null, otp: sent };
@@ -51,76 +56,50 @@ export function shownText(config: Config, ref: AccountRef, story: Story): ShownT
   return { text: otpText(otp.brand, otp.code), why: "masked", otp };
 }
 
-/** A request as a program would send it. */
-export interface ApiRequest {
-  url: string;
-  /** The header with the key, up to the key. */
-  auth: string;
-  body: Record<string, unknown>;
-}
-
-const BEARER = "Authorization: Bearer ";
-
 /** Ten digits, where an operation of the API wants no country code. */
 const withoutCountry = (to: string) => to.replace(/^\+91/u, "");
 
-function smsRequest(config: Config, { message, content, request }: Story, text: string | null): ApiRequest {
-  const words = { message: text ?? HIDDEN };
-  const sender = content.sender === undefined ? {} : { senderId: content.sender };
-  const base = { url: `${config.SMS_URL}/send-sms`, auth: BEARER };
-  if (content.flash !== undefined) {
-    const body = { phone: message.to, ...words, isFlash: content.flash, ...sender };
-    return { ...base, url: `${config.SMS_URL}/send-international-sms`, body };
-  }
-  if (request.count === 1) return { ...base, body: { phone: withoutCountry(message.to), ...words, ...sender } };
-  const recipients = request.recipients.map(withoutCountry);
-  return { ...base, url: `${config.SMS_URL}/send-bulk-sms`, body: { recipients, ...words, ...sender } };
+/** The kind of send that a message came by, with its body. */
+interface Sent {
+  kind: SendKind;
+  body: Record<string, unknown>;
 }
 
-/** The request that a message came with. Of a long list of recipients it has the first. */
-export function requestOf(config: Config, story: Story, { text, otp }: ShownText): ApiRequest {
+function smsSent({ message, content, request }: Story, text: string | null): Sent {
+  const words = { message: text ?? HIDDEN };
+  const sender = content.sender === undefined ? {} : { senderId: content.sender };
+  if (content.flash !== undefined) {
+    return { kind: "international", body: { phone: message.to, ...words, isFlash: content.flash, ...sender } };
+  }
+  if (request.count === 1) return { kind: "sms", body: { phone: withoutCountry(message.to), ...words, ...sender } };
+  return { kind: "bulk", body: { recipients: request.recipients.map(withoutCountry), ...words, ...sender } };
+}
+
+function sentOf(story: Story, { text, otp }: ShownText): Sent {
   const { message, content, recording } = story;
   switch (message.operation) {
     case "sms":
     case "sms_international":
-      return smsRequest(config, story, text);
+      return smsSent(story, text);
     case "otp": {
       const { code, brand } = otp ?? { code: HIDDEN, brand: HIDDEN };
-      const body = { phone: withoutCountry(message.to), otp: code, brandName: brand };
-      return { url: `${config.OTP_URL}/send-otp`, auth: BEARER, body };
+      return { kind: "otp", body: { phone: withoutCountry(message.to), otp: code, brandName: brand } };
     }
     case "tts": {
       const { language, accent, gender, rate } = content;
       const voice = { language, accent, ssmlGender: gender, speakingRate: rate };
-      const body = { callee: withoutCountry(message.to), text: text ?? HIDDEN, ...voice };
-      return { url: `${config.TTS_URL}/api/tts-call`, auth: "X-Api-Key: ", body };
+      return { kind: "tts", body: { callee: withoutCountry(message.to), text: text ?? HIDDEN, ...voice } };
     }
-    case "voice": {
-      const body = { callee: message.to.slice(1), fileId: recording?.fileId ?? HIDDEN };
-      return { url: `${config.VOICE_URL}/api/make-voice-call`, auth: "X-Api-Key: ", body };
-    }
+    case "voice":
+      return { kind: "voice", body: { callee: message.to.slice(1), fileId: recording?.fileId ?? HIDDEN } };
   }
 }
 
-/** A text as one word of a POSIX shell. */
-export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
-/** JSON in which no character turns the direction of what stands after it. */
-function plainJson(body: unknown): string {
-  return JSON.stringify(body).replaceAll(
-    /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
-    (letter) => String.raw`\u` + letter.charCodeAt(0).toString(16).padStart(4, "0"),
-  );
-}
-
-/** The request as a command; the key comes from the variable DASTAK_KEY. */
-export function curlOf({ url, auth, body }: ApiRequest): string {
-  return [
-    `curl ${shellWord(url)}`,
-    `-H "${auth}$DASTAK_KEY"`,
-    "-H 'Content-Type: application/json'",
-    `-d ${shellWord(plainJson(body))}`,
-  ].join(" \\\n  ");
+/** The request that a message came with. Of a long list of recipients it has the first. */
+export function requestOf(config: Config, story: Story, shown: ShownText): ApiRequest {
+  const { kind, body } = sentOf(story, shown);
+  const endpoint = ENDPOINTS[kind];
+  return { url: endpointUrl(config, endpoint), auth: keyHeader(endpoint), body };
 }
 
 function templateOf({ message, request }: Story, { text, otp }: ShownText): ReplyTemplate {
@@ -154,7 +133,7 @@ export function replyOf(config: Config, ref: AccountRef, story: Story, shown: Sh
 
 /** What a price is made of: so many parts at so much, for each recipient. */
 export interface Price {
-  part: "segment" | "otp" | "call" | "block" | "message";
+  part: BilledBy | "message";
   parts: number;
   /** Units. */
   each: number;
@@ -179,15 +158,14 @@ export function priceOf(story: Story, { text }: ShownText): Price {
       durationMs: recording?.durationMs ?? null,
     };
   };
-  switch (message.operation) {
-    case "sms":
-    case "sms_international":
+  const { billedBy } = OPERATIONS[message.operation];
+  switch (billedBy) {
+    case "segment":
       return text === null ? of("message", 1) : of("segment", countSegments(text).segments);
-    case "otp":
-      return of("otp", 1);
-    case "tts":
-      return of("call", 1);
-    case "voice":
+    case "block":
       return recording ? of("block", Math.ceil(recording.durationMs / VOICE_BLOCK_MS)) : of("call", 1);
+    case "otp":
+    case "call":
+      return of(billedBy, 1);
   }
 }

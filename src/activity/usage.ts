@@ -1,7 +1,8 @@
 import { countByDay } from "../db/usage.ts";
 import type { DayCount } from "../db/usage.ts";
 import { logProblem } from "../log.ts";
-import type { Operation } from "../model/message.ts";
+import { contentOf, isCall } from "../model/operations.ts";
+import type { Operation } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 
 // What an account sent in the last days, by day in India.
@@ -18,13 +19,10 @@ export const DAYS = 14;
 export const SERIES = ["otp", "sms", "calls"] as const;
 export type Series = (typeof SERIES)[number];
 
-const SERIES_OF: Record<Operation, Series> = {
-  otp: "otp",
-  sms: "sms",
-  sms_international: "sms",
-  tts: "calls",
-  voice: "calls",
-};
+function seriesOf(operation: Operation): Series {
+  if (contentOf(operation) === "code") return "otp";
+  return isCall(operation) ? "calls" : "sms";
+}
 
 export type Day = Record<Series, number> & {
   /** A time within the day. */
@@ -49,7 +47,7 @@ export function daysOf(counts: readonly DayCount[], nowMs: number): Day[] {
   }));
   for (const { day, operation, count } of counts) {
     const found = days[day - first];
-    if (found) found[SERIES_OF[operation]] += count;
+    if (found) found[seriesOf(operation)] += count;
   }
   return days;
 }

@@ -1,3 +1,5 @@
+import type { Operation } from "./operations.ts";
+
 /** Where a page of recordings goes on: after the one that was added then. */
 export type RecordingPlace = Pick<RecordingView, "createdAt" | "fileId">;
 
@@ -7,8 +9,11 @@ export type RecordingPlace = Pick<RecordingView, "createdAt" | "fileId">;
  */
 export type Recorded = ReadonlyMap<number, { rev: number; messages: number }>;
 
-export type Operation = "sms" | "sms_international" | "otp" | "tts" | "voice";
-export type Language = "EN" | "HI" | "TE" | "TA" | "KN" | "ML" | "BN" | "GU" | "MR" | "PA";
+export type { Operation } from "./operations.ts";
+
+/** Languages in which a call can speak, in the order in which they are offered (contract §5.5). */
+export const LANGUAGES = ["EN", "HI", "TE", "TA", "KN", "ML", "BN", "GU", "MR", "PA"] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** What a carrier needs beside the number and the text. */
 export interface Content {

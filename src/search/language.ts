@@ -1,4 +1,6 @@
-import type { MessageState, Operation } from "../model/message.ts";
+import type { MessageState } from "../model/message.ts";
+import { OPERATIONS, OPERATION_NAMES, isCall } from "../model/operations.ts";
+import type { Operation } from "../model/operations.ts";
 import { unitsFromCoins } from "../money/money.ts";
 
 // The language in which people search messages: words, operators with a value, and `-` before what is not to be there.
@@ -60,12 +62,8 @@ const TERMS_MAX = 20;
 export const SEARCH_LENGTH_MAX = 500;
 
 const KINDS = new Map<string, Operation[]>([
-  ["sms", ["sms"]],
-  ["international", ["sms_international"]],
-  ["otp", ["otp"]],
-  ["tts", ["tts"]],
-  ["voice", ["voice"]],
-  ["call", ["tts", "voice"]],
+  ...OPERATION_NAMES.map((operation): [string, Operation[]] => [OPERATIONS[operation].send, [operation]]),
+  ["call", OPERATION_NAMES.filter(isCall)],
 ]);
 
 /** Values of `state:`; the list shows "submitted" as "Sent", so both are understood. */

@@ -3,6 +3,7 @@ import { consoleKeyId, showKey } from "../crypto/api-key.ts";
 import { objectName } from "../crypto/ids.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
+import type { ENDPOINTS, SendKind, UPLOAD_VOICE } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 
 // The console sends by the API itself: the same route, command, price, window, Idempotency-Key and ledger. It does so
@@ -12,14 +13,7 @@ import type { AccountRef } from "../model/ref.ts";
 export const CONSOLE_KEY_NAME = "Dashboard";
 
 /** An operation's path, as the API has it. */
-export type ApiPath =
-  | "/send-sms"
-  | "/send-bulk-sms"
-  | "/send-international-sms"
-  | "/send-otp"
-  | "/api/tts-call"
-  | "/api/upload-voice"
-  | "/api/make-voice-call";
+export type ApiPath = (typeof ENDPOINTS)[SendKind]["path"] | typeof UPLOAD_VOICE.path;
 
 export interface ApiReply {
   status: number;

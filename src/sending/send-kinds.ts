@@ -1,13 +1,11 @@
+import { ENDPOINTS } from "../model/operations.ts";
+import type { SendKind } from "../model/operations.ts";
 import { mobileOf, readRecipients } from "../text/recipients.ts";
 import type { Recipients } from "../text/recipients.ts";
-import type { ApiPath } from "./own-api.ts";
 
 // From a form to the request that the API gets: fields of contract §5, typed as JSON has them.
 
-export const KINDS = ["sms", "bulk", "international", "otp", "tts", "voice"] as const;
-export type SendKind = (typeof KINDS)[number];
-
-export const isKind = (text: string): text is SendKind => (KINDS as readonly string[]).includes(text);
+export const isKind = (text: string): text is SendKind => Object.hasOwn(ENDPOINTS, text);
 
 /** A form's fields as they were typed. */
 export type Typed = Readonly<Record<string, string>>;
@@ -49,7 +47,6 @@ export function recipientsOf(typed: Typed): Recipients {
 }
 
 interface KindOfSend {
-  path: ApiPath;
   fields: (typed: Typed) => object;
   /** Fields that stay when it was sent; the rest must not be sent again by mistake. */
   kept: readonly string[];
@@ -58,7 +55,6 @@ interface KindOfSend {
 /** Every kind of send, and what makes a request of its form. */
 export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
   sms: {
-    path: "/send-sms",
     fields: (typed) => ({
       phone: mobileOf(phone(typed)) ?? phone(typed),
       message: textOf(typed, "message"),
@@ -67,7 +63,6 @@ export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
     kept: ["phone", "senderId"],
   },
   bulk: {
-    path: "/send-bulk-sms",
     fields: (typed) => ({
       recipients: recipientsOf(typed).numbers,
       message: textOf(typed, "message"),
@@ -76,7 +71,6 @@ export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
     kept: ["senderId"],
   },
   international: {
-    path: "/send-international-sms",
     fields: (typed) => ({
       phone: dialled(phone(typed)).replace(/^00/u, "+"),
       message: textOf(typed, "message"),
@@ -86,7 +80,6 @@ export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
     kept: ["phone", "senderId"],
   },
   otp: {
-    path: "/send-otp",
     fields: (typed) => ({
       phone: mobileOf(phone(typed)) ?? phone(typed),
       otp: typed["otp"]?.trim() ?? "",
@@ -95,7 +88,6 @@ export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
     kept: ["phone", "brandName"],
   },
   tts: {
-    path: "/api/tts-call",
     fields: (typed) => ({
       callee: indianOf(callee(typed)),
       text: textOf(typed, "text"),
@@ -106,7 +98,6 @@ export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
     kept: ["callee", "language", "accent", "ssmlGender", "speakingRate"],
   },
   voice: {
-    path: "/api/make-voice-call",
     fields: (typed) => ({
       callee: dialled(callee(typed)).replace(/^\+|^00/u, ""),
       fileId: typed["fileId"]?.trim() ?? "",

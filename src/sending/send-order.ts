@@ -7,6 +7,7 @@ import { FailureError, failureOf } from "../http/errors.ts";
 import { idempotencyOf } from "../http/idempotency.ts";
 import type { Done, DoneOrRefusal, Price, Refusal, SendCommand } from "../model/command.ts";
 import type { Content, Operation } from "../model/message.ts";
+import { OPERATIONS } from "../model/operations.ts";
 import { dispatchAfterReply } from "../queues/dispatch.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
@@ -22,7 +23,6 @@ export interface Order {
   content: Content;
   /** The text that goes out, or null for a recording. */
   text: string | null;
-  validityMs: number;
   notOffered?: string;
 }
 
@@ -94,7 +94,8 @@ export async function bill(
 ): Promise<Response> {
   const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const caller = await callerOf(c, fields, template);
-  const command: SendCommand = { ...order, ...caller, text: sealed };
+  const validityMs = settings(c)[OPERATIONS[order.operation].validity];
+  const command: SendCommand = { ...order, ...caller, text: sealed, validityMs };
   const result: DoneOrRefusal = await ask(c, command);
   if (!result.ok) return refuse(c, result);
   const seqs = Array.from({ length: result.jobs }, (_, nth) => result.seq + nth);

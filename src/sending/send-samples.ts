@@ -1,7 +1,8 @@
 import { PRODUCT } from "../config.ts";
 import type { Config } from "../config.ts";
-import { SENDS } from "./send-kinds.ts";
-import type { SendKind } from "./send-kinds.ts";
+import { ENDPOINTS, endpointUrl } from "../model/operations.ts";
+import type { SendKind } from "../model/operations.ts";
+import { curlOf, keyHeader } from "./curl.ts";
 
 // What a form does, as the request of the API that does the same.
 
@@ -14,20 +15,8 @@ const EXAMPLES: Record<SendKind, object> = {
   voice: { callee: "919876543210", fileId: "file_…" },
 };
 
-const BASES: Record<SendKind, keyof Config & `${string}_URL`> = {
-  sms: "SMS_URL",
-  bulk: "SMS_URL",
-  international: "SMS_URL",
-  otp: "OTP_URL",
-  tts: "TTS_URL",
-  voice: "VOICE_URL",
-};
-
 /** A curl command that does what a form does; the key comes from a variable of the shell. */
 export function sampleOf(config: Config, kind: SendKind): string {
-  const key = `$${PRODUCT.toUpperCase()}_KEY`;
-  const proof = kind === "tts" || kind === "voice" ? `x-api-key: ${key}` : `Authorization: Bearer ${key}`;
-  const url = `${String(config[BASES[kind]])}${SENDS[kind].path}`;
-  const body = JSON.stringify(EXAMPLES[kind], null, 2);
-  return [`curl ${url}`, `-H "${proof}"`, '-H "Content-Type: application/json"', `-d '${body}'`].join(" \\\n  ");
+  const endpoint = ENDPOINTS[kind];
+  return curlOf({ url: endpointUrl(config, endpoint), auth: keyHeader(endpoint), body: EXAMPLES[kind] }, 2);
 }

@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { LiveRow } from "../model/live.ts";
 import type { MessageState, Operation } from "../model/message.ts";
+import { OPERATION_NAMES } from "../model/operations.ts";
 import { count, phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Empty, Kind, Money, StateBadge, Time } from "./parts.tsx";
@@ -68,8 +69,6 @@ const STATES: readonly MessageState[] = [
   "unknown",
 ];
 
-const OPERATIONS: readonly Operation[] = ["sms", "sms_international", "otp", "tts", "voice"];
-
 /** What the script needs of the server: rows, badges and sentences in the reader's language. */
 const Templates: FC = () => (
   <>
@@ -84,7 +83,7 @@ const Templates: FC = () => (
       {STATES.map((state) => (
         <StateBadge state={state} />
       ))}
-      {OPERATIONS.map((operation) => (
+      {OPERATION_NAMES.map((operation) => (
         <span data-state={operation}>
           <Kind operation={operation} />
         </span>

@@ -1,6 +1,8 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountView } from "../model/account.ts";
 import { otpsLeft } from "../model/live.ts";
+import { ENDPOINTS } from "../model/operations.ts";
+import { curlCommand, keyHeader } from "../sending/curl.ts";
 import { count, rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { useTileWords } from "./live.tsx";
@@ -78,13 +80,14 @@ export interface Sample {
   pieces: string[];
 }
 
+/** Where the key comes in a sample; no sample has these characters elsewhere. */
+const KEY_PLACE = "{key}";
+
 /** How the API is called, in three languages. What they send is what the form beside them sends. */
 export function samplesOf(url: string, phone: string): Sample[] {
   const body = `{"phone": "${phone}", "otp": "482913", "brandName": "Acme"}`;
-  const curl = [
-    `curl ${url} \\\n  -H 'Authorization: Bearer `,
-    `' \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`,
-  ];
+  const auth = keyHeader(ENDPOINTS.otp);
+  const curl = curlCommand(url, auth + KEY_PLACE, body).split(KEY_PLACE);
   const node = [
     `const reply = await fetch("${url}", {\n  method: "POST",\n  headers: {\n    Authorization: "Bearer `,
     `",\n    "Content-Type": "application/json",\n  },\n  body: JSON.stringify(${body}),\n});\nconsole.log(await reply.json());`,

@@ -1,8 +1,9 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { randomId } from "../crypto/ids.ts";
 import type { PriceList } from "../money/listed-price.ts";
-import { KINDS } from "../sending/send-kinds.ts";
-import type { SendKind, Typed } from "../sending/send-kinds.ts";
+import { SEND_KINDS } from "../model/operations.ts";
+import type { SendKind } from "../model/operations.ts";
+import type { Typed } from "../sending/send-kinds.ts";
 import { otpText } from "../text/otp-text.ts";
 import { countSegments, nameLetters } from "../text/segments.ts";
 import { rupees } from "./format.ts";
@@ -77,7 +78,7 @@ export const Kinds: FC<{ kind: SendKind }> = ({ kind }) => {
   const { at } = useView();
   return (
     <nav class="kinds" aria-label={t.kinds}>
-      {KINDS.map((one) => (
+      {SEND_KINDS.map((one) => (
         <a href={at(`/send/${one}`)} {...(one === kind && { "aria-current": "page" })}>
           <Icon name={ICONS[one]} />
           {t.kind[one]}

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { activityCsv } from "../../activity/csv.ts";
 import { ACTIVITY_OPERATORS, newerPage, olderPage, readPlace, withKeys } from "../../activity/list.ts";
-import { curlOf, priceOf, replyOf, requestOf, shownText } from "../../activity/message-detail.ts";
+import { priceOf, replyOf, requestOf, shownText } from "../../activity/message-detail.ts";
 import { page, personOf, refOf, show, showPart, signedIn, stubOf, viewOf } from "../../console/page.tsx";
 import { messageId, objectName, readMessageId } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
@@ -10,6 +10,7 @@ import { fail } from "../../http/errors.ts";
 import type { KeyView } from "../../model/account.ts";
 import type { Story as Told } from "../../model/message-detail.ts";
 import { parseSearch } from "../../search/language.ts";
+import { curlOf } from "../../sending/curl.ts";
 import { Activity } from "../../ui/activity.tsx";
 import { phoneText, timeText } from "../../ui/format.ts";
 import { Story } from "../../ui/story.tsx";

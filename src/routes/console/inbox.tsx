@@ -8,7 +8,9 @@ import { fail } from "../../http/errors.ts";
 import { inboxNamed, pageInbox, recordingPath } from "../../inbox/landing.ts";
 import { inboxSearch } from "../../inbox/search.ts";
 import type { InboxMessage } from "../../inbox/types.ts";
+import { ENDPOINTS, endpointUrl } from "../../model/operations.ts";
 import { SEARCH_LENGTH_MAX } from "../../search/language.ts";
+import { curlCommand, keyHeader } from "../../sending/curl.ts";
 import { Mark } from "../../ui/icons.tsx";
 import { ForTests, InboxList, inboxPath } from "../../ui/inbox-list.tsx";
 import type { Listed } from "../../ui/inbox-list.tsx";
@@ -54,18 +56,16 @@ function chosenOf(c: Context<AppEnv>, message: InboxMessage): Chosen {
 
 /** Commands that the page offers: one sends, one waits. Locally the inbox asks for no key. */
 function samplesOf(c: Context<AppEnv>): { send: string; wait: string } {
-  const { ENVIRONMENT, CONSOLE_URL, SMS_URL } = settings(c);
+  const config = settings(c);
+  const { ENVIRONMENT, CONSOLE_URL } = config;
   const local = ENVIRONMENT === "local";
-  const key = `-H "Authorization: Bearer $KEY"`;
+  const header = `${keyHeader(ENDPOINTS.sms)}$KEY`;
+  const url = local ? CONSOLE_URL + ENDPOINTS.sms.path : endpointUrl(config, ENDPOINTS.sms);
   const body = `{"phone":"9876543210","message":"Your code is 482913"}`;
   const wait = `curl "${CONSOLE_URL}/v1/test/inbox/wait?to=9876543210&timeout=30"`;
   return {
-    send: [
-      `curl ${local ? CONSOLE_URL : SMS_URL}/send-sms ${key} \\`,
-      `  -H 'Content-Type: application/json' \\`,
-      `  -d '${body}'`,
-    ].join("\n"),
-    wait: local ? wait : `${wait} ${key}`,
+    send: curlCommand(url, header, body),
+    wait: local ? wait : `${wait} -H "${header}"`,
   };
 }
 

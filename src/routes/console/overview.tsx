@@ -7,6 +7,7 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { KeyView, Outline } from "../../model/account.ts";
 import { liveRows } from "../../model/live.ts";
+import { ENDPOINTS, endpointUrl } from "../../model/operations.ts";
 import { UsageChart } from "../../ui/chart.tsx";
 import { LiveList } from "../../ui/live.tsx";
 import { FirstCall, OtpSender, Tiles, samplesOf } from "../../ui/overview.tsx";
@@ -37,8 +38,8 @@ function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined
 
 /** Where programs on the reader's side reach `send-otp`; on one machine many cannot resolve *.localhost. */
 function sendOtpUrl(c: Context<AppEnv>): string {
-  const { ENVIRONMENT, CONSOLE_URL, OTP_URL } = settings(c);
-  return `${ENVIRONMENT === "local" ? CONSOLE_URL : OTP_URL}/send-otp`;
+  const config = settings(c);
+  return config.ENVIRONMENT === "local" ? config.CONSOLE_URL + ENDPOINTS.otp.path : endpointUrl(config, ENDPOINTS.otp);
 }
 
 /** `/`: how the account stands, the first call, sending by hand, and what was sent. */

@@ -9,6 +9,7 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { STATUS_OF_CODE } from "../../http/errors.ts";
 import type { ErrorCode } from "../../http/errors.ts";
 import type { RecordingPlace, RecordingView } from "../../model/message.ts";
+import { UPLOAD_VOICE } from "../../model/operations.ts";
 import { BASE64_LENGTH_MAX } from "../../recordings/inspect.ts";
 import { mediaToken } from "../../recordings/signed-address.ts";
 import { callApi } from "../../sending/own-api.ts";
@@ -109,7 +110,7 @@ function fileOf(c: Ctx, { typed, files: { file } }: PostedForm): Checked {
 /** Stores a file by the API's upload. */
 async function upload(c: Ctx, file: File, once: string): Promise<ApiReply> {
   const base64Data = Buffer.from(await file.arrayBuffer()).toString("base64");
-  return callApi(c, refOf(c), "/api/upload-voice", { fileName: file.name, base64Data }, once);
+  return callApi(c, refOf(c), UPLOAD_VOICE.path, { fileName: file.name, base64Data }, once);
 }
 
 /** `/recordings`: what calls can play; a form that adds to it, by the API's upload. */

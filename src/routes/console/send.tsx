@@ -7,6 +7,8 @@ import { page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
+import type { SendKind } from "../../model/operations.ts";
 import { UNITS_PER_COIN, unitsFromCoins } from "../../money/money.ts";
 import { priceList } from "../../money/price-list.ts";
 import { VOICE_BLOCK_MS, priceTts, priceVoiceBlock } from "../../money/pricing.ts";
@@ -14,7 +16,7 @@ import { callApi } from "../../sending/own-api.ts";
 import type { ApiReply } from "../../sending/own-api.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { SENDS, isKind, keptOf, recipientsOf } from "../../sending/send-kinds.ts";
-import type { SendKind, Typed } from "../../sending/send-kinds.ts";
+import type { Typed } from "../../sending/send-kinds.ts";
 import { sampleOf } from "../../sending/send-samples.ts";
 import { mobileOf } from "../../text/recipients.ts";
 import { lengthText } from "../../ui/format-audio.ts";
@@ -125,8 +127,8 @@ async function sendForm(c: Ctx, kind: SendKind, form: PostedForm): Promise<{ typ
   }
   const { typed, refused } = kind === "bulk" ? await mergeFile(c, form) : { typed: form.typed };
   if (refused) return { typed, reply: refused };
-  const { path, fields } = SENDS[kind];
-  return { typed, reply: await callApi(c, refOf(c), path, fields(typed), form.once) };
+  const fields = SENDS[kind].fields(typed);
+  return { typed, reply: await callApi(c, refOf(c), ENDPOINTS[kind].path, fields, form.once) };
 }
 
 /** What the API says a request took: coins, or an OTP's cost. */
