@@ -1,7 +1,7 @@
 import { consoleKeyId, maskedKey, modeOfKeyId, newKeyId, showKey, showKeyId } from "../crypto/api-key.ts";
-import { objectName } from "../crypto/ids.ts";
 import type { KeyView, Rotation } from "../model/account.ts";
 import type { AccountRef } from "../model/ref.ts";
+import { objectOf } from "../objects.ts";
 
 // The keys of an account as their owner sees and changes them. A key is derived, so an active one can be shown again;
 // the console's own key is nobody's to show or end.
@@ -35,7 +35,7 @@ export interface KeyRing {
 
 /** The keys of an account in one mode. */
 export async function keysOfAccount(env: Env, secret: string, ref: AccountRef, nowMs: number): Promise<KeyRing> {
-  const all: KeyView[] = (await env.ACCOUNT.getByName(objectName(ref)).keys()) ?? [];
+  const all: KeyView[] = (await objectOf(env, ref).keys()) ?? [];
   const own = consoleKeyId(ref.mode);
   const keys = all
     .filter(({ keyId }) => keyId !== own)
@@ -74,7 +74,7 @@ export async function makeKey(
   asked: { name: string; once: string | null },
 ): Promise<number | null> {
   const keyId = newKeyId(secret, ref.mode, asked.once && `console\0${ref.accountId}\0${asked.once}`);
-  const made = await env.ACCOUNT.getByName(objectName(ref)).makeKey(keyId, asked.name);
+  const made = await objectOf(env, ref).makeKey(keyId, asked.name);
   return made === true ? keyId : null;
 }
 
@@ -88,10 +88,10 @@ export function rotateKey(
   const { keyId, overlapMs, once } = asked;
   const ref = { accountId, mode: modeOfKeyId(keyId) };
   const newId = newKeyId(secret, ref.mode, once && `console\0${accountId}\0${keyId}\0${once}`);
-  return env.ACCOUNT.getByName(objectName(ref)).rotateKey(keyId, newId, overlapMs);
+  return objectOf(env, ref).rotateKey(keyId, newId, overlapMs);
 }
 
 /** Ends a key at once; false when there is none. */
 export function revokeKey(env: Env, accountId: string, keyId: number): Promise<boolean> {
-  return env.ACCOUNT.getByName(objectName({ accountId, mode: modeOfKeyId(keyId) })).revokeKey(keyId);
+  return objectOf(env, { accountId, mode: modeOfKeyId(keyId) }).revokeKey(keyId);
 }

@@ -1,10 +1,11 @@
 import { signupCredit } from "../config.ts";
 import type { Config } from "../config.ts";
 import { newKeyId, showKey } from "../crypto/api-key.ts";
-import { newAccountId, objectName } from "../crypto/ids.ts";
+import { newAccountId } from "../crypto/ids.ts";
 import type { Mode } from "../model/ref.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
 import type { Plan } from "../money/plans.ts";
+import { objectOf } from "../objects.ts";
 
 // Opening an account: its live object, its test twin, and a first key for each. The operator does it by the API, a
 // person by signing up; both come here.
@@ -33,7 +34,7 @@ export async function openCustomer(env: Env, config: Config, accountId: string, 
   const signup = signupCredit(config) * UNITS_PER_COIN;
   // The live object last: an account that can spend is complete.
   for (const mode of ["test", "live"] as const) {
-    const opened = await env.ACCOUNT.getByName(objectName({ accountId, mode })).open({
+    const opened = await objectOf(env, { accountId, mode }).open({
       name: wanted.name,
       plan: wanted.plan ?? "starter",
       otpRate: wanted.otpRate ?? null,

@@ -1,7 +1,7 @@
-import { objectName } from "../crypto/ids.ts";
 import { accountsAfter } from "../db/history.ts";
 import type { Difference } from "../model/account.ts";
 import type { AccountRef, Mode } from "../model/ref.ts";
+import { objectOf } from "../objects.ts";
 
 // Recounting from outside (contract §10): both objects of an account, or of a page of all of them.
 
@@ -25,8 +25,7 @@ export type Found = AccountRef & Difference;
 export async function recountAccount(env: Env, accountId: string): Promise<Found[] | null> {
   const found = await Promise.all(
     MODES.map(async (mode) => {
-      const stub = env.ACCOUNT.getByName(objectName({ accountId, mode }));
-      const differences: Difference[] | null = await stub.reconcile();
+      const differences: Difference[] | null = await objectOf(env, { accountId, mode }).reconcile();
       return differences?.map((difference) => ({ accountId, mode, ...difference })) ?? null;
     }),
   );

@@ -4,7 +4,6 @@ import type { Child } from "hono/jsx";
 import { routePath } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { paymentsOf } from "../config.ts";
-import { objectName } from "../crypto/ids.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { BODY_BYTES_MAX } from "../http/body.ts";
@@ -13,6 +12,7 @@ import type { Failure } from "../http/errors.ts";
 import { readBytes } from "../http/streams.ts";
 import type { Person, Session } from "../model/person.ts";
 import type { AccountRef } from "../model/ref.ts";
+import { objectOf } from "../objects.ts";
 import { findSession, isFresh } from "../sign-in/sessions.ts";
 import { FailureNotice } from "../ui/failure.tsx";
 import { Document } from "../ui/layout.tsx";
@@ -221,7 +221,7 @@ export function refOf(c: Context<AppEnv>): AccountRef {
 
 /** The object of that account. */
 export function stubOf(c: Context<AppEnv>) {
-  return c.env.ACCOUNT.getByName(objectName(refOf(c)));
+  return objectOf(c.env, refOf(c));
 }
 
 /** A form's fields as strings; a file counts as absent. A body that is no form after all is refused. */

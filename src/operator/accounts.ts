@@ -1,7 +1,6 @@
 import { keysOfAccount } from "../accounts/keys.ts";
 import type { OwnKey } from "../accounts/keys.ts";
 import type { Config } from "../config.ts";
-import { objectName } from "../crypto/ids.ts";
 import { accountRows } from "../db/desk.ts";
 import type { AccountRow } from "../db/desk.ts";
 import { personBy } from "../db/people.ts";
@@ -10,6 +9,7 @@ import type { AccountView, Amendment, LedgerView } from "../model/account.ts";
 import type { MessageView } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { unitsFromCoins } from "../money/money.ts";
+import { bothOf, objectOf } from "../objects.ts";
 
 // Accounts as the operator's page shows and changes them. The objects are the truth; D1 only says which there are.
 
@@ -44,7 +44,7 @@ export interface AccountAtDesk {
 
 /** One object of an account with what is newest in it, or null where nobody opened one. */
 export async function accountAtDesk(env: Env, config: Config, ref: AccountRef): Promise<AccountAtDesk | null> {
-  const stub = env.ACCOUNT.getByName(objectName(ref));
+  const stub = objectOf(env, ref);
   const view: AccountView | null = await stub.view();
   if (!view) return null;
   const before = { seq: Math.max(0, view.seq - JOBS_LOOK_BACK), index: MESSAGES_PER_JOB_MAX };
@@ -64,12 +64,14 @@ export async function accountAtDesk(env: Env, config: Config, ref: AccountRef): 
   };
 }
 
-/** Changes standing, plan or rate of both objects; false where there is no account. */
-export async function amendAccount(env: Env, accountId: string, change: Amendment): Promise<boolean> {
-  const [view]: (AccountView | null)[] = await Promise.all(
-    (["live", "test"] as const).map((mode) => env.ACCOUNT.getByName(objectName({ accountId, mode })).amend(change)),
-  );
-  return Boolean(view);
+/**
+ * Changes standing, plan or rate, which are the account's, so both of its objects get them. Returns the live one as it
+ * is then, or null where there is no account.
+ */
+export async function amendAccount(env: Env, accountId: string, change: Amendment): Promise<AccountView | null> {
+  const { live, test } = bothOf(env, accountId);
+  const [view] = await Promise.all([live.amend(change), test.amend(change)]);
+  return view;
 }
 
 /** Coins as somebody types them, as units; null for what is no amount. */

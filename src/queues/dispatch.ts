@@ -9,6 +9,7 @@ import type { Attempt } from "../inbox/landing.ts";
 import { logLine, logProblem } from "../log.ts";
 import type { ClaimedJob, Followed, MessageView, News, Outcome } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
+import type { AccountObject } from "../objects.ts";
 import { mediaToken } from "../recordings/signed-address.ts";
 import { handOver } from "./hand-over.ts";
 import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
@@ -47,7 +48,6 @@ class Budget {
   }
 }
 
-type Stub = ReturnType<Env["ACCOUNT"]["getByName"]>;
 type Waits = Pick<ExecutionContext, "waitUntil">;
 
 function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJob["messages"][number]): Outgoing {
@@ -87,7 +87,7 @@ async function claimWith(
 ): Promise<{ jobs: ClaimedJob[]; used: number }> {
   let used = 0;
   try {
-    const stub: Stub = env.ACCOUNT.getByName(name);
+    const stub: AccountObject = env.ACCOUNT.getByName(name);
     const leaseMs = config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS;
     const jobs: ClaimedJob[] = await stub.claim(seqs, asked, carrier, leaseMs);
     used = jobs.reduce((sum, job) => sum + job.messages.length, 0);
@@ -186,7 +186,7 @@ async function askLater(env: Env, account: string, news: News[]): Promise<void> 
 async function followJobs(env: Env, ctx: Waits, config: Config, { account: name, seqs }: DispatchJob): Promise<void> {
   const ref = accountOfName(name);
   const { mode } = ref;
-  const stub: Stub = env.ACCOUNT.getByName(name);
+  const stub: AccountObject = env.ACCOUNT.getByName(name);
   const open: Followed[] = await stub.follow(seqs);
   const news: News[] = [];
   for (const { seq, index, attempt, unknown, carrier, operation, to } of open) {

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import { consoleKeyId, showKey } from "../crypto/api-key.ts";
-import { objectName } from "../crypto/ids.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import type { ENDPOINTS, SendKind, UPLOAD_VOICE } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
+import { objectOf } from "../objects.ts";
 
 // The console sends by the API itself: the same route, command, price, window, Idempotency-Key and ledger. It does so
 // with a key of its own, which every account gets when its console first sends.
@@ -54,6 +54,6 @@ export async function callApi(
   });
   const reply = await ask(c, request.clone());
   if (reply.status !== 401) return reply;
-  await c.env.ACCOUNT.getByName(objectName(ref)).makeKey(keyId, CONSOLE_KEY_NAME);
+  await objectOf(c.env, ref).makeKey(keyId, CONSOLE_KEY_NAME);
   return ask(c, request);
 }

@@ -8,6 +8,7 @@ import { idempotencyOf } from "../http/idempotency.ts";
 import type { Done, DoneOrRefusal, Price, Refusal, SendCommand } from "../model/command.ts";
 import type { Content, Operation } from "../model/message.ts";
 import { OPERATIONS } from "../model/operations.ts";
+import { objectOf } from "../objects.ts";
 import { dispatchAfterReply } from "../queues/dispatch.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
@@ -34,7 +35,7 @@ export function refuse(c: Context<AppEnv>, refusal: Refusal): never {
 
 /** The account object of the request's key. */
 export function accountOf(c: Context<AppEnv>) {
-  return c.env.ACCOUNT.getByName(objectName(keyOf(c)));
+  return objectOf(c.env, keyOf(c));
 }
 
 /** What the account must know of the caller; with an Idempotency-Key also the reply, sealed for a replay. */

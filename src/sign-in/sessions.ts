@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createHash, randomBytes } from "node:crypto";
-import { objectName } from "../crypto/ids.ts";
 import {
   deleteSession,
   deleteSessionsOf,
@@ -13,9 +12,10 @@ import {
 } from "../db/people.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { pageInbox } from "../inbox/landing.ts";
+import { inboxNamed, pageInbox } from "../inbox/landing.ts";
 import { logProblem } from "../log.ts";
 import type { Person, Session, SessionView } from "../model/person.ts";
+import { bothOf } from "../objects.ts";
 
 // Sessions of the console. The browser keeps 256 random bits, D1 keeps only their hash.
 
@@ -88,11 +88,16 @@ async function hangUp(c: Context<AppEnv>): Promise<void> {
   const accountId = c.get("person")?.accountId;
   if (accountId === undefined) return;
   const config = settings(c);
-  const lists = (["live", "test"] as const).map((mode) =>
-    c.env.ACCOUNT.getByName(objectName({ accountId, mode })).hangUp(),
-  );
+  const { live, test } = bothOf(c.env, accountId);
+  const lists = [live.hangUp(), test.hangUp()];
   // On one's own machine the inbox asks for no session.
-  if (config.ENVIRONMENT !== "local") lists.push(c.env.INBOX.getByName(pageInbox(config, () => accountId)).hangUp());
+  if (config.ENVIRONMENT !== "local")
+    lists.push(
+      inboxNamed(
+        c.env,
+        pageInbox(config, () => accountId),
+      ).hangUp(),
+    );
   for (const done of await Promise.allSettled(lists)) {
     if (done.status === "rejected") logProblem("live", done.reason);
   }

@@ -1,12 +1,13 @@
 import type { Context } from "hono";
 import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
 import { at, formOf, page } from "../../console/page.tsx";
-import { accountBytes, objectName } from "../../crypto/ids.ts";
+import { accountBytes } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import type { Amendment, Credited } from "../../model/account.ts";
 import type { AccountRef, Mode } from "../../model/ref.ts";
 import { planName } from "../../money/plans.ts";
+import { objectOf } from "../../objects.ts";
 import { accountAtDesk, amendAccount, typedCoins } from "../../operator/accounts.ts";
 import { DeskAccount } from "../../ui/desk-account.tsx";
 import { Empty } from "../../ui/parts.tsx";
@@ -72,7 +73,7 @@ async function credit(c: Context<AppEnv>): Promise<Response> {
   if (note.length > NOTE_LENGTH_MAX) return again(t.badNote);
   if (!accountBytes(ref.accountId)) return missing(c);
   const asked = { amount, reference, requestId: c.get("requestId"), ...(note !== "" && { note }) };
-  const credited: Credited | null = await c.env.ACCOUNT.getByName(objectName(ref)).credit(asked);
+  const credited: Credited | null = await objectOf(c.env, ref).credit(asked);
   if (!credited) return missing(c);
   if (!credited.ok) return again(t.refusals[credited.reason]);
   const done = credited.replayed ? "replayed" : "booked";

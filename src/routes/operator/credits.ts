@@ -5,8 +5,9 @@ import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
 import type { Credited } from "../../model/account.ts";
 import { coins } from "../../money/money.ts";
+import { objectOf } from "../../objects.ts";
 import { ledgerEntry } from "./ledger.ts";
-import { accountInPath, amountField, keySecret, missing, nameField, operator, stubOf } from "./operator.ts";
+import { accountInPath, amountField, keySecret, missing, nameField, operator } from "./operator.ts";
 
 const schema = z.object({
   amount: amountField("amount", -Infinity).refine((units) => units !== 0, "amount must not be 0."),
@@ -20,7 +21,7 @@ export const operatorCredits = (app: Api) =>
     const ref = accountInPath(c);
     const { amount, reference, note } = c.req.valid("json");
     const asked = { amount, reference, requestId: c.get("requestId"), ...(note !== undefined && { note }) };
-    const credited: Credited = (await stubOf(c, ref).credit(asked)) ?? missing("account");
+    const credited: Credited = (await objectOf(c.env, ref).credit(asked)) ?? missing("account");
     if (!credited.ok) {
       if (credited.reason === "below_zero") {
         return fail("insufficient_balance", "This would take the balance below 0.", { param: "amount" });

@@ -7,7 +7,8 @@ import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
 import { idempotencyKey } from "../../http/idempotency.ts";
 import type { KeyView, Rotation } from "../../model/account.ts";
-import { accountInPath, keySecret, missing, nameField, operator, stubOf, timeOf } from "./operator.ts";
+import { bothOf, objectOf } from "../../objects.ts";
+import { accountInPath, keySecret, missing, nameField, operator, timeOf } from "./operator.ts";
 
 /** Longest time that an old key goes on beside its successor. */
 const OVERLAP_SEC_MAX = 30 * 24 * 3_600;
@@ -41,7 +42,7 @@ function keyInPath(c: Context<AppEnv>) {
   const { accountId } = accountInPath(c);
   const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing("key");
   const ref = { accountId, mode: modeOfKeyId(keyId) };
-  return { ref, keyId, stub: stubOf(c, ref) };
+  return { ref, keyId, stub: objectOf(c.env, ref) };
 }
 
 /** A seed for a new key id, where the caller repeats itself with an Idempotency-Key. */
@@ -54,11 +55,9 @@ function seedOf(c: Context<AppEnv>, what: string): string | null {
 export const operatorKeys = (app: Api) => {
   app.get("/operator/accounts/:id/keys", operator, async (c) => {
     const { accountId } = accountInPath(c);
-    const [live, test]: (KeyView[] | null)[] = await Promise.all([
-      stubOf(c, { accountId, mode: "live" }).keys(),
-      stubOf(c, { accountId, mode: "test" }).keys(),
-    ]);
-    return c.json({ success: true, data: [...(live ?? missing("account")), ...(test ?? [])].map(keyRow) });
+    const { live, test } = bothOf(c.env, accountId);
+    const [own, play]: (KeyView[] | null)[] = await Promise.all([live.keys(), test.keys()]);
+    return c.json({ success: true, data: [...(own ?? missing("account")), ...(play ?? [])].map(keyRow) });
   });
 
   app.post("/operator/accounts/:id/keys", operator, jsonBody(making), async (c) => {
@@ -66,7 +65,7 @@ export const operatorKeys = (app: Api) => {
     const { name, mode = "live" } = c.req.valid("json");
     const ref = { accountId, mode };
     const keyId = newKeyId(keySecret(c), mode, seedOf(c, accountId));
-    const stub = stubOf(c, ref);
+    const stub = objectOf(c.env, ref);
     const made = (await stub.makeKey(keyId, name ?? "key")) ?? missing("account");
     if (!made) fail("permission_denied", TOO_MANY);
     const keys: KeyView[] = (await stub.keys()) ?? [];
