@@ -1,6 +1,7 @@
 import { countByDay } from "../db/usage.ts";
 import type { DayCount } from "../db/usage.ts";
 import { logProblem } from "../log.ts";
+import { INDIA_OFFSET_MS } from "../model/india.ts";
 import { contentOf, isCall } from "../model/operations.ts";
 import type { Operation } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
@@ -8,9 +9,6 @@ import type { AccountRef } from "../model/ref.ts";
 // What an account sent in the last days, by day in India.
 
 const DAY_MS = 86_400_000;
-
-/** India is ahead of UTC by this, all year. */
-const ZONE_MS = 5.5 * 3_600_000;
 
 /** Days that the chart shows, today included. */
 export const DAYS = 14;
@@ -29,18 +27,18 @@ export type Day = Record<Series, number> & {
   at: number;
 };
 
-const dayOf = (ms: number) => Math.floor((ms + ZONE_MS) / DAY_MS);
+const dayOf = (ms: number) => Math.floor((ms + INDIA_OFFSET_MS) / DAY_MS);
 
 /** When the first of the days that the chart shows begins. */
 export function usageStartMs(nowMs: number): number {
-  return (dayOf(nowMs) - DAYS + 1) * DAY_MS - ZONE_MS;
+  return (dayOf(nowMs) - DAYS + 1) * DAY_MS - INDIA_OFFSET_MS;
 }
 
 /** Counts as days, oldest first; days without any are there with zeros. */
 export function daysOf(counts: readonly DayCount[], nowMs: number): Day[] {
   const first = dayOf(usageStartMs(nowMs));
   const days = Array.from({ length: DAYS }, (_, at): Day => ({
-    at: (first + at) * DAY_MS - ZONE_MS,
+    at: (first + at) * DAY_MS - INDIA_OFFSET_MS,
     otp: 0,
     sms: 0,
     calls: 0,
@@ -55,7 +53,7 @@ export function daysOf(counts: readonly DayCount[], nowMs: number): Day[] {
 /** What the account sent by day, from its first job of these days on; null while D1 is away. */
 export async function usageOf(env: Env, ref: AccountRef, seq: number, nowMs: number): Promise<Day[] | null> {
   try {
-    return daysOf(await countByDay(env.DB, ref, { seq, atMs: usageStartMs(nowMs) }, ZONE_MS), nowMs);
+    return daysOf(await countByDay(env.DB, ref, { seq, atMs: usageStartMs(nowMs) }, INDIA_OFFSET_MS), nowMs);
   } catch (problem) {
     logProblem("usage", problem);
     return null;

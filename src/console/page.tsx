@@ -19,6 +19,7 @@ import { Document } from "../ui/layout.tsx";
 import type { DocumentProps } from "../ui/layout.tsx";
 import { ViewContext } from "../ui/view.ts";
 import type { View } from "../ui/view.ts";
+import { damaged } from "./forms.ts";
 
 // What every page of the console shares: who is signed in, language and mode, security headers, failures as pages.
 // A cookie opens pages and nothing else; a key opens the API and nothing else.
@@ -142,8 +143,6 @@ export function wantsSocket(c: Context<AppEnv>): boolean {
 
 const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
 
-const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
-
 /**
  * No form is larger than any body of the API may be. One that does not say its length is read first. What comes with a
  * GET is nobody's form.
@@ -222,12 +221,4 @@ export function refOf(c: Context<AppEnv>): AccountRef {
 /** The object of that account. */
 export function stubOf(c: Context<AppEnv>) {
   return objectOf(c.env, refOf(c));
-}
-
-/** A form's fields as strings; a file counts as absent. A body that is no form after all is refused. */
-export async function formOf(c: Context<AppEnv>): Promise<Record<string, string>> {
-  const body = await c.req.parseBody().catch(damaged);
-  return Object.fromEntries(
-    Object.entries(body).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
-  );
 }

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { isCall } from "../model/operations.ts";
 import type { Operation } from "../model/operations.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
@@ -7,6 +8,11 @@ import { joinBytes, mac, randomBytes, sameBytes } from "./bytes.ts";
 /** A fresh random identifier: the prefix, `_`, and `size` random bytes. */
 export function randomId(prefix: string, size = 12): string {
   return `${prefix}_${base62(randomBytes(size))}`;
+}
+
+/** A fresh one-time password: six digits, each of the million as likely. */
+export function randomCode(): string {
+  return String(randomInt(1_000_000)).padStart(6, "0");
 }
 
 const ACCOUNT_PREFIX = "acc_";

@@ -1,3 +1,4 @@
+import { INDIA_OFFSET_MS } from "../model/india.ts";
 // GST on a price that includes it, in whole paise, and what an Indian invoice names: financial year, words.
 
 /** Union territories without a legislature: there the second half is UTGST (UTGST Act, §7). */
@@ -40,8 +41,6 @@ export function taxBetween(totalPaise: number, percent: number, seller: string, 
   if (seller !== place) return taxIn(totalPaise, percent, false);
   return taxIn(totalPaise, percent, UNION_TERRITORIES.has(place) ? "UTGST" : "SGST");
 }
-
-const INDIA_OFFSET_MS = 5.5 * 3_600_000;
 
 const twoDigits = (year: number) => String(year % 100).padStart(2, "0");
 

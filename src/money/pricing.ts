@@ -45,13 +45,18 @@ export function priceIndia(card: RateCard, text: string): SmsPrice & { units: nu
   return { segments, units: units(card.smsIndia * segments) };
 }
 
+/** Coins per segment to a country, named by its ISO code or, where it has none, by its calling code; null: not offered. */
+export function coinsAbroad(card: RateCard, country: string | undefined, callingCode: string): number | null {
+  const own = country === undefined ? undefined : card.smsByCountry[country];
+  const listed = own === undefined ? card.smsByCountry[`+${callingCode}`] : own;
+  return listed === undefined ? card.smsAbroad : listed;
+}
+
 /** Price of a text to a country, named by its ISO code, or by its calling code where it has none. */
 export function priceAbroad(card: RateCard, text: string, country: string | undefined, callingCode: string): SmsPrice {
   const { segments } = countSegments(text);
-  const byCode = card.smsByCountry[`+${callingCode}`];
-  const own = country === undefined ? undefined : card.smsByCountry[country];
-  const listed = own === undefined ? byCode : own;
-  return { segments, units: listed === null ? null : units((listed ?? card.smsAbroad) * segments) };
+  const each = coinsAbroad(card, country, callingCode);
+  return { segments, units: each === null ? null : units(each * segments) };
 }
 
 /** Price of a call that speaks a text. */

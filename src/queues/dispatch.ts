@@ -10,7 +10,7 @@ import { logLine, logProblem } from "../log.ts";
 import type { ClaimedJob, Followed, MessageView, News, Outcome } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import type { AccountObject } from "../objects.ts";
-import { mediaToken } from "../recordings/signed-address.ts";
+import { recordingPath } from "../recordings/signed-address.ts";
 import { handOver } from "./hand-over.ts";
 import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
 import type { DispatchJob } from "./jobs.ts";
@@ -51,8 +51,7 @@ class Budget {
 type Waits = Pick<ExecutionContext, "waitUntil">;
 
 function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJob["messages"][number]): Outgoing {
-  const { recording } = job.content;
-  const expiresAtMs = Date.now() + config.AUDIO_URL_TTL_MS;
+  const audioPath = recordingPath(config, job.content);
   return {
     ref: messageId(config.KEY_SECRET, ref, job.operation, { seq: job.seq, index: at.index }),
     operation: job.operation,
@@ -61,9 +60,7 @@ function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJ
     mode: ref.mode,
     text: job.text && unseal(config.SEAL_SECRET, objectName(ref), job.text),
     content: job.content,
-    audioUrl: recording
-      ? `${config.CONSOLE_URL}/media/${mediaToken(config.KEY_SECRET, recording.objectKey, recording.mime, expiresAtMs)}`
-      : null,
+    audioUrl: audioPath && config.CONSOLE_URL + audioPath,
   };
 }
 

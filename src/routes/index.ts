@@ -99,9 +99,9 @@ export const ROUTES: Record<BaseName, readonly Route[]> = {
   ],
 };
 
-/** What the console's pages send by: the API itself, on an app of its own. */
+/** What the console's pages ask in their own invocation: the API itself, and what takes in the sandbox's payments. */
 const ownApi = createApp();
-for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp].flat()) add(ownApi);
+for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp, paymentWebhooks].flat()) add(ownApi);
 
 function appOf(routes: readonly Route[], failures?: FailurePage): Api {
   const app = createApp(failures);

@@ -1,3 +1,4 @@
+import { INDIA_OFFSET_MS } from "../model/india.ts";
 import type { MessageState } from "../model/message.ts";
 import { OPERATIONS, OPERATION_NAMES, isCall } from "../model/operations.ts";
 import type { Operation } from "../model/operations.ts";
@@ -84,8 +85,6 @@ const STATES = new Map<string, MessageState | "refunded">([
 export const KIND_VALUES = [...KINDS.keys()];
 export const STATE_VALUES = [...STATES.keys()].filter((value) => value !== "sent");
 
-/** Dates without a zone are India's, which has had one offset since 1945. */
-const ZONE_MS = 19_800_000;
 const DAY_MS = 86_400_000;
 const SPANS = new Map([
   ["m", 60_000],
@@ -95,7 +94,7 @@ const SPANS = new Map([
 ]);
 
 function startOfDay(nowMs: number): number {
-  return Math.floor((nowMs + ZONE_MS) / DAY_MS) * DAY_MS - ZONE_MS;
+  return Math.floor((nowMs + INDIA_OFFSET_MS) / DAY_MS) * DAY_MS - INDIA_OFFSET_MS;
 }
 
 function dateOf(value: string): number | null {
@@ -105,10 +104,10 @@ function dateOf(value: string): number | null {
   // Date.parse takes 30 February for 2 March, and 24:00 for the next day.
   const text = Number.isNaN(atMs) ? "" : new Date(atMs).toISOString();
   if (!text.startsWith(`${date}T${time}:${seconds}`)) return null;
-  return zone === undefined ? atMs - ZONE_MS : atMs;
+  return zone === undefined ? atMs - INDIA_OFFSET_MS : atMs;
 }
 
-/** A time as people write it: a date, a date with a time, today, yesterday, or so long ago. */
+/** A time as people write it, in India where it names no zone: a date, a date with a time, today, yesterday, or so long ago. */
 function timeOf(value: string, nowMs: number): number | null {
   const word = value.toLowerCase();
   if (word === "today") return startOfDay(nowMs);

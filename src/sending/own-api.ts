@@ -22,10 +22,15 @@ export interface ApiReply {
   body: { success: boolean; error?: string; message?: string; param?: string; hint?: string } & Record<string, unknown>;
 }
 
-async function ask(c: Context<AppEnv>, request: Request): Promise<ApiReply> {
+/** Answers a request to this service in this invocation, by the routes that `routes/index.ts` hands in. */
+export async function fetchOwn(c: Context<AppEnv>, path: string, init: RequestInit): Promise<Response> {
   const api = c.get("ownApi");
   if (!api) throw new Error("this app has no API of its own: routes/index.ts hands it in");
-  const response = await api.fetch(request, c.env, c.executionCtx);
+  return api.fetch(new Request(new URL(path, c.req.url), init), c.env, c.executionCtx);
+}
+
+async function ask(c: Context<AppEnv>, path: string, init: RequestInit): Promise<ApiReply> {
+  const response = await fetchOwn(c, path, init);
   // The browser gets the id under which the account knows what was sent.
   c.set("requestId", response.headers.get("x-request-id") ?? c.get("requestId"));
   return { status: response.status, headers: response.headers, body: await response.json() };
@@ -41,7 +46,7 @@ export async function callApi(
 ): Promise<ApiReply> {
   const keyId = consoleKeyId(ref.mode);
   const key = showKey(settings(c).KEY_SECRET, { ...ref, keyId });
-  const request = new Request(new URL(path, c.req.url), {
+  const request = {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
@@ -51,9 +56,9 @@ export async function callApi(
       "X-Api-Key": key,
     },
     body: JSON.stringify(fields),
-  });
-  const reply = await ask(c, request.clone());
+  };
+  const reply = await ask(c, path, request);
   if (reply.status !== 401) return reply;
   await objectOf(c.env, ref).makeKey(keyId, CONSOLE_KEY_NAME);
-  return ask(c, request);
+  return ask(c, path, request);
 }

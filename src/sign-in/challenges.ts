@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { randomInt } from "node:crypto";
 import { mac, sameBytes } from "../crypto/bytes.ts";
+import { randomCode } from "../crypto/ids.ts";
 import { challengeByHash, deleteChallenge, forgetChallenges, insertChallenge, takeTry } from "../db/sign-in.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
@@ -53,7 +53,7 @@ export async function askCode(c: Context<AppEnv>, { purpose, phone, payload }: Q
   if (!verdict.ok) return { ...verdict, reason: "rate_limited" };
   const token = newToken();
   const hash = hashOf(token);
-  const code = String(randomInt(1_000_000)).padStart(6, "0");
+  const code = randomCode();
   await insertChallenge(c.env.DB, {
     hash,
     phone,

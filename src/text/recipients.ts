@@ -1,3 +1,5 @@
+import { INDIAN_MOBILE } from "../model/india.ts";
+
 // Numbers as people have them: pasted from anywhere, or in a CSV.
 
 /** Why a line gives no number. */
@@ -19,8 +21,6 @@ export interface Recipients {
   faults: Fault[];
 }
 
-const MOBILE = /^[6-9]\d{9}$/;
-
 /** What people write inside numbers: spaces, dashes, brackets, dots, and marks that nobody sees. */
 const INSIDE = /[\s().\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069\ufeff-]/g;
 
@@ -30,7 +30,7 @@ export function mobileOf(text: string): string | null {
     .replace(/^['=]|\.0$/g, "")
     .replace(INSIDE, "")
     .replace(/^(?:\+|00)?91(?=\d{10}$)|^0(?=\d{10}$)/, "");
-  return MOBILE.test(digits) ? digits : null;
+  return INDIAN_MOBILE.test(digits) ? digits : null;
 }
 
 function reasonOf(text: string): FaultReason {

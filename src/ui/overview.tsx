@@ -1,5 +1,6 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountView } from "../model/account.ts";
+import { INDIAN_MOBILE_PATTERN } from "../model/india.ts";
 import { otpsLeft } from "../model/live.ts";
 import { ENDPOINTS } from "../model/operations.ts";
 import { curlCommand, keyHeader } from "../sending/curl.ts";
@@ -208,7 +209,7 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
           prefix="+91"
           hint={t.phoneHint}
           inputmode="numeric"
-          pattern="[6-9][0-9]{9}"
+          pattern={INDIAN_MOBILE_PATTERN}
           maxlength={10}
           autocomplete="off"
           required

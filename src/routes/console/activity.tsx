@@ -8,6 +8,7 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { KeyView } from "../../model/account.ts";
+import { INDIA_OFFSET_MS } from "../../model/india.ts";
 import type { Story as Told } from "../../model/message-detail.ts";
 import { objectOf } from "../../objects.ts";
 import { parseSearch } from "../../search/language.ts";
@@ -17,9 +18,6 @@ import { phoneText, timeText } from "../../ui/format.ts";
 import { Story } from "../../ui/story.tsx";
 import { faultText } from "../../ui/words/search.ts";
 import { shell } from "../../ui/words/shell.ts";
-
-/** India's offset: the day in a file's name is the reader's. */
-const INDIA_MS = 19_800_000;
 
 /** The search of a request, with the account's keys that it may speak of. */
 async function searchOf(c: Context<AppEnv>) {
@@ -59,7 +57,8 @@ const csv = (app: Api) =>
     const [fault] = faults;
     // A file has no place for a sentence above its rows, and without it they would be the wrong ones.
     if (fault) fail("invalid_request", faultText(fault, viewOf(c).lang, ACTIVITY_OPERATORS), { param: "q" });
-    const day = new Date(Date.now() + INDIA_MS).toISOString().slice(0, 10);
+    // The day in the file's name is the reader's.
+    const day = new Date(Date.now() + INDIA_OFFSET_MS).toISOString().slice(0, 10);
     return c.body(activityCsv(source, settings(c).KEY_SECRET, terms, keys), 200, {
       "Content-Type": "text/csv; charset=utf-8; header=present",
       "Content-Disposition": `attachment; filename="activity-${day}.csv"`,

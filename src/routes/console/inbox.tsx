@@ -1,14 +1,16 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { PRODUCT } from "../../config.ts";
-import { at, formOf, page, personOf, show, showPart, signedIn, viewOf } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page, personOf, show, showPart, signedIn, viewOf } from "../../console/page.tsx";
 import { accountOfName } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
-import { inboxNamed, pageInbox, recordingPath } from "../../inbox/landing.ts";
+import { inboxNamed, pageInbox } from "../../inbox/landing.ts";
 import { inboxSearch } from "../../inbox/search.ts";
 import type { InboxMessage } from "../../inbox/types.ts";
 import { ENDPOINTS, endpointUrl } from "../../model/operations.ts";
+import { recordingPath } from "../../recordings/signed-address.ts";
 import { SEARCH_LENGTH_MAX } from "../../search/language.ts";
 import { curlCommand, keyHeader } from "../../sending/curl.ts";
 import { Mark } from "../../ui/icons.tsx";

@@ -2,9 +2,9 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { isOpen, keyOfAccount, keysOfAccount, makeKey, revealKey, revokeKey, rotateKey } from "../../accounts/keys.ts";
 import type { OwnKey } from "../../accounts/keys.ts";
+import { formOf } from "../../console/forms.ts";
 import {
   at,
-  formOf,
   freshlySignedIn,
   page,
   personOf,

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { usageOf, usageStartMs } from "../../activity/usage.ts";
 import { page, personOf, refOf, show, signedIn, stubOf, viewOf } from "../../console/page.tsx";
 import { consoleKeyId, maskedKey, showKey, showKeyId } from "../../crypto/api-key.ts";
+import { randomCode } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
@@ -17,14 +18,6 @@ import { shell } from "../../ui/words/shell.ts";
 
 /** Whom a sample sends to: the reader, where their number is known; so that nobody else gets a trial's message. */
 const SOME_PHONE = "9876543210";
-
-const CODE_DIGITS = 6;
-
-/** A code to begin with; whoever sends may write another. */
-function someCode(): string {
-  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return String(number % 10 ** CODE_DIGITS).padStart(CODE_DIGITS, "0");
-}
 
 /** The newest key that opens the API now and is not the console's own. */
 function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined {
@@ -66,7 +59,7 @@ export const overviewPage = (app: Api) =>
             masked={masked}
             samples={samplesOf(sendOtpUrl(c), own ?? SOME_PHONE)}
           />
-          <OtpSender phone={own ?? ""} code={someCode()} otpRate={account.otpRate} />
+          <OtpSender phone={own ?? ""} code={randomCode()} otpRate={account.otpRate} />
         </div>
         <LiveList rows={liveRows(news.jobs)} />
         <UsageChart days={days} />

@@ -11,7 +11,7 @@ import type { ErrorCode } from "../../http/errors.ts";
 import type { RecordingPlace, RecordingView } from "../../model/message.ts";
 import { UPLOAD_VOICE } from "../../model/operations.ts";
 import { BASE64_LENGTH_MAX } from "../../recordings/inspect.ts";
-import { mediaToken } from "../../recordings/signed-address.ts";
+import { mediaPath } from "../../recordings/signed-address.ts";
 import { callApi } from "../../sending/own-api.ts";
 import type { ApiReply } from "../../sending/own-api.ts";
 import { Notice, PageHead } from "../../ui/parts.tsx";
@@ -53,7 +53,7 @@ async function showList(c: Ctx, { refused, status }: Shown = {}): Promise<Respon
   const secret = settings(c).KEY_SECRET;
   const listed = (one: RecordingView) => ({
     ...one,
-    media: at(c, `/media/${mediaToken(secret, one.objectKey, one.mime, until)}`),
+    media: at(c, mediaPath(secret, one, until)),
   });
   const added = shown.find(({ fileId }) => fileId === c.req.query("added"));
   return show(

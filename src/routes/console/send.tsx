@@ -4,6 +4,7 @@ import { PRODUCT } from "../../config.ts";
 import { readForm } from "../../console/forms.ts";
 import type { PostedForm } from "../../console/forms.ts";
 import { page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
+import { randomCode } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
@@ -30,12 +31,6 @@ import { send } from "../../ui/words/send.ts";
 const PLAYABLE_MAX = 100;
 
 type Ctx = Context<AppEnv>;
-
-/** A code to send, where somebody has none: six digits. */
-function suggestedOtp(): string {
-  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return String(number % 1_000_000).padStart(6, "0");
-}
 
 async function playables(c: Ctx, unitsPerBlock: number, chosen: string | undefined): Promise<Playable[]> {
   const account = stubOf(c);
@@ -76,7 +71,8 @@ async function showDraft(
 ): Promise<Response> {
   const { kind } = asked;
   const t = send[viewOf(c).lang];
-  const typed = kind === "otp" && !asked.refused ? { otp: suggestedOtp(), ...asked.typed } : asked.typed;
+  // A code to begin with; the sender may write another.
+  const typed = kind === "otp" && !asked.refused ? { otp: randomCode(), ...asked.typed } : asked.typed;
   const draft = { ...asked, typed, ...(await offerOf(c, kind, typed)), sample: sampleOf(settings(c), kind) };
   return show(
     c,

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
-import { at, formOf, freshlySignedIn, page, personOf, signedIn, viewOf } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, freshlySignedIn, page, personOf, signedIn, viewOf } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { currentChallenge } from "../../sign-in/challenges.ts";
 import { askNewPhone, changePhoneByCode } from "../../sign-in/sign-in.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
+import { formOf } from "../../console/forms.ts";
 import {
   at,
-  formOf,
   freshlySignedIn,
   page,
   personOf,

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
-import { at, formOf, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { firstKey, openCustomer } from "../../accounts/open.ts";
 import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
-import { at, formOf, page } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page } from "../../console/page.tsx";
 import { accountBytes, newAccountId } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";

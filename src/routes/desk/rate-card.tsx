@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
-import { at, formOf, page } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { CARD_PRICES, countryLines, readCard } from "../../operator/rate-card-form.ts";
 import type { CardFault } from "../../operator/rate-card-form.ts";

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { deskWordsOf } from "../../console/desk-page.tsx";
-import { at, formOf, page, safeNext, show } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page, safeNext, show } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { isOperatorToken } from "../../http/auth.ts";
 import { admitDesk } from "../../sign-in/attempts.ts";
