@@ -1,9 +1,13 @@
 import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { randomId } from "../crypto/ids.ts";
 import type { AppEnv } from "../http/app.ts";
-import { fail } from "../http/errors.ts";
+import { STATUS_OF_CODE, fail } from "../http/errors.ts";
+import type { ErrorCode } from "../http/errors.ts";
+import type { Fault } from "../ui/parts.tsx";
+import { damaged, wantsJson } from "./page.tsx";
 
-// Forms as they are posted: their fields and, of those that send, a file and the mark that makes a form one send.
+// Forms as they are posted, and the one way in which every page refuses one.
 
 export interface PostedForm {
   typed: Record<string, string>;
@@ -12,9 +16,6 @@ export interface PostedForm {
   /** The form's mark: the Idempotency-Key of its request. */
   once: string;
 }
-
-/** Refuses a body that is no form after all. */
-export const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
 
 const ONCE = /^[\w-]{8,100}$/u;
 
@@ -40,4 +41,24 @@ export async function readForm(c: Context<AppEnv>): Promise<PostedForm> {
   const { typed, files } = await fieldsOf(c);
   const once = typed["once"] ?? randomId("once");
   return ONCE.test(once) ? { typed, files, once } : damaged();
+}
+
+/** Why a form was not followed: a sentence in the reader's language, its field, and the code that it travels under. */
+export interface Refused extends Fault {
+  code: ErrorCode;
+  retryAfterSec?: number;
+}
+
+/**
+ * Refuses a form: marks the reply, and returns the status for its page, which shows the sentence beside the field and
+ * what was typed. Where JSON is wanted, the refusal itself is the reply. 200 where nothing was refused.
+ */
+export function refusedStatus(c: Context<AppEnv>, refused: Refused | undefined): ContentfulStatusCode {
+  if (!refused) return 200;
+  const { code, error, field, retryAfterSec } = refused;
+  const headers = retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) };
+  if (wantsJson(c)) return fail(code, error, { headers, ...(field !== undefined && { param: field }) });
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  c.set("failureCode", code);
+  return STATUS_OF_CODE[code];
 }

@@ -19,7 +19,6 @@ import { Document } from "../ui/layout.tsx";
 import type { DocumentProps } from "../ui/layout.tsx";
 import { ViewContext } from "../ui/view.ts";
 import type { View } from "../ui/view.ts";
-import { damaged } from "./forms.ts";
 
 // What every page of the console shares: who is signed in, language and mode, security headers, failures as pages.
 // A cookie opens pages and nothing else; a key opens the API and nothing else.
@@ -140,6 +139,9 @@ export function isFromHere(c: Context<AppEnv>): boolean {
 export function wantsSocket(c: Context<AppEnv>): boolean {
   return c.req.method === "GET" && c.req.header("upgrade")?.toLowerCase() === "websocket";
 }
+
+/** Refuses a body that is no form after all. */
+export const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
 
 const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
 

@@ -4,16 +4,17 @@ import type { Depth } from "../operator/queue-depths.ts";
 import { CARD_PRICES } from "../operator/rate-card-form.ts";
 import type { QuarantinedEvent } from "../payments/events.ts";
 import type { DeadLetter } from "../queues/dead.ts";
-import { DeskNotices, Wide } from "./desk.tsx";
+import { DeskDone, Wide } from "./desk.tsx";
 import { count, paise } from "./format.ts";
-import { Card, Empty, Field, Notice, PageHead, Time } from "./parts.tsx";
+import { Card, Empty, Field, Notice, PageHead, Time, faultAt } from "./parts.tsx";
+import type { Fault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 
 // The desk's work beside accounts: prices, payments that wait, queues, recounting.
 
 /** The rate card as a form; `typed` are its fields as they stand, or as they were sent. */
-export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefined; fault?: string }> = ({
+export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefined; fault?: Fault }> = ({
   typed,
   done,
   fault,
@@ -23,12 +24,19 @@ export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefi
   return (
     <>
       <PageHead title={t.tabs.card} lead={t.cardLead} />
-      <DeskNotices done={done} fault={fault} />
+      <DeskDone done={done} />
       <form class="card stack" method="post" action={at("/desk/rate-card")}>
         <h2>{t.cardPrices}</h2>
         <div class="two">
           {CARD_PRICES.map((name) => (
-            <Field label={t.card[name]} name={name} inputmode="numeric" required value={typed[name]} />
+            <Field
+              label={t.card[name]}
+              name={name}
+              inputmode="numeric"
+              required
+              value={typed[name]}
+              error={faultAt(fault, name)}
+            />
           ))}
         </div>
         <Field
@@ -38,6 +46,7 @@ export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefi
           mono
           hint={t.countriesHint}
           value={typed["countries"]}
+          error={faultAt(fault, "countries")}
         />
         <div>
           <button class="btn">{t.save}</button>
@@ -54,7 +63,7 @@ export const DeskPayments: FC<{ events: QuarantinedEvent[]; done: string | undef
   return (
     <>
       <PageHead title={t.tabs.payments} lead={t.paymentsLead} />
-      <DeskNotices done={done} fault={undefined} />
+      <DeskDone done={done} />
       <Card>
         {events.length === 0 ? (
           <Empty icon="billing" title={t.noPayments}>
@@ -162,7 +171,7 @@ export const DeskQueues: FC<{ depths: Depth[]; letters: DeadLetter[]; total: num
   return (
     <>
       <PageHead title={t.tabs.queues} lead={t.queuesLead} />
-      <DeskNotices done={done} fault={undefined} />
+      <DeskDone done={done} />
       <Depths depths={depths} />
       <Card title={t.dead} extra={<span class={`pill ${total > 0 ? "warn" : "ok"}`}>{count(total, lang)}</span>}>
         <p class="dim small">
@@ -232,7 +241,7 @@ const Outcome: FC<{ of: Recounted }> = ({ of: { differences, accounts, next } })
 };
 
 /** Recounts one account, or all of them page by page. */
-export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault: string | undefined }> = ({
+export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault: Fault | undefined }> = ({
   account,
   found,
   fault,
@@ -252,7 +261,7 @@ export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault
             value={account}
             hint={t.oneHint}
             autocomplete="off"
-            error={fault}
+            error={faultAt(fault, "account")}
           />
           <button class="btn">{t.run}</button>
         </form>

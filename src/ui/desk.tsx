@@ -1,10 +1,11 @@
-import type { Child, FC, PropsWithChildren } from "hono/jsx";
+import type { FC, PropsWithChildren } from "hono/jsx";
 import { PRODUCT } from "../config.ts";
 import type { AccountRow } from "../db/desk.ts";
 import { PLANS } from "../money/plans.ts";
 import { Icon, Mark } from "./icons.tsx";
 import { Preferences } from "./layout.tsx";
-import { Card, Choice, CopyButton, Empty, Field, Notice, Older, OnceField, PageHead, Time } from "./parts.tsx";
+import { Card, Choice, CopyButton, Empty, Field, Notice, Older, OnceField, PageHead, Time, faultAt } from "./parts.tsx";
+import type { Fault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 import { shell } from "./words/shell.ts";
@@ -58,7 +59,7 @@ export const DeskFrame: FC<PropsWithChildren<{ tab: DeskTab }>> = ({ tab, childr
 };
 
 /** The door: asks for the operator's token. */
-export const DeskDoor: FC<{ next: string; fault?: string }> = ({ next, fault }) => {
+export const DeskDoor: FC<{ next: string; fault: Fault | undefined }> = ({ next, fault }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   return (
@@ -84,7 +85,7 @@ export const DeskDoor: FC<{ next: string; fault?: string }> = ({ next, fault }) 
             autocomplete="current-password"
             required
             autofocus
-            error={fault}
+            error={faultAt(fault, "token")}
           />
           <div>
             <button class="btn">{t.signIn}</button>
@@ -135,19 +136,27 @@ export const PlanChoice: FC<{ value: string }> = ({ value }) => {
   return <Choice label={useWords(deskWords).plan} name="plan" value={value} options={options} />;
 };
 
-const NewAccount: FC<{ typed: Record<string, string>; fault: string | undefined }> = ({ typed, fault }) => {
+const NewAccount: FC<{ typed: Record<string, string>; fault: Fault | undefined }> = ({ typed, fault }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   return (
-    <details class="card desknew" {...(fault !== undefined && { open: true })}>
+    <details class="card desknew" {...(fault && { open: true })}>
       <summary>
         <h2>{t.newAccount}</h2>
       </summary>
       <form class="stack" method="post" action={at("/desk/accounts")}>
-        {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
+        {fault && fault.field === undefined && <Notice tone="bad">{fault.error}</Notice>}
         <OnceField />
         <div class="two">
-          <Field label={t.name} name="name" required maxlength={100} autocomplete="off" value={typed["name"]} />
+          <Field
+            label={t.name}
+            name="name"
+            required
+            maxlength={100}
+            autocomplete="off"
+            value={typed["name"]}
+            error={faultAt(fault, "name")}
+          />
           <PlanChoice value={typed["plan"] ?? "starter"} />
           <Field
             label={t.openingBalance}
@@ -155,8 +164,16 @@ const NewAccount: FC<{ typed: Record<string, string>; fault: string | undefined 
             inputmode="decimal"
             hint={t.openingHint}
             value={typed["balance"]}
+            error={faultAt(fault, "balance")}
           />
-          <Field label={t.rateField} name="otpRate" inputmode="decimal" hint={t.rateHint} value={typed["otpRate"]} />
+          <Field
+            label={t.rateField}
+            name="otpRate"
+            inputmode="decimal"
+            hint={t.rateHint}
+            value={typed["otpRate"]}
+            error={faultAt(fault, "otpRate")}
+          />
         </div>
         <div>
           <button class="btn">{t.open}</button>
@@ -171,8 +188,8 @@ export interface AccountsProps {
   search: string;
   next: string | null;
   /** What was typed to open an account, and what is wrong with it. */
-  typed?: Record<string, string>;
-  fault?: string;
+  typed?: Record<string, string> | undefined;
+  fault?: Fault | undefined;
 }
 
 /** The list of accounts, and a form for one more. */
@@ -262,10 +279,6 @@ export const DeskOpened: FC<{ accountId: string; name: string; liveKey: string; 
   );
 };
 
-/** What was done, or what is wrong, above a page. */
-export const DeskNotices: FC<{ done: string | undefined; fault: string | undefined }> = ({ done, fault }): Child => (
-  <>
-    {done !== undefined && <Notice tone="ok">{done}</Notice>}
-    {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
-  </>
-);
+/** What was done, above a page. */
+export const DeskDone: FC<{ done: string | undefined }> = ({ done }) =>
+  done === undefined ? null : <Notice tone="ok">{done}</Notice>;

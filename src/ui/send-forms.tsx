@@ -18,7 +18,7 @@ type Form = FC<{ draft: Draft }>;
 
 /** A field with what was typed into it and, where the API refused it, why. */
 const Typed: FC<{ draft: Draft } & FieldProps> = ({ draft: { typed, refused }, ...field }) => {
-  const faulty = refused?.param?.replace(/\[\d+\]$/u, "") === field.name;
+  const faulty = refused?.field?.replace(/\[\d+\]$/u, "") === field.name;
   return (
     <Field
       value={typed[field.name] ?? ""}
@@ -281,7 +281,7 @@ const VoiceForm: Form = ({ draft }) => {
       />
       <div class="field">
         <label for="f-fileId">{t.recording}</label>
-        <select id="f-fileId" name="fileId" {...(refused?.param === "fileId" && { "aria-invalid": "true" })}>
+        <select id="f-fileId" name="fileId" {...(refused?.field === "fileId" && { "aria-invalid": "true" })}>
           {playable.map(({ fileId, name, lengthText, units }) => (
             <option value={fileId} data-units={String(units)} {...(fileId === chosen?.fileId && { selected: true })}>
               {`${name} · ${lengthText}`}

@@ -10,16 +10,15 @@ import { rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 import { Card, Code, Money, Notice } from "./parts.tsx";
+import type { Fault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { send } from "./words/send.ts";
 
 // The frame of the pages that send: kinds, what became of a form, and what a text costs while it is written.
 
 /** Why a form was not sent, as the API says it. */
-export interface Refused {
-  error: string;
+export interface Refused extends Fault {
   hint?: string | undefined;
-  param?: string | undefined;
 }
 
 /** What a form did. */

@@ -2,7 +2,8 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { isOpen, keyOfAccount, keysOfAccount, makeKey, revealKey, revokeKey, rotateKey } from "../../accounts/keys.ts";
 import type { OwnKey } from "../../accounts/keys.ts";
-import { formOf } from "../../console/forms.ts";
+import { formOf, refusedStatus } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
 import {
   at,
   freshlySignedIn,
@@ -20,6 +21,7 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { Rotation } from "../../model/account.ts";
+import type { Unsaved } from "../../ui/parts.tsx";
 import { KeyShown, KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
 import { keyWords } from "../../ui/words/keys.ts";
 
@@ -37,13 +39,18 @@ async function keyInPath(c: Context<AppEnv>): Promise<OwnKey> {
   return key && isOpen(key) ? key : missing();
 }
 
-async function list(c: Context<AppEnv>, more: { revoked?: boolean; fault?: string } = {}): Promise<Response> {
+async function list(
+  c: Context<AppEnv>,
+  more: { revoked?: boolean; refused?: Refused & Unsaved } = {},
+): Promise<Response> {
   const now = Date.now();
+  const { refused, revoked = false } = more;
+  const status = refusedStatus(c, refused);
   const ring = await keysOfAccount(c.env, secretOf(c), refOf(c), now);
-  return show(c, <KeysPage ring={ring} now={now} {...more} />, {
+  return show(c, <KeysPage ring={ring} now={now} revoked={revoked} unsaved={refused} />, {
     title: wordsOf(c).title,
     active: "keys",
-    status: more.fault === undefined ? 200 : 400,
+    status,
   });
 }
 
@@ -82,7 +89,11 @@ export const keysPages = (app: Api) => {
   app.post("/keys", page, signedIn, freshlySignedIn, async (c) => {
     const { name = "", once } = await formOf(c);
     const trimmed = name.trim();
-    if (trimmed === "" || trimmed.length > NAME_LENGTH_MAX) return list(c, { fault: wordsOf(c).nameMissing });
+    if (trimmed === "" || trimmed.length > NAME_LENGTH_MAX) {
+      return list(c, {
+        refused: { code: "invalid_request", error: wordsOf(c).nameMissing, field: "name", typed: { name } },
+      });
+    }
     const ref = refOf(c);
     const keyId = await makeKey(c.env, secretOf(c), ref, { name: trimmed, once: once ?? null });
     if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany);

@@ -1,12 +1,11 @@
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { readForm } from "../../console/forms.ts";
+import { readForm, refusedStatus } from "../../console/forms.ts";
 import type { PostedForm } from "../../console/forms.ts";
 import { at, page, refOf, show, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { STATUS_OF_CODE } from "../../http/errors.ts";
 import type { ErrorCode } from "../../http/errors.ts";
 import type { RecordingPlace, RecordingView } from "../../model/message.ts";
 import { UPLOAD_VOICE } from "../../model/operations.ts";
@@ -83,9 +82,8 @@ async function showList(c: Ctx, { refused, status }: Shown = {}): Promise<Respon
 
 /** A refusal of the form itself, before the API is asked. */
 async function refuse(c: Ctx, code: ErrorCode, error: string, once?: string): Promise<Response> {
-  const status = STATUS_OF_CODE[code];
-  if (!wantsJson(c)) return showList(c, { refused: { error, once }, status });
-  return c.json({ success: false, error, code, request_id: c.get("requestId"), param: "file" }, status);
+  const status = refusedStatus(c, { code, error, field: "file" });
+  return showList(c, { refused: { error, once }, status });
 }
 
 /** The form of any file that may be stored is smaller; a larger one is refused before it is read. */

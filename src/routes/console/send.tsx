@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { PRODUCT } from "../../config.ts";
-import { readForm } from "../../console/forms.ts";
-import type { PostedForm } from "../../console/forms.ts";
+import { readForm, refusedStatus } from "../../console/forms.ts";
+import type { PostedForm, Refused } from "../../console/forms.ts";
 import { page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
 import { randomCode } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
@@ -92,37 +92,32 @@ async function showDraft(
   );
 }
 
-/** A reply of the console's own, in the shape of the API's: the form was refused before the API was asked. */
-function ownRefusal(c: Ctx, error: string, param?: string): ApiReply {
-  const body = {
-    success: false,
-    error,
-    code: "invalid_request",
-    request_id: c.get("requestId"),
-    ...(param && { param }),
-  };
-  return { status: 400, headers: new Headers(), body };
-}
+/** Why a form is not sent, before the API is asked. */
+const unsent = (error: string, field?: string): Refused => ({ code: "invalid_request", error, field });
 
 /** Fills a bulk form from its file; null where there is something to mend first. */
-async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed: Typed; refused?: ApiReply }> {
+async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed: Typed; refused?: Refused }> {
   const t = send[viewOf(c).lang];
   const { file } = files;
-  if (file && (typed["recipients"] ?? "").trim() !== "") return { typed, refused: ownRefusal(c, t.both, "recipients") };
+  if (file && (typed["recipients"] ?? "").trim() !== "") return { typed, refused: unsent(t.both, "recipients") };
   const filled = file ? { ...typed, recipients: await file.text() } : typed;
   const { faults } = recipientsOf(filled);
   if (faults.length === 0 || typed["skip"] !== undefined) return { typed: filled };
-  return { typed: filled, refused: ownRefusal(c, t.badLinesRefused, "recipients") };
+  return { typed: filled, refused: unsent(t.badLinesRefused, "recipients") };
 }
 
 /** Sends a form by the API, unless it must be mended first. */
-async function sendForm(c: Ctx, kind: SendKind, form: PostedForm): Promise<{ typed: Typed; reply: ApiReply }> {
+async function sendForm(
+  c: Ctx,
+  kind: SendKind,
+  form: PostedForm,
+): Promise<{ typed: Typed; refused: Refused } | { typed: Typed; refused?: undefined; reply: ApiReply }> {
   const { mode } = form.typed;
   if (mode !== undefined && mode !== viewOf(c).mode) {
-    return { typed: form.typed, reply: ownRefusal(c, send[viewOf(c).lang].otherMode) };
+    return { typed: form.typed, refused: unsent(send[viewOf(c).lang].otherMode) };
   }
   const { typed, refused } = kind === "bulk" ? await mergeFile(c, form) : { typed: form.typed };
-  if (refused) return { typed, reply: refused };
+  if (refused) return { typed, refused };
   const fields = SENDS[kind].fields(typed);
   return { typed, reply: await callApi(c, refOf(c), ENDPOINTS[kind].path, fields, form.once) };
 }
@@ -162,7 +157,7 @@ function showOutcome(c: Ctx, kind: SendKind, form: PostedForm, typed: Typed, rep
   const reused = body["code"] === "idempotency_mismatch";
   const refused = reused
     ? { error: send[viewOf(c).lang].reused }
-    : { error: String(body.error), hint: body.hint, param: body.param };
+    : { error: String(body.error), hint: body.hint, field: body.param };
   const once = reused ? undefined : form.once;
   return showDraft(c, { kind, typed, once, refused }, status as ContentfulStatusCode);
 }
@@ -205,7 +200,10 @@ export const sendPages = (app: Api) => {
   app.post("/send/:kind", page, signedIn, async (c) => {
     const kind = kindOf(c);
     const form = await readForm(c);
-    const { typed, reply } = await sendForm(c, kind, form);
+    const sent = await sendForm(c, kind, form);
+    const { typed, refused } = sent;
+    if (refused) return showDraft(c, { kind, typed, once: form.once, refused }, refusedStatus(c, refused));
+    const { reply } = sent;
     const balance = reply.body.success ? ((await stubOf(c).view())?.balance ?? null) : null;
     return wantsJson(c) ? passOn(c, reply, balance) : showOutcome(c, kind, form, typed, reply, balance);
   });

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
 import { formOf } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
 import { at, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
@@ -15,7 +16,6 @@ import { CodeForm, GateCard, NextField, Or, PhoneField } from "../../ui/sign-in.
 import { useView, useWords } from "../../ui/view.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 import { refuseForm, showGate, unanswered, unsent, wordsOf } from "./gate.tsx";
-import type { Refused } from "./gate.tsx";
 
 const query = (next: string) => (next === "/" ? "" : `?next=${encodeURIComponent(next)}`);
 

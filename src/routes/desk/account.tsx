@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
 import { formOf } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
 import { at, page } from "../../console/page.tsx";
 import { accountBytes } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
@@ -22,7 +23,7 @@ const idOf = (c: Context<AppEnv>) => c.req.param("id") ?? "";
 
 interface Shown {
   typed?: Record<string, string>;
-  fault?: string;
+  refused?: Refused;
 }
 
 function missing(c: Context<AppEnv>): Response {
@@ -30,12 +31,12 @@ function missing(c: Context<AppEnv>): Response {
   return showDesk(c, "accounts", <Empty icon="person" title={t.noAccount} />, { title: t.noAccount, status: 404 });
 }
 
-async function showAccount(c: Context<AppEnv>, ref: AccountRef, more: Shown = {}): Promise<Response> {
+async function showAccount(c: Context<AppEnv>, ref: AccountRef, { typed, refused }: Shown = {}): Promise<Response> {
   const found = accountBytes(ref.accountId) && (await accountAtDesk(c.env, settings(c), ref));
   if (!found) return missing(c);
-  return showDesk(c, "accounts", <DeskAccount of={found} done={doneOf(c)} {...more} />, {
+  return showDesk(c, "accounts", <DeskAccount of={found} done={doneOf(c)} typed={typed} fault={refused} />, {
     title: found.view.name,
-    status: more.fault === undefined ? 200 : 400,
+    refused,
   });
 }
 
@@ -55,8 +56,12 @@ function changeOf(form: Record<string, string>): Amendment | null {
 
 async function amend(c: Context<AppEnv>): Promise<Response> {
   const accountId = idOf(c);
-  const change = changeOf(await formOf(c));
-  if (!change) return showAccount(c, { accountId, mode: "live" }, { fault: deskWordsOf(c).badRate });
+  const typed = await formOf(c);
+  const change = changeOf(typed);
+  if (!change) {
+    const refused = { code: "invalid_request", error: deskWordsOf(c).badRate, field: "otpRate" } as const;
+    return showAccount(c, { accountId, mode: "live" }, { typed, refused });
+  }
   if (!accountBytes(accountId) || !(await amendAccount(c.env, accountId, change))) return missing(c);
   return c.redirect(at(c, `/desk/accounts/${accountId}?done=changed`), 303);
 }
@@ -65,18 +70,22 @@ async function credit(c: Context<AppEnv>): Promise<Response> {
   const t = deskWordsOf(c);
   const form = await formOf(c);
   const ref = { accountId: idOf(c), mode: modeOf(form["mode"]) };
-  const again = (fault: string) => showAccount(c, ref, { typed: form, fault });
+  const again = (field: string, error: string) =>
+    showAccount(c, ref, { typed: form, refused: { code: "invalid_request", error, field } });
   const amount = typedCoins(form["amount"] ?? "");
   const reference = form["reference"]?.trim() ?? "";
   const note = form["note"]?.trim() ?? "";
-  if (amount === null || amount === 0) return again(t.badAmount);
-  if (reference === "" || reference.length > REFERENCE_LENGTH_MAX) return again(t.badReference);
-  if (note.length > NOTE_LENGTH_MAX) return again(t.badNote);
+  if (amount === null || amount === 0) return again("amount", t.badAmount);
+  if (reference === "" || reference.length > REFERENCE_LENGTH_MAX) return again("reference", t.badReference);
+  if (note.length > NOTE_LENGTH_MAX) return again("note", t.badNote);
   if (!accountBytes(ref.accountId)) return missing(c);
   const asked = { amount, reference, requestId: c.get("requestId"), ...(note !== "" && { note }) };
   const credited: Credited | null = await objectOf(c.env, ref).credit(asked);
   if (!credited) return missing(c);
-  if (!credited.ok) return again(t.refusals[credited.reason]);
+  if (!credited.ok) {
+    const { reason } = credited;
+    return again(reason === "reference_mismatch" ? "reference" : "amount", t.refusals[reason]);
+  }
   const done = credited.replayed ? "replayed" : "booked";
   return c.redirect(at(c, `/desk/accounts/${ref.accountId}?mode=${ref.mode}&done=${done}`), 303);
 }
