@@ -6,7 +6,7 @@ import { objectOf } from "../objects.ts";
 // The keys of an account as their owner sees and changes them. A key is derived, so an active one can be shown again;
 // the console's own key is nobody's to show or end.
 
-export type KeyState = "active" | "ending" | "ended" | "revoked";
+type KeyState = "active" | "ending" | "ended" | "revoked";
 
 /** A key of the account, without what opens anything. */
 export interface OwnKey extends KeyView {

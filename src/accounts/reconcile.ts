@@ -6,7 +6,7 @@ import { objectOf } from "../objects.ts";
 // Recounting from outside (contract §10): both objects of an account, or of a page of all of them.
 
 /** A page of all account ids, in their order. It comes from D1 and may lag; it only says whom to ask. */
-export async function accountsPage(
+async function accountsPage(
   env: Env,
   after: string,
   limit: number,

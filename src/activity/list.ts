@@ -33,7 +33,7 @@ export interface Source {
 }
 
 /** A part of the list, complete up to `end`; null: there is nothing more that way. */
-export interface Stretch {
+interface Stretch {
   rows: MessageView[];
   end: MessagePlace | null;
 }

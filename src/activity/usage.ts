@@ -15,7 +15,7 @@ export const DAYS = 14;
 
 /** The kinds that the chart tells apart. */
 export const SERIES = ["otp", "sms", "calls"] as const;
-export type Series = (typeof SERIES)[number];
+type Series = (typeof SERIES)[number];
 
 function seriesOf(operation: Operation): Series {
   if (contentOf(operation) === "code") return "otp";

@@ -12,7 +12,7 @@ import { at, failedText, find, findAll, on, postForm, toast } from "./dom.ts";
 const SHOWN_MS = 60_000;
 
 /** A key from the server, or null. One that is not told leads to where somebody says again who they are. */
-export async function askKey(url: string): Promise<string | null> {
+async function askKey(url: string): Promise<string | null> {
   const { key, hint, error } = (await postForm(url, new URLSearchParams()))?.body ?? {};
   if (typeof key === "string") return key;
   if (typeof hint === "string") location.href = `${hint}?next=${location.pathname.slice(at("").length)}`;

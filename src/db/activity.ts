@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { MessageView } from "../model/message.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { digitsOf } from "../search/language.ts";
@@ -81,11 +80,6 @@ export function historyQuery(ref: AccountRef, look: HistoryLook): SQL {
     SELECT * FROM ${message}
      WHERE ${message.accountId} = ${ref.accountId} AND ${message.mode} = ${ref.mode} AND ${range}${elsewhere}${sql.join(terms)}
      ORDER BY ${order} LIMIT ${look.limit}`;
-}
-
-/** The same as text and values, for EXPLAIN. */
-export function historyStatement(ref: AccountRef, look: HistoryLook): { sql: string; params: unknown[] } {
-  return new SQLiteSyncDialect().sqlToQuery(historyQuery(ref, look));
 }
 
 interface Row {

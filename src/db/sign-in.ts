@@ -4,7 +4,7 @@ import { attempt, challenge } from "./schema.ts";
 
 // One-time passwords that wait for their answer, and counts of attempts. Whatever decides does so in one statement.
 
-export type ChallengeRow = typeof challenge.$inferSelect;
+type ChallengeRow = typeof challenge.$inferSelect;
 
 export async function insertChallenge(binding: D1Database, row: ChallengeRow): Promise<void> {
   await drizzle(binding).insert(challenge).values(row);

@@ -15,7 +15,7 @@ import type { Failure } from "./errors.ts";
 // What every app shares: request id, log line, envelope of failures, not found (contract §3).
 
 /** What a request carries on its way through the middleware. */
-export interface Vars {
+interface Vars {
   requestId: string;
   /** Set once the key is verified (`authenticate`). */
   key?: ApiKey;

@@ -6,7 +6,7 @@ import type { ApiBase } from "../model/operations.ts";
 export type BaseName = ApiBase | "console";
 
 /** Where a request belongs: `all` is the console host of a local machine, which answers every path. */
-export interface Destination {
+interface Destination {
   base: BaseName | "all" | "none";
   /** The path below the base's prefix. */
   path: string;

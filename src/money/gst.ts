@@ -23,7 +23,7 @@ export interface Tax {
 const WHOLE = 10_000;
 
 /** Takes the tax out of a price that includes it. `halves` makes two equal amounts, so that both states get the same. */
-export function taxIn(totalPaise: number, percent: number, halves: false | TaxName): Tax {
+function taxIn(totalPaise: number, percent: number, halves: false | TaxName): Tax {
   const rate = Math.round(percent * 100);
   const parts = halves === false ? 1 : 2;
   // The tax is total × rate ÷ (whole + rate); each part of it is rounded to the nearest paisa.

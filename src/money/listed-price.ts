@@ -1,7 +1,7 @@
 // What a page knows of the prices abroad, and the browser reads while a number is typed.
 
 /** Units per segment; null where SMS are not offered; "varies" where countries share the code and not the price. */
-export type ListedPrice = number | null | "varies";
+type ListedPrice = number | null | "varies";
 
 export interface PriceList {
   /** Wherever `byCode` says nothing. */

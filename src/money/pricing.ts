@@ -33,7 +33,7 @@ export const VOICE_BLOCK_MS = 30_000;
 
 const units = (coins: number) => unitsFromCoins(coins) ?? 0;
 
-export interface SmsPrice {
+interface SmsPrice {
   segments: number;
   /** Units per recipient, or null where this country is not offered. */
   units: number | null;

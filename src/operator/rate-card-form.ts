@@ -6,7 +6,7 @@ import type { RateCard } from "../money/pricing.ts";
 /** Prices that stand in fields of their own. */
 export const CARD_PRICES = ["smsIndia", "smsAbroad", "ttsCall", "voiceCallPer30s"] as const;
 
-export type CardPrice = (typeof CARD_PRICES)[number];
+type CardPrice = (typeof CARD_PRICES)[number];
 
 /** What of a typed card is no card. */
 export type CardFault = { price: CardPrice } | { line: number } | { twice: string };

@@ -11,7 +11,7 @@ import { razorpayEvent } from "./razorpay-events.ts";
 
 // Razorpay's Payment Links: https://razorpay.com/docs/api/payments/payment-links
 
-export const RAZORPAY = "razorpay";
+const RAZORPAY = "razorpay";
 
 /** How long one request to Razorpay may take. */
 const TIMEOUT_MS = 10_000;

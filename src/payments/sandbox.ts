@@ -7,7 +7,7 @@ import type { EventKind, Order, PaymentEvent, PaymentProvider } from "./provider
 
 // The payment provider of one's own machine: its page moves no money, and signs what it tells like a real one.
 
-export const SANDBOX = "sandbox";
+const SANDBOX = "sandbox";
 
 /** What the page can be told to do with a payment. */
 export const OUTCOMES = ["success", "failure", "pending", "refund", "partial_refund"] as const;

@@ -50,10 +50,10 @@ import { uploadVoice } from "./voice/upload-voice.ts";
 import { paymentWebhooks } from "./webhooks/payments.ts";
 
 /** Adds an endpoint, or a few that belong together, to an app. */
-export type Route = (app: Api) => unknown;
+type Route = (app: Api) => unknown;
 
 /** Table of contents: every endpoint, by base. */
-export const ROUTES: Record<BaseName, readonly Route[]> = {
+const ROUTES: Record<BaseName, readonly Route[]> = {
   sms: [sendSms, sendBulkSms, sendInternationalSms, accountBalance],
   tts: [ttsCall],
   voice: [uploadVoice, makeVoiceCall],

@@ -10,10 +10,10 @@ import { objectOf } from "../objects.ts";
 // with a key of its own, which every account gets when its console first sends.
 
 /** Name of the console's own key, in lists of keys. */
-export const CONSOLE_KEY_NAME = "Dashboard";
+const CONSOLE_KEY_NAME = "Dashboard";
 
 /** An operation's path, as the API has it. */
-export type ApiPath = (typeof ENDPOINTS)[SendKind]["path"] | typeof UPLOAD_VOICE.path;
+type ApiPath = (typeof ENDPOINTS)[SendKind]["path"] | typeof UPLOAD_VOICE.path;
 
 export interface ApiReply {
   status: number;

@@ -32,7 +32,7 @@ const plural = (count: number, one: string, many: string) =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
 /** What a reply says of queued SMS: recipients, segments where more than one, and numbers that stood twice. */
-export function queuedSms(recipients: number, segments: number, duplicates = 0): string {
+function queuedSms(recipients: number, segments: number, duplicates = 0): string {
   const whom =
     recipients === 1 ? "The SMS is queued" : `The SMS is queued for ${plural(recipients, "recipient", "recipients")}`;
   const size = segments === 1 ? "" : ` in ${segments} segments${recipients === 1 ? "" : " each"}`;

@@ -16,7 +16,7 @@ import type { ReplyTemplate } from "./reply-template.ts";
 // From a validated request to the account and back: the one hop that a client waits for (design §2).
 
 /** What a customer orders, priced. */
-export interface Order {
+interface Order {
   operation: Operation;
   /** E.164, each once. */
   recipients: string[];

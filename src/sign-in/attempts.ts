@@ -39,7 +39,7 @@ type LimitName = keyof typeof LIMITS;
 /** On one's own machine every browser, script and test comes from one address, and together they are many. */
 const LOCAL_FACTOR = 20;
 
-export type Verdict = { ok: true } | { ok: false; retryAfterSec: number };
+type Verdict = { ok: true } | { ok: false; retryAfterSec: number };
 
 const groups = (text: string) => (text === "" ? [] : text.split(":"));
 

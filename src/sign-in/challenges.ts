@@ -19,15 +19,15 @@ export type Purpose = "sign-in" | "confirm" | "phone";
 const COOKIE = "challenge";
 
 /** How long a code is good. */
-export const CODE_TTL_MS = 5 * 60_000;
+const CODE_TTL_MS = 5 * 60_000;
 
 /** Wrong answers that a code bears: a guesser finds one of a million codes with 1 in 200,000. */
-export const TRIES_MAX = 5;
+const TRIES_MAX = 5;
 
 /** For so long another code may be asked for without typing the number again. */
 const KEPT_MS = 30 * 60_000;
 
-export interface Question {
+interface Question {
   purpose: Purpose;
   phone: string;
   /** What is to be done with the answer; made only when the code may be sent, for it may be costly. */

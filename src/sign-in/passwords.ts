@@ -16,8 +16,8 @@ const SALT_SIZE = 16;
 const HASH_SIZE = 32;
 
 /** Below ten characters a stolen hash is guessed; above two hundred somebody tests our patience. */
-export const PASSWORD_LENGTH_MIN = 10;
-export const PASSWORD_LENGTH_MAX = 200;
+const PASSWORD_LENGTH_MIN = 10;
+const PASSWORD_LENGTH_MAX = 200;
 
 type Derive = (text: string, salt: Uint8Array, size: number, cost: Cost) => Promise<Buffer>;
 
@@ -59,7 +59,7 @@ export async function isPassword(password: string, stored: string | null, work: 
   return timingSafeEqual(found, expected) && stored !== null;
 }
 
-export type PasswordFault = "short" | "long" | "obvious";
+type PasswordFault = "short" | "long" | "obvious";
 
 /** Long enough for the rule, and on every list of guesses. */
 const COMMON: ReadonlySet<string> = new Set(

@@ -17,7 +17,7 @@ const DEMO_EMAIL = "demo@example.com";
 const DEMO_PASSWORD = "demo1234";
 
 /** What a sign-up by e-mail brings: the hash of its password, never the password. */
-export interface Login {
+interface Login {
   email: string;
   password: string;
 }

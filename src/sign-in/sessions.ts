@@ -20,13 +20,13 @@ import { bothOf } from "../objects.ts";
 // Sessions of the console. The browser keeps 256 random bits, D1 keeps only their hash.
 
 /** Who a session is: a customer, or whoever brought the operator's token. */
-export type Holder = "customer" | "operator";
+type Holder = "customer" | "operator";
 
 /** A session that nobody used for so long has ended. */
 export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_000, operator: 3_600_000 };
 
 /** For this long after a sign-in a key is shown, rotated or revoked without another proof. */
-export const FRESH_MS = 10 * 60_000;
+const FRESH_MS = 10 * 60_000;
 
 /** `seen_at` is written at most this often; well within the time after which a session that nobody uses ends. */
 const SEEN_STEP_MS: Record<Holder, number> = { customer: 3_600_000, operator: 300_000 };
@@ -42,7 +42,7 @@ export function isHttps(c: Context<AppEnv>): boolean {
 }
 
 /** A cookie's name: with `__Host-` no other host and no plain http can set it (RFC 6265bis §4.1.3.2). */
-export function cookieName(c: Context<AppEnv>, name: string): string {
+function cookieName(c: Context<AppEnv>, name: string): string {
   return isHttps(c) ? `__Host-${name}` : name;
 }
 
@@ -73,7 +73,7 @@ export function dropCookie(c: Context<AppEnv>, name: string): void {
 }
 
 /** What a browser calls itself, in a few words, for the list of sessions. */
-export function deviceOf(userAgent: string): string {
+function deviceOf(userAgent: string): string {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//u.exec(userAgent)?.[1] ?? "";
   const system = /Android|iPhone|iPad|Windows|Mac OS X|Linux/u.exec(userAgent)?.[0] ?? "";
   const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", "Mac OS X": "macOS" };

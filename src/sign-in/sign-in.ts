@@ -15,7 +15,7 @@ import { startSession } from "./sessions.ts";
 
 type Refused = Exclude<Answer, { ok: true }>;
 
-export type ByPassword =
+type ByPassword =
   { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "wrong" };
 
 /** Starts a session for somebody who has proved who they are, with their account open. */
@@ -30,7 +30,7 @@ export function askPhone(c: Context<AppEnv>, phone: string, next: string): Promi
   return askCode(c, { purpose: "sign-in", phone, payload: () => ({ next }) });
 }
 
-export interface SignUp {
+interface SignUp {
   name: string;
   email: string;
   password: string;

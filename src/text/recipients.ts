@@ -5,7 +5,7 @@ import { INDIAN_MOBILE } from "../model/india.ts";
 /** Why a line gives no number. */
 export type FaultReason = "no_number" | "letters" | "rounded" | "abroad" | "short" | "long" | "not_mobile";
 
-export interface Fault {
+interface Fault {
   /** From 1, as an editor counts. */
   line: number;
   /** What stands there. */

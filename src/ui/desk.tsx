@@ -183,7 +183,7 @@ const NewAccount: FC<{ typed: Record<string, string>; fault: Fault | undefined }
   );
 };
 
-export interface AccountsProps {
+interface AccountsProps {
   rows: AccountRow[];
   search: string;
   next: string | null;

@@ -4,7 +4,7 @@ import type { Lang } from "./lang.ts";
 // Numbers, money and times as people in India write them.
 
 /** Times are shown for this zone by the server; the browser shows its own. */
-export const TIME_ZONE = "Asia/Kolkata";
+const TIME_ZONE = "Asia/Kolkata";
 
 const LOCALE: Record<Lang, string> = { en: "en-IN", hi: "hi-IN" };
 

@@ -19,7 +19,7 @@ const DAYS_MAX = 30;
 const TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad" } as const;
 
 /** When a key was last used. It is known to the hour, so no minute is named. */
-export const LastUsed: FC<{ at: number | null; now: number }> = ({ at, now }) => {
+const LastUsed: FC<{ at: number | null; now: number }> = ({ at, now }) => {
   const t = useWords(keyWords);
   const { lang } = useView();
   if (at === null) return <span>{t.never}</span>;

@@ -11,7 +11,7 @@ import { shell } from "./words/shell.ts";
 
 // The live list. The server renders its first rows; the browser's script clones the template below for the next ones.
 
-export type Row = LiveRow<MessageState, Operation>;
+type Row = LiveRow<MessageState, Operation>;
 
 /** Where a row leads: the message, or all messages of its request. */
 function rowPath(row: Row): string {

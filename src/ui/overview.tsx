@@ -74,7 +74,7 @@ export const Tiles: FC<{ account: AccountView }> = ({ account }) => {
   );
 };
 
-export interface Sample {
+interface Sample {
   id: string;
   name: string;
   /** The call, with the key's place between its pieces. */

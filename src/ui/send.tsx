@@ -17,12 +17,12 @@ import { send } from "./words/send.ts";
 // The frame of the pages that send: kinds, what became of a form, and what a text costs while it is written.
 
 /** Why a form was not sent, as the API says it. */
-export interface Refused extends Fault {
+interface Refused extends Fault {
   hint?: string | undefined;
 }
 
 /** What a form did. */
-export interface Sent {
+interface Sent {
   message: string;
   spentUnits: number;
   balanceUnits: number | null;

@@ -10,7 +10,7 @@ import type { Saved } from "./words/settings.ts";
 
 // The settings page: a card for each thing that a person may change about themselves.
 
-export interface SettingsProps {
+interface SettingsProps {
   person: Person;
   sessions: SessionView[];
   /** Whether the sign-in is fresh enough to change how one signs in. */

@@ -12,7 +12,7 @@ import { story as words } from "./words/story.ts";
 
 // One message, as a page of its own or in the drawer beside the list.
 
-export interface StoryProps {
+interface StoryProps {
   id: string;
   mode: Mode;
   story: Told;
