@@ -13,13 +13,9 @@ import type { Carrier, Outgoing, Receipt } from "./carrier.ts";
  */
 const NOT_CONNECTED: ReadonlySet<number> = new Set([521, 523, 525, 526, 530]);
 
-/** Only this much of a gateway's answer is read. */
-const ANSWER_BYTES_MAX = 16_384;
-
 /** A receipt call is small; more than this is not one. */
 const RECEIPT_BYTES_MAX = 65_536;
 
-const answer = z.object({ id: z.union([z.string(), z.number()]).transform(String) });
 const receipt = z.object({
   ref: z.string().max(200),
   state: z.enum(["submitted", "delivered", "undelivered", "failed"]),
@@ -65,15 +61,6 @@ function tracedBody(text: string): { stream: ReadableStream; left: () => boolean
   return { stream: readable, left: () => left };
 }
 
-function carrierIdIn(text: string): { carrierId?: string } {
-  try {
-    const parsed = answer.safeParse(JSON.parse(text));
-    return parsed.success ? { carrierId: parsed.data.id.slice(0, 200) } : {};
-  } catch {
-    return {};
-  }
-}
-
 function retryAfterMs(response: Response, nowMs: number): { retryAfterMs?: number } {
   const value = response.headers.get("retry-after");
   if (value === null) return {};
@@ -90,13 +77,13 @@ async function outcomeOf(response: Response): Promise<Outcome> {
     return { kind: "not_accepted", code, ...retryAfterMs(response, Date.now()) };
   }
   if (response.ok) {
-    // The message is taken, whatever becomes of the rest of the answer.
-    const text = await readText(response, ANSWER_BYTES_MAX).catch(() => null);
-    return { kind: "submitted", ...carrierIdIn(text ?? "") };
+    // The message is taken, whatever the rest of the answer says and however it ends.
+    await response.body?.cancel().catch(() => undefined);
+    return { kind: "submitted" };
   }
   await response.body?.cancel();
   if (status >= 400 && status < 500 && status !== 408 && status !== 425) {
-    return { kind: "rejected", code, reason: `The gateway answered ${status}.` };
+    return { kind: "rejected", code };
   }
   return { kind: "unknown", code };
 }

@@ -16,7 +16,7 @@ export const simCarrier: Carrier = {
   async submit(message: Outgoing) {
     switch (scenario(message)) {
       case "01":
-        return { kind: "rejected", code: "rejected_by_carrier", reason: "The simulator rejects this number." };
+        return { kind: "rejected", code: "rejected_by_carrier" };
       case "04":
         return message.attempt <= 2 ? { kind: "not_accepted", code: "busy" } : { kind: "submitted" };
       case "05":

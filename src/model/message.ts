@@ -66,8 +66,8 @@ export interface ClaimedJob {
 
 /** What became of one attempt (design §5). */
 export type Outcome =
-  | { kind: "submitted"; carrierId?: string }
-  | { kind: "rejected"; code: string; reason: string }
+  | { kind: "submitted" }
+  | { kind: "rejected"; code: string }
   | { kind: "not_accepted"; code: string; retryAfterMs?: number }
   | { kind: "unknown"; code: string };
 

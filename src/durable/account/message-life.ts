@@ -25,7 +25,6 @@ export interface Message {
   pollMs?: number;
   /** Why it is in this state, where there is a reason. */
   code?: string;
-  carrierId?: string;
   refunded?: true;
   /** States after `queued`, with their times. */
   log?: [MessageState, number][];
@@ -108,10 +107,8 @@ export function applyOutcome(
   if (!pending || message.attempts !== attempt) return unchanged(message);
   const poll = when.follow ? { pollMs: nowMs + timers.sweepMs } : {};
   switch (outcome.kind) {
-    case "submitted": {
-      const id = outcome.carrierId === undefined ? {} : { carrierId: outcome.carrierId };
-      return unchanged(submitted(message, timers, nowMs, { ...poll, ...id }));
-    }
+    case "submitted":
+      return unchanged(submitted(message, timers, nowMs, poll));
     case "rejected":
       return failWithRefund(message, outcome.code, nowMs);
     case "not_accepted": {

@@ -41,8 +41,8 @@ const receipt = (message: Message, state: Parameters<typeof applyReceipt>[1], no
   applyReceipt(message, state, code, nowMs, TIMERS);
 const time = (message: Message, nowMs: number): Step => applyTime(message, EXPIRES, TIMERS, nowMs);
 
-const SUBMITTED: Outcome = { kind: "submitted", carrierId: "gw-1" };
-const REJECTED: Outcome = { kind: "rejected", code: "http_400", reason: "The gateway answered 400." };
+const SUBMITTED: Outcome = { kind: "submitted" };
+const REJECTED: Outcome = { kind: "rejected", code: "http_400" };
 const BUSY: Outcome = { kind: "not_accepted", code: "http_429" };
 const UNKNOWN: Outcome = { kind: "unknown", code: "timeout" };
 
@@ -80,12 +80,11 @@ describe("claim", () => {
 });
 
 describe("the outcome of an attempt", () => {
-  it("submitted: waits for its receipt, with the carrier's id", () => {
+  it("submitted: waits for its receipt", () => {
     expect(outcome(sending, SUBMITTED, T0 + 10)).toEqual({
       message: {
         ...sending,
         state: "submitted",
-        carrierId: "gw-1",
         dueMs: T0 + 10 + TIMERS.receiptWindowMs,
         log: [
           ["sending", T0],
