@@ -5,7 +5,8 @@ import type { AppEnv } from "../http/app.ts";
 import { STATUS_OF_CODE, fail } from "../http/errors.ts";
 import type { ErrorCode } from "../http/errors.ts";
 import type { Fault } from "../ui/parts.tsx";
-import { damaged, wantsJson } from "./page.tsx";
+import { send } from "../ui/words/send.ts";
+import { damaged, viewOf, wantsJson } from "./page.tsx";
 
 // Forms as they are posted, and the one way in which every page refuses one.
 
@@ -61,4 +62,10 @@ export function refusedStatus(c: Context<AppEnv>, refused: Refused | undefined):
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   c.set("failureCode", code);
   return STATUS_OF_CODE[code];
+}
+
+/** The refusal of a form that was shown in the other mode than the page is in now: it is not meant for this one. */
+export function otherMode(c: Context<AppEnv>, { mode }: Record<string, string>): Refused | undefined {
+  const { lang, mode: now } = viewOf(c);
+  return mode === undefined || mode === now ? undefined : { code: "invalid_request", error: send[lang].otherMode };
 }

@@ -130,15 +130,25 @@ function protect(c: Context<AppEnv>): void {
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** Whether a request comes from a page of this console; every browser says so of a post and of a WebSocket (Fetch, §3.2). */
-export function isFromHere(c: Context<AppEnv>): boolean {
+function isFromHere(c: Context<AppEnv>): boolean {
   const origin = c.req.header("origin");
   return origin === new URL(c.req.url).origin || origin === new URL(settings(c).CONSOLE_URL).origin;
 }
 
 /** Whether a WebSocket is asked for, which only a GET opens (RFC 6455 §4.1); Hono takes a HEAD for one. */
-export function wantsSocket(c: Context<AppEnv>): boolean {
+function wantsSocket(c: Context<AppEnv>): boolean {
   return c.req.method === "GET" && c.req.header("upgrade")?.toLowerCase() === "websocket";
 }
+
+/**
+ * Middleware of an address that takes WebSockets of this console's own pages. Where no cookie is asked for, the origin
+ * alone keeps other sites from reading what comes.
+ */
+export const ownSocket: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (!isFromHere(c)) fail("permission_denied", "This address is for the pages of this console.");
+  if (!wantsSocket(c)) return c.text("This address takes WebSockets.", 426, { Upgrade: "websocket" });
+  return next();
+};
 
 /** Refuses a body that is no form after all. */
 export const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");

@@ -91,13 +91,10 @@ async function hangUp(c: Context<AppEnv>): Promise<void> {
   const { live, test } = bothOf(c.env, accountId);
   const lists = [live.hangUp(), test.hangUp()];
   // On one's own machine the inbox asks for no session.
-  if (config.ENVIRONMENT !== "local")
-    lists.push(
-      inboxNamed(
-        c.env,
-        pageInbox(config, () => accountId),
-      ).hangUp(),
-    );
+  if (config.ENVIRONMENT !== "local") {
+    const inbox = pageInbox(config, () => accountId);
+    lists.push(inboxNamed(c.env, inbox).hangUp());
+  }
   for (const done of await Promise.allSettled(lists)) {
     if (done.status === "rejected") logProblem("live", done.reason);
   }

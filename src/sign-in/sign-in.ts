@@ -15,7 +15,8 @@ import { startSession } from "./sessions.ts";
 
 type Refused = Exclude<Answer, { ok: true }>;
 
-type ByPassword =
+/** Whether a password signed somebody in. */
+export type ByPassword =
   { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "wrong" };
 
 /** Starts a session for somebody who has proved who they are, with their account open. */

@@ -6,6 +6,7 @@ import { show, viewOf } from "../../console/page.tsx";
 import type { AppEnv } from "../../http/app.ts";
 import type { Answer } from "../../sign-in/challenges.ts";
 import type { Sent } from "../../sign-in/code-sender.ts";
+import type { ByPassword } from "../../sign-in/sign-in.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 
 // What sign-in, sign-up, confirmation and settings share: why a code was refused, and the page with one card.
@@ -36,6 +37,13 @@ export function unanswered(c: Context<AppEnv>, answer: Exclude<Answer, { ok: tru
     case "over":
       return { code: "unauthorized", error: t.codeOver };
   }
+}
+
+/** Why a password was not taken; `wrong` is the sentence for one that is not the right one. */
+export function unproved(c: Context<AppEnv>, done: Exclude<ByPassword, { ok: true }>, wrong: string): Refused {
+  if (done.reason === "wrong") return { code: "unauthorized", error: wrong };
+  const { retryAfterSec } = done;
+  return { code: "rate_limited", error: wordsOf(c).tooManyPasswords(retryAfterSec), retryAfterSec };
 }
 
 /** Answers a form that was not followed with its page again. */

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { readForm, refusedStatus } from "../../console/forms.ts";
+import { otherMode, readForm, refusedStatus } from "../../console/forms.ts";
 import type { PostedForm } from "../../console/forms.ts";
 import { at, page, refOf, show, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
@@ -16,7 +16,6 @@ import type { ApiReply } from "../../sending/own-api.ts";
 import { Notice, PageHead } from "../../ui/parts.tsx";
 import { RecordingList, UploadForm } from "../../ui/recordings.tsx";
 import { recordings } from "../../ui/words/recordings.ts";
-import { send } from "../../ui/words/send.ts";
 
 type Ctx = Context<AppEnv>;
 
@@ -97,10 +96,8 @@ type Checked = { ok: true; file: File } | { ok: false; code: ErrorCode; error: s
 /** The form's file, where it may be an upload. */
 function fileOf(c: Ctx, { typed, files: { file } }: PostedForm): Checked {
   const t = recordings[viewOf(c).lang];
-  const { mode } = typed;
-  if (mode !== undefined && mode !== viewOf(c).mode) {
-    return { ok: false, code: "invalid_request", error: send[viewOf(c).lang].otherMode };
-  }
+  const other = otherMode(c, typed);
+  if (other) return { ok: false, ...other };
   if (!file) return { ok: false, code: "invalid_request", error: t.choose };
   return file.size > FILE_BYTES_MAX ? { ok: false, code: "payload_too_large", error: t.tooLarge } : { ok: true, file };
 }

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { PRODUCT } from "../../config.ts";
-import { readForm, refusedStatus } from "../../console/forms.ts";
+import { otherMode, readForm, refusedStatus } from "../../console/forms.ts";
 import type { PostedForm, Refused } from "../../console/forms.ts";
 import { page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
 import { randomCode } from "../../crypto/ids.ts";
@@ -93,7 +93,7 @@ async function showDraft(
 }
 
 /** Why a form is not sent, before the API is asked. */
-const unsent = (error: string, field?: string): Refused => ({ code: "invalid_request", error, field });
+const unsent = (error: string, field: string): Refused => ({ code: "invalid_request", error, field });
 
 /** Fills a bulk form from its file; null where there is something to mend first. */
 async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed: Typed; refused?: Refused }> {
@@ -112,10 +112,8 @@ async function sendForm(
   kind: SendKind,
   form: PostedForm,
 ): Promise<{ typed: Typed; refused: Refused } | { typed: Typed; refused?: undefined; reply: ApiReply }> {
-  const { mode } = form.typed;
-  if (mode !== undefined && mode !== viewOf(c).mode) {
-    return { typed: form.typed, refused: unsent(send[viewOf(c).lang].otherMode) };
-  }
+  const other = otherMode(c, form.typed);
+  if (other) return { typed: form.typed, refused: other };
   const { typed, refused } = kind === "bulk" ? await mergeFile(c, form) : { typed: form.typed };
   if (refused) return { typed, refused };
   const fields = SENDS[kind].fields(typed);

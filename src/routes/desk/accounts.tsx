@@ -24,13 +24,14 @@ async function list(c: Context<AppEnv>, more: { typed?: Record<string, string>; 
   });
 }
 
+const refuse = (field: string, error: string) => ({ ok: false, code: "invalid_request", error, field }) as const;
+
 /** What an account is opened with, as it was typed, or what is wrong with that. */
 function wantedOf(
   c: Context<AppEnv>,
   form: Record<string, string>,
 ): ({ ok: true } & Wanted) | ({ ok: false } & Refused) {
   const t = deskWordsOf(c);
-  const refuse = (field: string, error: string) => ({ ok: false, code: "invalid_request", error, field }) as const;
   const name = form["name"]?.trim() ?? "";
   const plan = planName.safeParse(form["plan"]);
   if (name === "" || name.length > NAME_LENGTH_MAX || !plan.success) return refuse("name", t.badName);
