@@ -24,7 +24,7 @@ function stateOf(key: KeyView, nowMs: number): KeyState {
 }
 
 /** Whether requests with the key are answered. */
-export const isOpen = (key: OwnKey): boolean => key.state === "active" || key.state === "ending";
+export const isUsable = (key: OwnKey): boolean => key.state === "active" || key.state === "ending";
 
 export interface KeyRing {
   /** The owner's keys, newest first. */

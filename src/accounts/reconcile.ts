@@ -15,10 +15,10 @@ async function accountsPage(env: Env, after: string, limit: number): Promise<{ i
 const MODES: readonly Mode[] = ["live", "test"];
 
 /** A difference, and in which object it is. */
-export type Found = AccountRef & Difference;
+export type FoundDifference = AccountRef & Difference;
 
 /** Recounts both objects of an account; null where nobody opened one. */
-export async function recountAccount(env: Env, accountId: string): Promise<Found[] | null> {
+export async function recountAccount(env: Env, accountId: string): Promise<FoundDifference[] | null> {
   const found = await Promise.all(
     MODES.map(async (mode) => {
       const differences: Difference[] | null = await objectOf(env, { accountId, mode }).reconcile();
@@ -33,7 +33,7 @@ export async function recountPage(
   env: Env,
   after: string,
   limit: number,
-): Promise<{ differences: Found[]; accounts: number; next: string | null }> {
+): Promise<{ differences: FoundDifference[]; accounts: number; next: string | null }> {
   const { ids, next } = await accountsPage(env, after, limit);
   const differences = [];
   for (const accountId of ids) differences.push(...((await recountAccount(env, accountId)) ?? []));

@@ -132,7 +132,7 @@ export function replyOf(config: Config, ref: AccountRef, story: Story, shown: Sh
 }
 
 /** What a price is made of: so many parts at so much, for each recipient. */
-export interface Price {
+export interface PriceParts {
   part: BilledBy | "message";
   parts: number;
   /** Units. */
@@ -144,9 +144,9 @@ export interface Price {
 }
 
 /** How the price of a request came about. */
-export function priceOf(story: Story, { text }: ShownText): Price {
+export function priceOf(story: Story, { text }: ShownText): PriceParts {
   const { message, request, recording } = story;
-  const of = (part: Price["part"], parts: number): Price => {
+  const of = (part: PriceParts["part"], parts: number): PriceParts => {
     // A price that does not divide comes from elsewhere; then it is told as a whole.
     const whole = parts > 0 && message.charge % parts === 0;
     return {

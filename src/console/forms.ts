@@ -4,7 +4,7 @@ import { randomId } from "../crypto/ids.ts";
 import type { AppEnv } from "../http/app.ts";
 import { STATUS_OF_CODE, fail } from "../http/errors.ts";
 import type { ErrorCode } from "../http/errors.ts";
-import type { Fault } from "../ui/parts.tsx";
+import type { FormFault } from "../ui/parts.tsx";
 import { send } from "../ui/words/send.ts";
 import { damaged, viewOf, wantsJson } from "./page.tsx";
 
@@ -45,7 +45,7 @@ export async function readForm(c: Context<AppEnv>): Promise<PostedForm> {
 }
 
 /** Why a form was not followed: a sentence in the reader's language, its field, and the code that it travels under. */
-export interface Refused extends Fault {
+export interface Refused extends FormFault {
   code: ErrorCode;
   retryAfterSec?: number;
 }

@@ -2,7 +2,7 @@ import { keysOfAccount } from "../accounts/keys.ts";
 import type { OwnKey } from "../accounts/keys.ts";
 import type { Config } from "../config.ts";
 import { accountRows } from "../db/desk.ts";
-import type { AccountRow } from "../db/desk.ts";
+import type { ListedAccount } from "../db/desk.ts";
 import { personBy } from "../db/people.ts";
 import type { PersonRow } from "../db/people.ts";
 import type { AccountView, Amendment, LedgerView } from "../model/account.ts";
@@ -26,7 +26,7 @@ const MESSAGES_PER_JOB_MAX = 100;
 export async function findAccounts(
   env: Env,
   asked: { search: string; after: string; limit: number },
-): Promise<{ rows: AccountRow[]; next: string | null }> {
+): Promise<{ rows: ListedAccount[]; next: string | null }> {
   const rows = await accountRows(env.DB, { ...asked, limit: asked.limit + 1 });
   const shown = rows.slice(0, asked.limit);
   return { rows: shown, next: rows.length > asked.limit ? (shown.at(-1)?.accountId ?? null) : null };

@@ -28,7 +28,7 @@ export type Checkout =
   { ok: true; url: string; providerRef: string | null } | { ok: false; reason: "unavailable" | "closed" };
 
 /** How an order stands at its provider; `null` where the provider did not say. */
-export type Standing = { providerRef: string | null; events: PaymentEvent[] } | null;
+export type PaymentStatus = { providerRef: string | null; events: PaymentEvent[] } | null;
 
 export interface PaymentProvider {
   /** As it stands in orders and in the address of its webhook. */
@@ -40,7 +40,7 @@ export interface PaymentProvider {
   /** Whether a buyer's return carries the provider's word for this order; null where it carries none. */
   verifyReturn?(order: Order, query: URLSearchParams): "genuine" | "forged" | null;
   /** Asks how an order stands, where a provider can be asked. Never throws. */
-  fetchStatus?(order: Order): Promise<Standing>;
+  fetchStatus?(order: Order): Promise<PaymentStatus>;
 }
 
 /** Text of the provider's that people will read: short. */

@@ -11,7 +11,7 @@ const SANDBOX = "sandbox";
 
 /** What the page can be told to do with a payment. */
 export const OUTCOMES = ["success", "failure", "pending", "refund", "partial_refund"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type SandboxOutcome = (typeof OUTCOMES)[number];
 
 /** How events can go astray, on request. */
 export interface Trouble {
@@ -21,7 +21,7 @@ export interface Trouble {
   wrongAmount: boolean;
 }
 
-const KIND: Record<Outcome, EventKind> = {
+const KIND: Record<SandboxOutcome, EventKind> = {
   success: "paid",
   failure: "failed",
   pending: "pending",
@@ -73,7 +73,12 @@ function signed(
 }
 
 /** The webhooks that an outcome leads to, in the order in which they arrive. */
-export function sandboxWebhooks(config: Config, order: Order, outcome: Outcome, trouble: Trouble): SignedWebhook[] {
+export function sandboxWebhooks(
+  config: Config,
+  order: Order,
+  outcome: SandboxOutcome,
+  trouble: Trouble,
+): SignedWebhook[] {
   const kind = KIND[outcome];
   // A refund is of the payment that was made; anything else is a payment of its own.
   const ref = kind === "refunded" ? (order.paymentRef ?? randomId("spay")) : randomId("spay");

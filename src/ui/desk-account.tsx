@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
 import { coins } from "../money/money.ts";
 import type { AccountAtDesk } from "../operator/accounts.ts";
-import { DeskDone, PlanChoice, Standing, Wide } from "./desk.tsx";
+import { DeskDone, PlanChoice, StatusPill, Wide } from "./desk.tsx";
 import { count, phoneText } from "./format.ts";
 import { Card, Field, Kind, Money, StateBadge, Time, faultAt } from "./parts.tsx";
-import type { Fault } from "./parts.tsx";
+import type { FormFault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 import { shell } from "./words/shell.ts";
@@ -61,7 +61,7 @@ const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
 /** A form that was sent, and what is wrong with it. */
 interface Sent {
   typed: Record<string, string>;
-  fault: Fault | undefined;
+  fault: FormFault | undefined;
 }
 
 const StandingForms: FC<{ of: AccountAtDesk } & Sent> = ({ of: { view, ref }, typed, fault }) => {
@@ -235,7 +235,7 @@ const Keys: FC<{ of: AccountAtDesk }> = ({ of: { keys } }) => {
 export const DeskAccount: FC<{
   of: AccountAtDesk;
   done: string | undefined;
-  fault: Fault | undefined;
+  fault: FormFault | undefined;
   typed: Record<string, string> | undefined;
 }> = ({ of, done, fault, typed = {} }) => {
   const t = useWords(deskWords);
@@ -247,7 +247,7 @@ export const DeskAccount: FC<{
       <div class="pagehead">
         <div class="desktitle">
           <h1>{of.view.name}</h1>
-          <Standing status={of.view.status} />
+          <StatusPill status={of.view.status} />
         </div>
         <div class="actions">
           <nav class="modes" aria-label={t.account}>

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import type { Found } from "../accounts/reconcile.ts";
+import type { FoundDifference } from "../accounts/reconcile.ts";
 import type { Depth } from "../operator/queue-depths.ts";
 import { CARD_PRICES } from "../operator/rate-card-form.ts";
 import type { QuarantinedEvent } from "../payments/events.ts";
@@ -7,14 +7,14 @@ import type { DeadLetter } from "../queues/dead.ts";
 import { DeskDone, Wide } from "./desk.tsx";
 import { count, paise } from "./format.ts";
 import { Card, Empty, Field, Notice, PageHead, Time, faultAt } from "./parts.tsx";
-import type { Fault } from "./parts.tsx";
+import type { FormFault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 
 // The desk's work beside accounts: prices, payments that wait, queues, recounting.
 
 /** The rate card as a form; `typed` are its fields as they stand, or as they were sent. */
-export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefined; fault?: Fault }> = ({
+export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefined; fault?: FormFault }> = ({
   typed,
   done,
   fault,
@@ -195,7 +195,7 @@ export const DeskQueues: FC<{ depths: Depth[]; letters: DeadLetter[]; total: num
 
 /** What a recount found. */
 export interface Recounted {
-  differences: Found[];
+  differences: FoundDifference[];
   accounts: number;
   /** Begins the next page; null where there is none. */
   next: string | null;
@@ -241,7 +241,7 @@ const Outcome: FC<{ of: Recounted }> = ({ of: { differences, accounts, next } })
 };
 
 /** Recounts one account, or all of them page by page. */
-export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault: Fault | undefined }> = ({
+export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault: FormFault | undefined }> = ({
   account,
   found,
   fault,

@@ -1,11 +1,11 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { PRODUCT } from "../config.ts";
-import type { AccountRow } from "../db/desk.ts";
+import type { ListedAccount } from "../db/desk.ts";
 import { PLANS } from "../money/plans.ts";
 import { Icon, Mark } from "./icons.tsx";
 import { Preferences } from "./layout.tsx";
 import { Card, Choice, CopyButton, Empty, Field, Notice, Older, OnceField, PageHead, Time, faultAt } from "./parts.tsx";
-import type { Fault } from "./parts.tsx";
+import type { FormFault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 import { shell } from "./words/shell.ts";
@@ -59,7 +59,7 @@ export const DeskFrame: FC<PropsWithChildren<{ tab: DeskTab }>> = ({ tab, childr
 };
 
 /** The door: asks for the operator's token. */
-export const DeskDoor: FC<{ next: string; fault: Fault | undefined }> = ({ next, fault }) => {
+export const DeskDoor: FC<{ next: string; fault: FormFault | undefined }> = ({ next, fault }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   return (
@@ -123,7 +123,7 @@ export const Wide: FC<PropsWithChildren<{ label: string; heads: readonly (string
 );
 
 /** The standing of an account, in a word and a colour. */
-export const Standing: FC<{ status: string }> = ({ status }) => {
+export const StatusPill: FC<{ status: string }> = ({ status }) => {
   const t = useWords(shell);
   const suspended = status === "suspended";
   return <span class={`pill ${suspended ? "bad" : "ok"}`}>{t.status[suspended ? "suspended" : "active"]}</span>;
@@ -136,7 +136,7 @@ export const PlanChoice: FC<{ value: string }> = ({ value }) => {
   return <Choice label={useWords(deskWords).plan} name="plan" value={value} options={options} />;
 };
 
-const NewAccount: FC<{ typed: Record<string, string>; fault: Fault | undefined }> = ({ typed, fault }) => {
+const NewAccount: FC<{ typed: Record<string, string>; fault: FormFault | undefined }> = ({ typed, fault }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   return (
@@ -184,12 +184,12 @@ const NewAccount: FC<{ typed: Record<string, string>; fault: Fault | undefined }
 };
 
 interface AccountsProps {
-  rows: AccountRow[];
+  rows: ListedAccount[];
   search: string;
   next: string | null;
   /** What was typed to open an account, and what is wrong with it. */
   typed?: Record<string, string> | undefined;
-  fault?: Fault | undefined;
+  fault?: FormFault | undefined;
 }
 
 /** The list of accounts, and a form for one more. */
@@ -225,7 +225,7 @@ export const DeskAccounts: FC<AccountsProps> = ({ rows, search, next, typed = {}
                 </td>
                 <td>{s.plans[row.plan]}</td>
                 <td>
-                  <Standing status={row.status} />
+                  <StatusPill status={row.status} />
                 </td>
                 <td>
                   <Time at={row.createdAt} style="date" />

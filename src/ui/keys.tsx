@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { isOpen } from "../accounts/keys.ts";
+import { isUsable } from "../accounts/keys.ts";
 import type { KeyRing, OwnKey } from "../accounts/keys.ts";
 import { count } from "./format.ts";
 import { Icon } from "./icons.tsx";
@@ -163,8 +163,8 @@ export const KeysPage: FC<{ ring: KeyRing; now: number; revoked: boolean; unsave
 }) => {
   const t = useWords(keyWords);
   const { mode } = useView();
-  const open = ring.keys.filter(isOpen);
-  const ended = ring.keys.filter((key) => !isOpen(key));
+  const open = ring.keys.filter(isUsable);
+  const ended = ring.keys.filter((key) => !isUsable(key));
   return (
     <>
       <PageHead title={t.title} lead={t.lead} />

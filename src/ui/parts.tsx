@@ -116,18 +116,18 @@ export interface FieldProps {
 }
 
 /** What is wrong with a form: a sentence, and the field that it is about, where it is about one. */
-export interface Fault {
+export interface FormFault {
   error: string;
   field?: string | undefined;
 }
 
 /** A form that was not followed, with what was typed. */
-export interface Unsaved extends Fault {
+export interface Unsaved extends FormFault {
   typed: Readonly<Record<string, string>>;
 }
 
 /** The sentence that belongs beside a field. */
-export const faultAt = (fault: Fault | undefined, field: string): string | undefined =>
+export const faultAt = (fault: FormFault | undefined, field: string): string | undefined =>
   fault?.field === field ? fault.error : undefined;
 
 /** A field of a form with its label, hint and fault. `type="textarea"` makes it several lines. */

@@ -74,7 +74,7 @@ const FAULTS_SHOWN = 20;
 const FAULT_TEXT_LENGTH = 40;
 
 /** What was found in a list: how many numbers, how many stand twice, and every line with a fault. */
-export const Found: FC<{ found: Recipients }> = ({ found: { numbers, duplicates, faults } }) => {
+export const FoundNumbers: FC<{ found: Recipients }> = ({ found: { numbers, duplicates, faults } }) => {
   const t = useWords(send);
   const { lang } = useView();
   return (
@@ -131,7 +131,7 @@ const BulkForm: Form = ({ draft }) => {
         data={{ "data-csv": "", "data-clear": "" }}
         accept=".csv,.tsv,.txt,text/csv,text/plain"
       />
-      <Found found={found} />
+      <FoundNumbers found={found} />
       <label class="check" hidden={found.faults.length === 0}>
         <input type="checkbox" name="skip" value="1" {...(draft.typed["skip"] !== undefined && { checked: true })} />
         {t.skip}

@@ -10,14 +10,14 @@ import { rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 import { Card, Code, Money, Notice } from "./parts.tsx";
-import type { Fault } from "./parts.tsx";
+import type { FormFault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { send } from "./words/send.ts";
 
 // The frame of the pages that send: kinds, what became of a form, and what a text costs while it is written.
 
 /** Why a form was not sent, as the API says it. */
-interface Refused extends Fault {
+interface Refused extends FormFault {
   hint?: string | undefined;
 }
 
@@ -88,7 +88,7 @@ export const Kinds: FC<{ kind: SendKind }> = ({ kind }) => {
 };
 
 /** Says that it was sent, or why not. */
-export const Outcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused }) => {
+export const SendOutcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused }) => {
   const t = useWords(send);
   const { at } = useView();
   if (refused) {

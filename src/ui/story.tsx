@@ -1,5 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import type { Price, ShownText } from "../activity/message-detail.ts";
+import type { PriceParts, ShownText } from "../activity/message-detail.ts";
 import { showKeyId } from "../crypto/api-key.ts";
 import type { Story as Told } from "../model/message-detail.ts";
 import { OPERATIONS, contentOf, isCall } from "../model/operations.ts";
@@ -17,7 +17,7 @@ interface StoryProps {
   mode: Mode;
   story: Told;
   shown: ShownText;
-  price: Price;
+  price: PriceParts;
   /** The request as a command, and the reply. */
   curl: string;
   reply: Record<string, unknown>;
@@ -89,7 +89,7 @@ const Reason: FC<{ story: Told }> = ({ story }) => {
   );
 };
 
-const Arithmetic: FC<{ price: Price; charge: number }> = ({ price, charge }) => {
+const Arithmetic: FC<{ price: PriceParts; charge: number }> = ({ price, charge }) => {
   const t = useWords(words);
   const { lang } = useView();
   const span = useSpan();

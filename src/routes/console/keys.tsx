@@ -1,6 +1,14 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { isOpen, keyOfAccount, keysOfAccount, makeKey, revealKey, revokeKey, rotateKey } from "../../accounts/keys.ts";
+import {
+  isUsable,
+  keyOfAccount,
+  keysOfAccount,
+  makeKey,
+  revealKey,
+  revokeKey,
+  rotateKey,
+} from "../../accounts/keys.ts";
 import type { OwnKey } from "../../accounts/keys.ts";
 import { formOf, refusedStatus } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
@@ -36,7 +44,7 @@ const missing = () => fail("not_found", "There is no such key.");
 async function keyInPath(c: Context<AppEnv>): Promise<OwnKey> {
   const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing();
   const key = await keyOfAccount(c.env, secretOf(c), personOf(c).accountId, keyId, Date.now());
-  return key && isOpen(key) ? key : missing();
+  return key && isUsable(key) ? key : missing();
 }
 
 async function list(

@@ -7,7 +7,7 @@ import { fail } from "../../http/errors.ts";
 import { findSandboxOrder } from "../../payments/orders.ts";
 import type { Order } from "../../payments/provider.ts";
 import { OUTCOMES, sandboxWebhooks } from "../../payments/sandbox.ts";
-import type { Outcome, SignedWebhook } from "../../payments/sandbox.ts";
+import type { SandboxOutcome, SignedWebhook } from "../../payments/sandbox.ts";
 import { fetchOwn } from "../../sending/own-api.ts";
 import { SandboxPage } from "../../ui/pay.tsx";
 import { billing } from "../../ui/words/billing.ts";
@@ -24,7 +24,7 @@ async function deliver(c: Context<AppEnv>, { body, headers }: SignedWebhook): Pr
   if (!ok) fail("unavailable", "The payment event was not taken in; try again.");
 }
 
-const isOutcome = (text: string | undefined): text is Outcome => OUTCOMES.some((outcome) => outcome === text);
+const isOutcome = (text: string | undefined): text is SandboxOutcome => OUTCOMES.some((outcome) => outcome === text);
 
 async function orderOf(c: Context<AppEnv>): Promise<Order> {
   const order = await findSandboxOrder(c.env, c.req.param("order") ?? "");

@@ -22,8 +22,8 @@ import { sampleOf } from "../../sending/send-samples.ts";
 import { mobileOf } from "../../text/recipients.ts";
 import { lengthText } from "../../ui/format-audio.ts";
 import { Card, PageHead } from "../../ui/parts.tsx";
-import { FormOf, Found } from "../../ui/send-forms.tsx";
-import { Beside, Kinds, Outcome } from "../../ui/send.tsx";
+import { FormOf, FoundNumbers } from "../../ui/send-forms.tsx";
+import { Beside, Kinds, SendOutcome } from "../../ui/send.tsx";
 import type { Draft, Playable } from "../../ui/send.tsx";
 import { send } from "../../ui/words/send.ts";
 
@@ -79,7 +79,7 @@ async function showDraft(
     <>
       <PageHead title={t.title} lead={t.lead} />
       <Kinds kind={kind} />
-      <Outcome sent={draft.sent} refused={draft.refused} />
+      <SendOutcome sent={draft.sent} refused={draft.refused} />
       <div class="cols">
         <Card title={t.kind[kind]} class="stack">
           <p class="dim">{t.about[kind]}</p>
@@ -193,7 +193,7 @@ export const sendPages = (app: Api) => {
     });
   }
   app.post("/send/bulk/check", page, signedIn, async (c) =>
-    showPart(c, <Found found={recipientsOf((await readForm(c)).typed)} />),
+    showPart(c, <FoundNumbers found={recipientsOf((await readForm(c)).typed)} />),
   );
   app.post("/send/:kind", page, signedIn, async (c) => {
     const kind = kindOf(c);
