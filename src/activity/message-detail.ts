@@ -59,20 +59,24 @@ export function shownText(config: Config, ref: AccountRef, story: Story): ShownT
 /** Ten digits, where an operation of the API wants no country code. */
 const withoutCountry = (to: string) => to.replace(/^\+91/u, "");
 
-/** The kind of send that a message came by, with its body. */
+/** How a message was sent: the kind of send, its body, and the reply with its numbers left open. */
 interface Sent {
   kind: SendKind;
   body: Record<string, unknown>;
+  reply: ReplyTemplate;
 }
 
 function smsSent({ message, content, request }: Story, text: string | null): Sent {
   const words = { message: text ?? HIDDEN };
   const sender = content.sender === undefined ? {} : { senderId: content.sender };
+  const reply = smsReply(request.count, countSegments(text ?? "").segments);
   if (content.flash !== undefined) {
-    return { kind: "international", body: { phone: message.to, ...words, isFlash: content.flash, ...sender } };
+    return { kind: "international", body: { phone: message.to, ...words, isFlash: content.flash, ...sender }, reply };
   }
-  if (request.count === 1) return { kind: "sms", body: { phone: withoutCountry(message.to), ...words, ...sender } };
-  return { kind: "bulk", body: { recipients: request.recipients.map(withoutCountry), ...words, ...sender } };
+  if (request.count === 1) {
+    return { kind: "sms", body: { phone: withoutCountry(message.to), ...words, ...sender }, reply };
+  }
+  return { kind: "bulk", body: { recipients: request.recipients.map(withoutCountry), ...words, ...sender }, reply };
 }
 
 function sentOf(story: Story, { text, otp }: ShownText): Sent {
@@ -82,16 +86,20 @@ function sentOf(story: Story, { text, otp }: ShownText): Sent {
     case "sms_international":
       return smsSent(story, text);
     case "otp": {
+      const phone = withoutCountry(message.to);
       const { code, brand } = otp ?? { code: HIDDEN, brand: HIDDEN };
-      return { kind: "otp", body: { phone: withoutCountry(message.to), otp: code, brandName: brand } };
+      return { kind: "otp", body: { phone, otp: code, brandName: brand }, reply: otpReply(phone, brand, code) };
     }
     case "tts": {
       const { language, accent, gender, rate } = content;
       const voice = { language, accent, ssmlGender: gender, speakingRate: rate };
-      return { kind: "tts", body: { callee: withoutCountry(message.to), text: text ?? HIDDEN, ...voice } };
+      const body = { callee: withoutCountry(message.to), text: text ?? HIDDEN, ...voice };
+      return { kind: "tts", body, reply: TTS_REPLY };
     }
-    case "voice":
-      return { kind: "voice", body: { callee: message.to.slice(1), fileId: recording?.fileId ?? HIDDEN } };
+    case "voice": {
+      const body = { callee: message.to.slice(1), fileId: recording?.fileId ?? HIDDEN };
+      return { kind: "voice", body, reply: VOICE_REPLY };
+    }
   }
 }
 
@@ -102,29 +110,10 @@ export function requestOf(config: Config, story: Story, shown: ShownText): ApiRe
   return { url: endpointUrl(config, endpoint), auth: keyHeader(endpoint), body };
 }
 
-function templateOf({ message, request }: Story, { text, otp }: ShownText): ReplyTemplate {
-  switch (message.operation) {
-    case "sms":
-    case "sms_international": {
-      const { segments } = countSegments(text ?? "");
-      return smsReply(request.count, segments);
-    }
-    case "otp": {
-      const phone = withoutCountry(message.to);
-      const { code, brand } = otp ?? { code: HIDDEN, brand: HIDDEN };
-      return otpReply(phone, brand, code);
-    }
-    case "tts":
-      return TTS_REPLY;
-    case "voice":
-      return VOICE_REPLY;
-  }
-}
-
 /** The reply of the API to the request. */
 export function replyOf(config: Config, ref: AccountRef, story: Story, shown: ShownText): Record<string, unknown> {
   const { message, request } = story;
-  return fillTemplate(templateOf(story, shown), {
+  return fillTemplate(sentOf(story, shown).reply, {
     spent: request.spent,
     balance: request.balance,
     messageId: () => messageId(config.KEY_SECRET, ref, message.operation, { seq: request.seq, index: 0 }),

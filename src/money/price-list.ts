@@ -1,8 +1,8 @@
 import { getCountries, getCountryCallingCode } from "libphonenumber-js/max";
 import type { PriceList } from "./listed-price.ts";
 import { UNITS_PER_COIN } from "./money.ts";
-import type { RateCard } from "./pricing.ts";
 import { coinsAbroad } from "./pricing.ts";
+import type { RateCard } from "./pricing.ts";
 
 // The rate card by calling code, small enough for a page: what a browser can know of a price before the API says it.
 

@@ -1,4 +1,6 @@
 import { PRODUCT } from "../config.ts";
+import type { Config } from "../config.ts";
+import { endpointUrl } from "../model/operations.ts";
 import type { Endpoint } from "../model/operations.ts";
 
 // Requests of the API as commands, on every page that shows one.
@@ -9,6 +11,11 @@ const KEY_VARIABLE = `$${PRODUCT.toUpperCase()}_KEY`;
 /** The header with the key, up to the key. */
 export function keyHeader({ keyIn }: Endpoint): string {
   return keyIn[0] === "x-api-key" ? "X-Api-Key: " : "Authorization: Bearer ";
+}
+
+/** Where programs beside the reader's browser reach an endpoint: many local machines cannot resolve *.localhost. */
+export function reachableUrl(config: Config, endpoint: Endpoint): string {
+  return config.ENVIRONMENT === "local" ? config.CONSOLE_URL + endpoint.path : endpointUrl(config, endpoint);
 }
 
 /** A text as one word of a POSIX shell. */

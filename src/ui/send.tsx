@@ -1,8 +1,8 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { randomId } from "../crypto/ids.ts";
-import type { PriceList } from "../money/listed-price.ts";
 import { SEND_KINDS } from "../model/operations.ts";
 import type { SendKind } from "../model/operations.ts";
+import type { PriceList } from "../money/listed-price.ts";
 import type { Typed } from "../sending/send-kinds.ts";
 import { otpText } from "../text/otp-text.ts";
 import { countSegments, nameLetters } from "../text/segments.ts";

@@ -9,10 +9,10 @@ import { fail } from "../../http/errors.ts";
 import { inboxNamed, pageInbox } from "../../inbox/landing.ts";
 import { inboxSearch } from "../../inbox/search.ts";
 import type { InboxMessage } from "../../inbox/types.ts";
-import { ENDPOINTS, endpointUrl } from "../../model/operations.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
 import { recordingPath } from "../../recordings/signed-address.ts";
 import { SEARCH_LENGTH_MAX } from "../../search/language.ts";
-import { curlCommand, keyHeader } from "../../sending/curl.ts";
+import { curlCommand, keyHeader, reachableUrl } from "../../sending/curl.ts";
 import { Mark } from "../../ui/icons.tsx";
 import { ForTests, InboxList, inboxPath } from "../../ui/inbox-list.tsx";
 import type { Listed } from "../../ui/inbox-list.tsx";
@@ -62,11 +62,10 @@ function samplesOf(c: Context<AppEnv>): { send: string; wait: string } {
   const { ENVIRONMENT, CONSOLE_URL } = config;
   const local = ENVIRONMENT === "local";
   const header = `${keyHeader(ENDPOINTS.sms)}$KEY`;
-  const url = local ? CONSOLE_URL + ENDPOINTS.sms.path : endpointUrl(config, ENDPOINTS.sms);
   const body = `{"phone":"9876543210","message":"Your code is 482913"}`;
   const wait = `curl "${CONSOLE_URL}/v1/test/inbox/wait?to=9876543210&timeout=30"`;
   return {
-    send: curlCommand(url, header, body),
+    send: curlCommand(reachableUrl(config, ENDPOINTS.sms), header, body),
     wait: local ? wait : `${wait} -H "${header}"`,
   };
 }

@@ -1,14 +1,14 @@
-import type { Context } from "hono";
 import { usageOf, usageStartMs } from "../../activity/usage.ts";
 import { page, personOf, refOf, show, signedIn, stubOf, viewOf } from "../../console/page.tsx";
 import { consoleKeyId, maskedKey, showKey, showKeyId } from "../../crypto/api-key.ts";
 import { randomCode } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
-import type { Api, AppEnv } from "../../http/app.ts";
+import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { KeyView, Outline } from "../../model/account.ts";
 import { liveRows } from "../../model/live.ts";
-import { ENDPOINTS, endpointUrl } from "../../model/operations.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
+import { reachableUrl } from "../../sending/curl.ts";
 import { UsageChart } from "../../ui/chart.tsx";
 import { LiveList } from "../../ui/live.tsx";
 import { FirstCall, OtpSender, Tiles, samplesOf } from "../../ui/overview.tsx";
@@ -27,12 +27,6 @@ function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined
       key.revokedAt === null &&
       (key.expiresAt ?? Number.POSITIVE_INFINITY) > nowMs,
   );
-}
-
-/** Where programs on the reader's side reach `send-otp`; on one machine many cannot resolve *.localhost. */
-function sendOtpUrl(c: Context<AppEnv>): string {
-  const config = settings(c);
-  return config.ENVIRONMENT === "local" ? config.CONSOLE_URL + ENDPOINTS.otp.path : endpointUrl(config, ENDPOINTS.otp);
 }
 
 /** `/`: how the account stands, the first call, sending by hand, and what was sent. */
@@ -57,7 +51,7 @@ export const overviewPage = (app: Api) =>
           <FirstCall
             keyId={key ? showKeyId(key.keyId) : null}
             masked={masked}
-            samples={samplesOf(sendOtpUrl(c), own ?? SOME_PHONE)}
+            samples={samplesOf(reachableUrl(settings(c), ENDPOINTS.otp), own ?? SOME_PHONE)}
           />
           <OtpSender phone={own ?? ""} code={randomCode()} otpRate={account.otpRate} />
         </div>

@@ -16,10 +16,9 @@ import { VOICE_BLOCK_MS, priceTts, priceVoiceBlock } from "../../money/pricing.t
 import { callApi } from "../../sending/own-api.ts";
 import type { ApiReply } from "../../sending/own-api.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
-import { SENDS, isKind, keptOf, recipientsOf } from "../../sending/send-kinds.ts";
+import { SENDS, isKind, keptOf, prefilled, recipientsOf } from "../../sending/send-kinds.ts";
 import type { Typed } from "../../sending/send-kinds.ts";
 import { sampleOf } from "../../sending/send-samples.ts";
-import { mobileOf } from "../../text/recipients.ts";
 import { lengthText } from "../../ui/format-audio.ts";
 import { Card, PageHead } from "../../ui/parts.tsx";
 import { FormOf, FoundNumbers } from "../../ui/send-forms.tsx";
@@ -165,31 +164,12 @@ function kindOf(c: Ctx): SendKind {
   return isKind(kind) ? kind : fail("not_found", "There is nothing at this address.");
 }
 
-/** What a link may fill in: the number, however it is written there, and the recording. */
-function prefilled(c: Ctx, kind: SendKind): Typed {
-  const to = c.req.query("to") ?? "";
-  const mobile = mobileOf(to) ?? to;
-  switch (kind) {
-    case "sms":
-    case "otp":
-      return { phone: mobile };
-    case "bulk":
-      return { recipients: mobile };
-    case "international":
-      return { phone: to };
-    case "tts":
-      return { callee: mobile };
-    case "voice":
-      return { callee: to.replace(/^\+/u, ""), fileId: c.req.query("file") ?? "" };
-  }
-}
-
 /** `/send` and `/send/:kind`: every operation by form, by the commands of the API. */
 export const sendPages = (app: Api) => {
   for (const path of ["/send", "/send/:kind"]) {
     app.get(path, page, signedIn, (c) => {
       const kind = kindOf(c);
-      return showDraft(c, { kind, typed: prefilled(c, kind) });
+      return showDraft(c, { kind, typed: prefilled(kind, c.req.query("to") ?? "", c.req.query("file") ?? "") });
     });
   }
   app.post("/send/bulk/check", page, signedIn, async (c) =>
