@@ -4,7 +4,7 @@ import { deadLetter } from "./schema.ts";
 
 // Dead letters in D1, for the operator's page.
 
-export type DeadLetterRow = typeof deadLetter.$inferSelect;
+type DeadLetterRow = typeof deadLetter.$inferSelect;
 
 /** Letters that are kept; older ones are forgotten, because the accounts' alarms look after their rows anyway. */
 export const DEAD_LETTERS_MAX = 1_000;

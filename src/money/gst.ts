@@ -4,9 +4,9 @@ import { INDIA_OFFSET_MS } from "../model/india.ts";
 /** Union territories without a legislature: there the second half is UTGST (UTGST Act, §7). */
 const UNION_TERRITORIES: ReadonlySet<string> = new Set(["04", "26", "31", "35", "38", "97"]);
 
-export type TaxName = "CGST" | "SGST" | "UTGST" | "IGST";
+type TaxName = "CGST" | "SGST" | "UTGST" | "IGST";
 
-export interface TaxLine {
+interface TaxLine {
   name: TaxName;
   /** Of the taxable value. */
   percent: number;

@@ -14,7 +14,7 @@ import { dropCookie, hashOf, keepCookie, newToken, readCookie } from "./sessions
 // challenge, so wrong guesses of others reach no challenge but their own.
 
 /** What a code is for; one that was asked for one thing is good for no other. */
-export type Purpose = "sign-in" | "confirm" | "phone";
+type Purpose = "sign-in" | "confirm" | "phone";
 
 const COOKIE = "challenge";
 
