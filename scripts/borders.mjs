@@ -2,7 +2,7 @@
 // it with what each room is for, and test/process/borders.test.ts holds all three and the imports themselves together.
 
 /** The ground: no Hono, no binding, nothing from above. Every room but the browser's code may import all of it. */
-export const GROUND = ["config", "log", "crypto", "model", "money", "text"];
+export const GROUND = ["objects", "config", "log", "crypto", "model", "money", "text"];
 
 /**
  * Each room of src/, from top to bottom, with the rooms that its files may import beside their own: always lower ones.
@@ -47,6 +47,7 @@ export const BORDERS = {
   recordings: [...GROUND],
   db: ["search", ...GROUND],
   search: [...GROUND],
+  objects: ["crypto", "model"],
   config: ["money"],
   log: [],
   crypto: ["model"],
@@ -56,7 +57,7 @@ export const BORDERS = {
 };
 
 /** Rooms that are one file; every other is a folder. */
-export const FILES = ["worker", "housekeeping", "config", "log"];
+export const FILES = ["worker", "housekeeping", "objects", "config", "log"];
 
 /**
  * Packages that carry a platform or a framework, and the only rooms that may import them.

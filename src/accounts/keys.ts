@@ -1,12 +1,12 @@
 import { consoleKeyId, maskedKey, modeOfKeyId, newKeyId, showKey, showKeyId } from "../crypto/api-key.ts";
-import { objectName } from "../crypto/ids.ts";
 import type { KeyMade, KeyView, Rotation } from "../model/account.ts";
 import type { AccountRef } from "../model/ref.ts";
+import { objectOf } from "../objects.ts";
 
 // The keys of an account, as its owner sees and changes them. A key is derived, so an active one can be shown again.
 // The console's own key can be neither shown nor revoked.
 
-export type KeyState = "active" | "ending" | "ended" | "revoked";
+type KeyState = "active" | "ending" | "ended" | "revoked";
 
 /** A key of the account, without the credential. */
 export interface OwnKey extends KeyView {
@@ -24,7 +24,7 @@ function stateOf(key: KeyView, nowMs: number): KeyState {
 }
 
 /** Whether requests with the key are accepted. */
-export const isOpen = (key: OwnKey): boolean => key.state === "active" || key.state === "ending";
+export const isUsable = (key: OwnKey): boolean => key.state === "active" || key.state === "ending";
 
 export interface KeyRing {
   /** The owner's keys, newest first. */
@@ -35,7 +35,7 @@ export interface KeyRing {
 
 /** The keys of an account in one mode. */
 export async function keysOfAccount(env: Env, secret: string, ref: AccountRef, nowMs: number): Promise<KeyRing> {
-  const all: KeyView[] = (await env.ACCOUNT.getByName(objectName(ref)).keys()) ?? [];
+  const all: KeyView[] = (await objectOf(env, ref).keys()) ?? [];
   const own = consoleKeyId(ref.mode);
   const keys = all
     .filter(({ keyId }) => keyId !== own)
@@ -74,7 +74,7 @@ export async function makeKey(
   asked: { name: string; once: string | null },
 ): Promise<number | null> {
   const keyId = newKeyId(secret, ref.mode, asked.once && `console\0${ref.accountId}\0${asked.once}`);
-  const made: KeyMade | null = await env.ACCOUNT.getByName(objectName(ref)).makeKey(keyId, asked.name);
+  const made: KeyMade | null = await objectOf(env, ref).makeKey(keyId, asked.name);
   return made?.ok ? keyId : null;
 }
 
@@ -88,11 +88,11 @@ export async function rotateKey(
   const { keyId, overlapMs, once } = asked;
   const ref = { accountId, mode: modeOfKeyId(keyId) };
   const newId = newKeyId(secret, ref.mode, once && `console\0${accountId}\0${keyId}\0${once}`);
-  const rotated: Rotation | null = await env.ACCOUNT.getByName(objectName(ref)).rotateKey(keyId, newId, overlapMs);
+  const rotated: Rotation | null = await objectOf(env, ref).rotateKey(keyId, newId, overlapMs);
   return rotated ?? { ok: false, reason: "unknown" };
 }
 
 /** Revokes a key at once; false when it does not exist. */
 export async function revokeKey(env: Env, accountId: string, keyId: number): Promise<boolean> {
-  return (await env.ACCOUNT.getByName(objectName({ accountId, mode: modeOfKeyId(keyId) })).revokeKey(keyId)) ?? false;
+  return (await objectOf(env, { accountId, mode: modeOfKeyId(keyId) }).revokeKey(keyId)) ?? false;
 }

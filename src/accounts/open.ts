@@ -1,12 +1,13 @@
 import { signupCredit } from "../config.ts";
 import type { Config } from "../config.ts";
 import { newKeyId, showKey } from "../crypto/api-key.ts";
-import { newAccountId, objectName } from "../crypto/ids.ts";
+import { newAccountId } from "../crypto/ids.ts";
 import type { Opened } from "../model/account.ts";
 import type { AskedOnce } from "../model/command.ts";
 import type { Mode } from "../model/ref.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
 import type { Plan } from "../money/plans.ts";
+import { objectOf } from "../objects.ts";
 
 // Opens an account: its live and its test object, and a first key for each. The operator API and signing up use it.
 
@@ -37,7 +38,7 @@ export async function openCustomer(env: Env, config: Config, accountId: string, 
   // The live object comes last, so that an account that can spend is complete.
   let opened: Opened = "other";
   for (const mode of ["test", "live"] as const) {
-    opened = await env.ACCOUNT.getByName(objectName({ accountId, mode })).open({
+    opened = await objectOf(env, { accountId, mode }).open({
       name: wanted.name,
       plan: wanted.plan ?? "starter",
       otpRate: wanted.otpRate ?? null,

@@ -1,16 +1,12 @@
-import { objectName } from "../crypto/ids.ts";
 import { accountsAfter } from "../db/history.ts";
 import type { Difference } from "../model/account.ts";
 import type { AccountRef, Mode } from "../model/ref.ts";
+import { objectOf } from "../objects.ts";
 
 // Reconciles the objects of accounts (contract §10): both of one account, or those of a page of all accounts.
 
 /** A page of all account ids, in order. It comes from D1 and may lag; it only decides which objects are asked. */
-export async function accountsPage(
-  env: Env,
-  after: string,
-  limit: number,
-): Promise<{ ids: string[]; next: string | null }> {
+async function accountsPage(env: Env, after: string, limit: number): Promise<{ ids: string[]; next: string | null }> {
   const refs = await accountsAfter(env.DB, after, limit + 1);
   const ids = refs.slice(0, limit).map((ref) => ref.accountId);
   return { ids, next: refs.length > limit ? (ids.at(-1) ?? null) : null };
@@ -19,14 +15,13 @@ export async function accountsPage(
 const MODES: readonly Mode[] = ["live", "test"];
 
 /** A discrepancy, and the object in which it is. */
-export type Found = AccountRef & Difference;
+export type FoundDifference = AccountRef & Difference;
 
-/** Reconciles both objects of an account; null when the account does not exist. */
-export async function recountAccount(env: Env, accountId: string): Promise<Found[] | null> {
+/** Recounts both objects of an account; null where nobody opened one. */
+export async function recountAccount(env: Env, accountId: string): Promise<FoundDifference[] | null> {
   const found = await Promise.all(
     MODES.map(async (mode) => {
-      const stub = env.ACCOUNT.getByName(objectName({ accountId, mode }));
-      const differences: Difference[] | null = await stub.reconcile();
+      const differences: Difference[] | null = await objectOf(env, { accountId, mode }).reconcile();
       return differences?.map((difference) => ({ accountId, mode, ...difference })) ?? null;
     }),
   );
@@ -38,7 +33,7 @@ export async function recountPage(
   env: Env,
   after: string,
   limit: number,
-): Promise<{ differences: Found[]; accounts: number; next: string | null }> {
+): Promise<{ differences: FoundDifference[]; accounts: number; next: string | null }> {
   const { ids, next } = await accountsPage(env, after, limit);
   const differences = [];
   for (const accountId of ids) differences.push(...((await recountAccount(env, accountId)) ?? []));

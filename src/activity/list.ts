@@ -4,6 +4,7 @@ import { logProblem } from "../log.ts";
 import type { KeyView } from "../model/account.ts";
 import type { MessageView } from "../model/message.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
+import type { AccountObject } from "../objects.ts";
 import { OPERATORS } from "../search/language.ts";
 import type { Fault, Search, Term } from "../search/language.ts";
 import { isBeyond } from "../search/look.ts";
@@ -28,11 +29,11 @@ const STRETCHES_MAX = 8;
 export interface Source {
   env: Pick<Env, "DB">;
   ref: AccountRef;
-  stub: Pick<ReturnType<Env["ACCOUNT"]["getByName"]>, "look">;
+  stub: Pick<AccountObject, "look">;
 }
 
 /** A part of the list, complete up to `end`; null when nothing follows in this direction. */
-export interface Stretch {
+interface Stretch {
   rows: MessageView[];
   end: MessagePlace | null;
 }

@@ -3,8 +3,12 @@ import { messageId, objectName } from "../crypto/ids.ts";
 import { unseal } from "../crypto/seal.ts";
 import { logProblem } from "../log.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
+import { ENDPOINTS, OPERATIONS, contentOf, endpointUrl } from "../model/operations.ts";
+import type { BilledBy, SendKind } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { VOICE_BLOCK_MS } from "../money/pricing.ts";
+import { keyHeader } from "../sending/curl.ts";
+import type { ApiRequest } from "../sending/curl.ts";
 import { TTS_REPLY, VOICE_REPLY, bulkReply, otpReply, smsReply } from "../sending/replies.ts";
 import { fillTemplate } from "../sending/reply-template.ts";
 import type { ReplyTemplate } from "../sending/reply-template.ts";
@@ -41,9 +45,10 @@ function textOf(config: Config, ref: AccountRef, story: MessageDetail): string |
 /** The text; in live mode the one-time password is masked, because the console must not reveal it (contract §5.8). */
 export function shownText(config: Config, ref: AccountRef, story: MessageDetail): ShownText {
   const { operation } = story.message;
-  if (operation === "voice") return { text: null, why: "recording", otp: null };
+  const content = contentOf(operation);
+  if (content === "recording") return { text: null, why: "recording", otp: null };
   const text = textOf(config, ref, story);
-  if (operation !== "otp") return { text, why: text === null ? "forgotten" : null, otp: null };
+  if (content !== "code") return { text, why: text === null ? "forgotten" : null, otp: null };
   const sent = readOtpText(text ?? "");
   if (!sent) return { text: null, why: "forgotten", otp: null };
   if (ref.mode === "test") return { text, why: null, otp: sent };
@@ -51,95 +56,63 @@ export function shownText(config: Config, ref: AccountRef, story: MessageDetail)
   return { text: otpText(otp.brand, otp.code), why: "masked", otp };
 }
 
-/** A request as a client would send it. */
-export interface ApiRequest {
-  url: string;
-  /** The header for the key, without the key. */
-  auth: string;
-  body: Record<string, unknown>;
-}
-
-const BEARER = "Authorization: Bearer ";
-
 /** Ten digits, for operations that take no country code. */
 const withoutCountry = (to: string) => to.replace(/^\+91/u, "");
 
-function smsRequest(config: Config, { message, content, request }: MessageDetail, text: string | null): ApiRequest {
-  const words = { message: text ?? HIDDEN };
-  const sender = content.sender === undefined ? {} : { senderId: content.sender };
-  const base = { url: `${config.SMS_URL}/send-sms`, auth: BEARER };
-  if (content.flash !== undefined) {
-    const body = { phone: message.to, ...words, isFlash: content.flash, ...sender };
-    return { ...base, url: `${config.SMS_URL}/send-international-sms`, body };
-  }
-  if (request.count === 1) return { ...base, body: { phone: withoutCountry(message.to), ...words, ...sender } };
-  const recipients = request.recipients.map(withoutCountry);
-  return { ...base, url: `${config.SMS_URL}/send-bulk-sms`, body: { recipients, ...words, ...sender } };
+/** How a message was sent: the kind of send, its body, and the reply with placeholders for its numbers. */
+interface Sent {
+  kind: SendKind;
+  body: Record<string, unknown>;
+  reply: ReplyTemplate;
 }
 
-/** The request that created a message. Of a long list of recipients it has only the first. */
-export function requestOf(config: Config, story: MessageDetail, { text, otp }: ShownText): ApiRequest {
+function smsSent({ message, content, request }: MessageDetail, text: string | null): Sent {
+  const words = { message: text ?? HIDDEN };
+  const sender = content.sender === undefined ? {} : { senderId: content.sender };
+  const { segments } = countSegments(text ?? "");
+  if (content.flash !== undefined) {
+    return {
+      kind: "international",
+      body: { phone: message.to, ...words, isFlash: content.flash, ...sender },
+      reply: smsReply(segments),
+    };
+  }
+  if (request.count === 1) {
+    return { kind: "sms", body: { phone: withoutCountry(message.to), ...words, ...sender }, reply: smsReply(segments) };
+  }
+  const body = { recipients: request.recipients.map(withoutCountry), ...words, ...sender };
+  return { kind: "bulk", body, reply: bulkReply(request.count, segments, 0) };
+}
+
+function sentOf(story: MessageDetail, { text, otp }: ShownText): Sent {
   const { message, content, recording } = story;
   switch (message.operation) {
     case "sms":
     case "sms_international":
-      return smsRequest(config, story, text);
+      return smsSent(story, text);
     case "otp": {
+      const phone = withoutCountry(message.to);
       const { code, brand } = otp ?? { code: HIDDEN, brand: HIDDEN };
-      const body = { phone: withoutCountry(message.to), otp: code, brandName: brand };
-      return { url: `${config.OTP_URL}/send-otp`, auth: BEARER, body };
+      return { kind: "otp", body: { phone, otp: code, brandName: brand }, reply: otpReply(phone, brand, code) };
     }
     case "tts": {
       const { language, accent, gender, rate } = content;
       const voice = { language, accent, ssmlGender: gender, speakingRate: rate };
       const body = { callee: withoutCountry(message.to), text: text ?? HIDDEN, ...voice };
-      return { url: `${config.TTS_URL}/api/tts-call`, auth: "X-Api-Key: ", body };
+      return { kind: "tts", body, reply: TTS_REPLY };
     }
     case "voice": {
       const body = { callee: message.to.slice(1), fileId: recording?.fileId ?? HIDDEN };
-      return { url: `${config.VOICE_URL}/api/make-voice-call`, auth: "X-Api-Key: ", body };
+      return { kind: "voice", body, reply: VOICE_REPLY };
     }
   }
 }
 
-/** A text quoted as one word of a POSIX shell. */
-export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
-/** JSON in which characters that change the text direction are escaped. */
-function plainJson(body: unknown): string {
-  return JSON.stringify(body).replaceAll(
-    /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
-    (letter) => String.raw`\u` + letter.charCodeAt(0).toString(16).padStart(4, "0"),
-  );
-}
-
-/** The request as a curl command, which reads the key from the variable DASTAK_KEY. */
-export function curlOf({ url, auth, body }: ApiRequest): string {
-  return [
-    `curl ${shellWord(url)}`,
-    `-H "${auth}$DASTAK_KEY"`,
-    "-H 'Content-Type: application/json'",
-    `-d ${shellWord(plainJson(body))}`,
-  ].join(" \\\n  ");
-}
-
-function templateOf({ message, request }: MessageDetail, { text, otp }: ShownText): ReplyTemplate {
-  switch (message.operation) {
-    case "sms":
-    case "sms_international": {
-      const { segments } = countSegments(text ?? "");
-      return request.count > 1 ? bulkReply(request.count, segments, 0) : smsReply(segments);
-    }
-    case "otp": {
-      const phone = withoutCountry(message.to);
-      const { code, brand } = otp ?? { code: HIDDEN, brand: HIDDEN };
-      return otpReply(phone, brand, code);
-    }
-    case "tts":
-      return TTS_REPLY;
-    case "voice":
-      return VOICE_REPLY;
-  }
+/** The request that created a message. Of a long list of recipients it has only the first. */
+export function requestOf(config: Config, story: MessageDetail, shown: ShownText): ApiRequest {
+  const { kind, body } = sentOf(story, shown);
+  const endpoint = ENDPOINTS[kind];
+  return { url: endpointUrl(config, endpoint), auth: keyHeader(endpoint), body };
 }
 
 /** The API's reply to the request. */
@@ -150,7 +123,7 @@ export function replyOf(
   shown: ShownText,
 ): Record<string, unknown> {
   const { message, request } = story;
-  return fillTemplate(templateOf(story, shown), {
+  return fillTemplate(sentOf(story, shown).reply, {
     spent: request.spent,
     balance: request.balance,
     messageId: () => messageId(config.KEY_SECRET, ref, message.operation, { seq: request.seq, index: 0 }),
@@ -158,8 +131,8 @@ export function replyOf(
 }
 
 /** How a price is computed: parts × price per part × recipients. */
-export interface Price {
-  part: "segment" | "otp" | "call" | "block" | "message";
+export interface PriceParts {
+  part: BilledBy | "message";
   parts: number;
   /** Units. */
   each: number;
@@ -170,9 +143,9 @@ export interface Price {
 }
 
 /** How the price of a request was computed. */
-export function priceOf(story: MessageDetail, { text }: ShownText): Price {
+export function priceOf(story: MessageDetail, { text }: ShownText): PriceParts {
   const { message, request, recording } = story;
-  const of = (part: Price["part"], parts: number): Price => {
+  const of = (part: PriceParts["part"], parts: number): PriceParts => {
     // If the charge is not a multiple of the parts, show one total.
     const whole = parts > 0 && message.charge % parts === 0;
     return {
@@ -184,15 +157,14 @@ export function priceOf(story: MessageDetail, { text }: ShownText): Price {
       durationMs: recording?.durationMs ?? null,
     };
   };
-  switch (message.operation) {
-    case "sms":
-    case "sms_international":
+  const { billedBy } = OPERATIONS[message.operation];
+  switch (billedBy) {
+    case "segment":
       return text === null ? of("message", 1) : of("segment", countSegments(text).segments);
-    case "otp":
-      return of("otp", 1);
-    case "tts":
-      return of("call", 1);
-    case "voice":
+    case "block":
       return recording ? of("block", Math.ceil(recording.durationMs / VOICE_BLOCK_MS)) : of("call", 1);
+    case "otp":
+    case "call":
+      return of(billedBy, 1);
   }
 }

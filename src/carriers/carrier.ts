@@ -1,4 +1,4 @@
-import type { Content, Language, Operation, Outcome, ReceiptState } from "../model/message.ts";
+import type { Content, Operation, Outcome, ReceiptState } from "../model/message.ts";
 import type { Mode } from "../model/ref.ts";
 
 // The carrier port (design §5). A new carrier is one file beside this one and one line in table.ts.
@@ -42,18 +42,4 @@ export interface Carrier {
   receipts?(request: Request): Promise<Receipt[] | "forged" | "invalid">;
   /** Asks for the state of a message; null when the carrier does not know it (yet). */
   lookup?(asked: Asked): Promise<Pick<Receipt, "state" | "code"> | null>;
-  readonly can: { flash: boolean; dlt: boolean; voice: boolean; languages: ReadonlySet<Language> };
 }
-
-export const ALL_LANGUAGES: ReadonlySet<Language> = new Set([
-  "EN",
-  "HI",
-  "TE",
-  "TA",
-  "KN",
-  "ML",
-  "BN",
-  "GU",
-  "MR",
-  "PA",
-]);

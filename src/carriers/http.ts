@@ -3,7 +3,6 @@ import type { Config } from "../config.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
 import { readText } from "../http/streams.ts";
 import type { Outcome } from "../model/message.ts";
-import { ALL_LANGUAGES } from "./carrier.ts";
 import type { Carrier, Outgoing, Receipt } from "./carrier.ts";
 
 // The carrier that sends to a gateway of the operator's choice (contract §11): signed JSON out, signed receipts in.
@@ -15,12 +14,8 @@ import type { Carrier, Outgoing, Receipt } from "./carrier.ts";
 const NOT_CONNECTED: ReadonlySet<number> = new Set([521, 523, 525, 526, 530]);
 
 /** How much of a gateway's response is read. */
-const ANSWER_BYTES_MAX = 16_384;
-
-/** The longest receipt request that is read; real ones are small. */
 const RECEIPT_BYTES_MAX = 65_536;
 
-const answer = z.object({ id: z.union([z.string(), z.number()]).transform(String) });
 const receipt = z.object({
   ref: z.string().max(200),
   state: z.enum(["submitted", "delivered", "undelivered", "failed"]),
@@ -66,15 +61,6 @@ function tracedBody(text: string): { stream: ReadableStream; left: () => boolean
   return { stream: readable, left: () => left };
 }
 
-function carrierIdIn(text: string): { carrierId?: string } {
-  try {
-    const parsed = answer.safeParse(JSON.parse(text));
-    return parsed.success ? { carrierId: parsed.data.id.slice(0, 200) } : {};
-  } catch {
-    return {};
-  }
-}
-
 function retryAfterMs(response: Response, nowMs: number): { retryAfterMs?: number } {
   const value = response.headers.get("retry-after");
   if (value === null) return {};
@@ -92,12 +78,12 @@ async function outcomeOf(response: Response): Promise<Outcome> {
   }
   if (response.ok) {
     // The gateway accepted the message, even if the rest of its response cannot be read.
-    const text = await readText(response, ANSWER_BYTES_MAX).catch(() => null);
-    return { kind: "submitted", ...carrierIdIn(text ?? "") };
+    await response.body?.cancel().catch(() => undefined);
+    return { kind: "submitted" };
   }
   await response.body?.cancel();
   if (status >= 400 && status < 500 && status !== 408 && status !== 425) {
-    return { kind: "rejected", code, reason: `The gateway answered ${status}.` };
+    return { kind: "rejected", code };
   }
   return { kind: "unknown", code };
 }
@@ -109,7 +95,6 @@ export function httpCarrier(config: Config): Carrier {
   const callbackUrl = `${config.CONSOLE_URL}/callbacks/http`;
   return {
     name: "http",
-    can: { flash: true, dlt: false, voice: true, languages: ALL_LANGUAGES },
 
     async submit(message) {
       if (url === undefined || secret === undefined) return { kind: "not_accepted", code: "not_configured" };

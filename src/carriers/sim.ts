@@ -1,4 +1,3 @@
-import { ALL_LANGUAGES } from "./carrier.ts";
 import type { Asked, Carrier, Outgoing } from "./carrier.ts";
 
 // The simulator (contract §11): accepts every message, sends none, and reports each as delivered a moment later. It is
@@ -13,12 +12,11 @@ function scenario(asked: Asked): string | null {
 /** The built-in default carrier. */
 export const simCarrier: Carrier = {
   name: "sim",
-  can: { flash: true, dlt: true, voice: true, languages: ALL_LANGUAGES },
 
   async submit(message: Outgoing) {
     switch (scenario(message)) {
       case "01":
-        return { kind: "rejected", code: "rejected_by_carrier", reason: "The simulator rejects this number." };
+        return { kind: "rejected", code: "rejected_by_carrier" };
       case "04":
         return message.attempt <= 2 ? { kind: "not_accepted", code: "busy" } : { kind: "submitted" };
       case "05":

@@ -14,7 +14,7 @@ const SHOWN_MS = 60_000;
 /**
  * A key from the server, or null. When the server requires the person to authenticate again, opens the page for that.
  */
-export async function askKey(url: string): Promise<string | null> {
+async function askKey(url: string): Promise<string | null> {
   const { key, hint, error } = (await postForm(url, new URLSearchParams()))?.body ?? {};
   if (typeof key === "string") return key;
   if (typeof hint === "string") location.href = `${hint}?next=${location.pathname.slice(at("").length)}`;

@@ -32,7 +32,7 @@ export async function putPart(href: string, content: HTMLElement | null): Promis
 }
 
 /** Opens a part of a page in the drawer. */
-export async function openDrawer(href: string): Promise<void> {
+async function openDrawer(href: string): Promise<void> {
   const drawer = find<HTMLDialogElement>("#drawer");
   const done = await putPart(href, find("#drawer [data-content]"));
   if (done && drawer && !drawer.open) drawer.showModal();
@@ -57,7 +57,7 @@ function moveTab(tab: HTMLElement, step: number): void {
   if (next) selectTab(next);
 }
 
-export async function copy(text: string): Promise<void> {
+async function copy(text: string): Promise<void> {
   await navigator.clipboard.writeText(text);
   toast(find("#toasts")?.dataset["copied"] ?? "");
 }

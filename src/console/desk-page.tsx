@@ -7,6 +7,8 @@ import { findSession } from "../sign-in/sessions.ts";
 import { DeskFrame } from "../ui/desk.tsx";
 import type { DeskTab } from "../ui/desk.tsx";
 import { deskWords } from "../ui/words/desk.ts";
+import { refusedStatus } from "./forms.ts";
+import type { Refused } from "./forms.ts";
 import { at, safeNext, show, viewOf, wantsJson } from "./page.tsx";
 
 // What the pages of the operator's desk share. Its session is its own: a customer's opens no desk, and it opens no
@@ -23,18 +25,22 @@ export const atDesk: MiddlewareHandler<AppEnv> = async (c, next) => {
 /** The desk's words in the reader's language. */
 export const deskWordsOf = (c: Context<AppEnv>) => deskWords[viewOf(c).lang];
 
-/** Answers with a page of the desk. */
+/** Answers with a page of the desk; one with a form that was refused has the refusal's status. */
 export function showDesk(
   c: Context<AppEnv>,
   tab: DeskTab,
   content: Child,
-  { title, status = 200 }: { title?: string; status?: ContentfulStatusCode } = {},
+  {
+    title,
+    status = 200,
+    refused,
+  }: { title?: string; status?: ContentfulStatusCode; refused?: Refused | undefined } = {},
 ): Response {
   return show(c, <DeskFrame tab={tab}>{content}</DeskFrame>, {
     title: title ?? deskWordsOf(c).tabs[tab],
     bare: true,
     kind: "desk",
-    status,
+    status: refused ? refusedStatus(c, refused) : status,
   });
 }
 

@@ -4,7 +4,6 @@ import type { Child } from "hono/jsx";
 import { routePath } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { paymentsOf } from "../config.ts";
-import { objectName } from "../crypto/ids.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { BODY_BYTES_MAX } from "../http/body.ts";
@@ -13,6 +12,7 @@ import type { Failure } from "../http/errors.ts";
 import { readBytes } from "../http/streams.ts";
 import type { Person, Session } from "../model/person.ts";
 import type { AccountRef } from "../model/ref.ts";
+import { objectOf } from "../objects.ts";
 import { findSession, isFresh } from "../sign-in/sessions.ts";
 import { FailureNotice } from "../ui/failure.tsx";
 import { Document } from "../ui/layout.tsx";
@@ -130,19 +130,30 @@ function protect(c: Context<AppEnv>): void {
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** Whether a request comes from a page of this console; every browser says so of a post and of a WebSocket (Fetch, §3.2). */
-export function isFromHere(c: Context<AppEnv>): boolean {
+function isFromHere(c: Context<AppEnv>): boolean {
   const origin = c.req.header("origin");
   return origin === new URL(c.req.url).origin || origin === new URL(settings(c).CONSOLE_URL).origin;
 }
 
 /** Whether a WebSocket is asked for, which only a GET opens (RFC 6455 §4.1); Hono takes a HEAD for one. */
-export function wantsSocket(c: Context<AppEnv>): boolean {
+function wantsSocket(c: Context<AppEnv>): boolean {
   return c.req.method === "GET" && c.req.header("upgrade")?.toLowerCase() === "websocket";
 }
 
-const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
+/**
+ * Middleware of an address that takes WebSockets of this console's own pages. Where no cookie is asked for, the origin
+ * alone keeps other sites from reading what comes.
+ */
+export const ownSocket: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (!isFromHere(c)) fail("permission_denied", "This address is for the pages of this console.");
+  if (!wantsSocket(c)) return c.text("This address takes WebSockets.", 426, { Upgrade: "websocket" });
+  return next();
+};
 
-const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
+/** Refuses a body that is no form after all. */
+export const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
+
+const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
 
 /**
  * No form is larger than any body of the API may be. One that does not say its length is read first. What comes with a
@@ -221,13 +232,5 @@ export function refOf(c: Context<AppEnv>): AccountRef {
 
 /** The object of that account. */
 export function stubOf(c: Context<AppEnv>) {
-  return c.env.ACCOUNT.getByName(objectName(refOf(c)));
-}
-
-/** A form's fields as strings; a file counts as absent. A body that is no form after all is refused. */
-export async function formOf(c: Context<AppEnv>): Promise<Record<string, string>> {
-  const body = await c.req.parseBody().catch(damaged);
-  return Object.fromEntries(
-    Object.entries(body).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
-  );
+  return objectOf(c.env, refOf(c));
 }

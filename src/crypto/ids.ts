@@ -1,12 +1,20 @@
-// Ids of accounts and messages, and the names of the account objects.
-
+import { randomInt } from "node:crypto";
+import { isCall } from "../model/operations.ts";
+import type { Operation } from "../model/operations.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { base62, fromBase62 } from "./base62.ts";
 import { joinBytes, mac, randomBytes, sameBytes } from "./bytes.ts";
 
+// Ids of accounts and messages, and the names of the account objects.
+
 /** A new random identifier: the prefix, `_`, and `size` random bytes. */
 export function randomId(prefix: string, size = 12): string {
   return `${prefix}_${base62(randomBytes(size))}`;
+}
+
+/** A fresh one-time password: six digits, each of the million as likely. */
+export function randomCode(): string {
+  return String(randomInt(1_000_000)).padStart(6, "0");
 }
 
 const ACCOUNT_PREFIX = "acc_";
@@ -43,10 +51,9 @@ export function accountOfName(name: string): AccountRef {
 const MESSAGE_VERSION = 1;
 const MESSAGE_BODY_SIZE = 1 + ACCOUNT_SIZE + 5 + 2;
 const MESSAGE_MAC_SIZE = 8;
-const CALLS: ReadonlySet<string> = new Set(["tts", "voice"]);
 
 /** The public id of a message or call: its account and place, with a MAC, so that only this service can make one. */
-export function messageId(secret: string, ref: AccountRef, operation: string, place: MessagePlace): string {
+export function messageId(secret: string, ref: AccountRef, operation: Operation, place: MessagePlace): string {
   const body = new Uint8Array(MESSAGE_BODY_SIZE);
   body[0] = MESSAGE_VERSION * 2 + (ref.mode === "test" ? 1 : 0);
   body.set(accountBytes(ref.accountId) ?? new Uint8Array(ACCOUNT_SIZE), 1);
@@ -54,7 +61,7 @@ export function messageId(secret: string, ref: AccountRef, operation: string, pl
   view.setUint8(9, Math.floor(place.seq / 2 ** 32));
   view.setUint32(10, place.seq % 2 ** 32);
   view.setUint16(14, place.index);
-  const prefix = CALLS.has(operation) ? "call_" : "msg_";
+  const prefix = isCall(operation) ? "call_" : "msg_";
   return prefix + base62(joinBytes(body, mac(secret, `message/v1/${prefix}`, body, MESSAGE_MAC_SIZE)));
 }
 

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { MessageView } from "../model/message.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { digitsOf } from "../search/language.ts";
@@ -87,10 +86,6 @@ export function historyQuery(ref: AccountRef, look: HistoryLook): SQL {
 }
 
 /** The query as text and values, for EXPLAIN. */
-export function historyStatement(ref: AccountRef, look: HistoryLook): { sql: string; params: unknown[] } {
-  return new SQLiteSyncDialect().sqlToQuery(historyQuery(ref, look));
-}
-
 interface Row {
   seq: number;
   place: number;

@@ -4,7 +4,7 @@ import { deadLetter } from "./schema.ts";
 
 // Dead letters in D1, for the operator's page.
 
-export type DeadLetterRow = typeof deadLetter.$inferSelect;
+type DeadLetterRow = typeof deadLetter.$inferSelect;
 
 /** How many dead letters are kept. Older ones can be deleted: the accounts' alarms handle the rows that they name. */
 export const DEAD_LETTERS_MAX = 1_000;

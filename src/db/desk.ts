@@ -4,13 +4,13 @@ import { account } from "./schema.ts";
 
 // The list of accounts for the operator's page.
 
-export type AccountRow = typeof account.$inferSelect;
+export type ListedAccount = typeof account.$inferSelect;
 
 /** Accounts after an id, ordered by id; with a search, only those whose name contains it or whose id begins with it. */
 export async function accountRows(
   binding: D1Database,
   asked: { search: string; after: string; limit: number },
-): Promise<AccountRow[]> {
+): Promise<ListedAccount[]> {
   // instr() and not LIKE: a search is not a pattern, and D1 limits patterns to 50 bytes.
   const named = sql`instr(lower(${account.name}), lower(${asked.search})) > 0`;
   const begins = sql`instr(${account.accountId}, ${asked.search}) = 1`;

@@ -5,7 +5,7 @@ import { person, session } from "./schema.ts";
 // People and their sessions in D1. Every query about them is in this file or in src/db/sign-in.ts.
 
 export type PersonRow = typeof person.$inferSelect;
-export type SessionRow = typeof session.$inferSelect;
+type SessionRow = typeof session.$inferSelect;
 
 /** A session that has not expired, with its person; `person` is null for a session of the operator. */
 export async function sessionByHash(

@@ -4,7 +4,7 @@ import { attempt, challenge } from "./schema.ts";
 
 // One-time passwords that await an answer, and counters of attempts. Each decision is one statement, hence atomic.
 
-export type ChallengeRow = typeof challenge.$inferSelect;
+type ChallengeRow = typeof challenge.$inferSelect;
 
 export async function insertChallenge(binding: D1Database, row: ChallengeRow): Promise<void> {
   await drizzle(binding).insert(challenge).values(row);

@@ -15,7 +15,7 @@ import type { Failure } from "./errors.ts";
 // What every app shares: request id, log line, failure envelope, 404 and 405 (contract §3).
 
 /** The variables of a request, which middleware sets and routes read. */
-export interface Vars {
+interface Vars {
   requestId: string;
   /** Set once the key is verified (`authenticate`). */
   key?: ApiKey;

@@ -1,15 +1,13 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { verifyKey } from "../crypto/api-key.ts";
 import { sameBytes } from "../crypto/bytes.ts";
+import type { KeyPlace } from "../model/operations.ts";
 import { failureReply, settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
 import { acceptBody, readBody } from "./body.ts";
 import { FailureError, UNAUTHORIZED } from "./errors.ts";
 
 // Authentication (contract §4): where a key may be given, and the check of its MAC. It reads no storage.
-
-/** Where an operation reads its key. */
-export type KeyPlace = "bearer" | "x-api-key" | "body";
 
 const KEY_MARK = "dsk_";
 

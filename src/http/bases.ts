@@ -1,12 +1,12 @@
 import type { Config } from "../config.ts";
+import type { ApiBase } from "../model/operations.ts";
 
 // Base addresses (contract §2): which of the five apps a request is for. No other file reads hostnames.
 
-export const BASE_NAMES = ["sms", "tts", "voice", "otp", "console"] as const;
-export type BaseName = (typeof BASE_NAMES)[number];
+export type BaseName = ApiBase | "console";
 
 /** The base of a request: `all` is the local console host, which serves the paths of every base. */
-export interface Destination {
+interface Destination {
   base: BaseName | "all" | "none";
   /** The path below the base's prefix. */
   path: string;
@@ -33,7 +33,7 @@ function basesOf(config: Config): Base[] {
       otp: config.OTP_URL,
       console: config.CONSOLE_URL,
     };
-    table = BASE_NAMES.map((name) => {
+    table = (Object.keys(urls) as BaseName[]).map((name) => {
       const url = new URL(urls[name]);
       return { name, hostname: url.hostname, prefix: url.pathname.replace(/\/+$/u, "") };
     });

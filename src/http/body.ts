@@ -65,7 +65,7 @@ function pathOf(path: PropertyKey[]): string {
 }
 
 /** The first fault of a body as a failure: one sentence, the field, and a hint where one is known. */
-export function invalidRequest(error: z.core.$ZodError): Failure {
+function invalidRequest(error: z.core.$ZodError): Failure {
   const issue = error.issues[0];
   if (issue?.code === "unrecognized_keys") {
     const [param = ""] = issue.keys;

@@ -1,6 +1,7 @@
 import { isPossiblePhoneNumber, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import type { PhoneNumber } from "libphonenumber-js/max";
 import * as z from "zod";
+import { INDIAN_MOBILE } from "../model/india.ts";
 import { codePoints } from "../text/code-points.ts";
 
 // Fields that several operations share (contract §5). Lengths are in code points; no value is coerced.
@@ -37,8 +38,6 @@ export function textUpTo(name: string, max: number, more?: Check) {
 
 /** The key in the body: `auth.ts` reads it; no other code does. */
 export const apiKey = z.unknown().optional();
-
-const INDIAN_MOBILE = /^[6-9][0-9]{9}$/u;
 
 function withoutCountryCode(value: string): string | undefined {
   const digits = value.replace(/[\s()-]/gu, "").replace(/^(\+91|0091|91(?=[0-9]{10}$)|0)/u, "");

@@ -1,4 +1,5 @@
-import type { Operation } from "../model/message.ts";
+import { contentOf } from "../model/operations.ts";
+import type { Operation } from "../model/operations.ts";
 
 // Finds the one-time code in a text, for tests that read it and for the button that copies it.
 
@@ -42,9 +43,9 @@ function numbersIn(text: string): Span[] {
 
 /** The one-time code in a text, or null: the number nearest to a word such as "code" or "OTP", the first of equals. */
 export function codeIn(operation: Operation, text: string | null): string | null {
-  if (text === null || operation === "voice") return null;
+  if (text === null || contentOf(operation) === "recording") return null;
   // The service's own OTP text begins with the code (text/otp-text.ts), whatever the brand contains.
-  if (operation === "otp") return OTP_AT_START.exec(text)?.[0] ?? null;
+  if (contentOf(operation) === "code") return OTP_AT_START.exec(text)?.[0] ?? null;
   const words = [...text.matchAll(NEAR)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
   let best: string | null = null;
   let nearest = NEAR_MAX + 1;

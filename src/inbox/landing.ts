@@ -2,9 +2,8 @@ import { simCarrier } from "../carriers/sim.ts";
 import type { Config } from "../config.ts";
 import { messageId, objectName } from "../crypto/ids.ts";
 import { logProblem } from "../log.ts";
-import type { ClaimedJob, Content, News, Operation, Outcome } from "../model/message.ts";
+import type { ClaimedJob, News, Operation, Outcome } from "../model/message.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
-import { mediaToken } from "../recordings/signed-address.ts";
 import type { Awaited, Caught, Waited } from "./types.ts";
 
 // The test inbox holds the messages that the simulator took. Locally one inbox has all of them; a deployed service has
@@ -87,13 +86,6 @@ export async function neverLanded(
   return (
     (await inboxNamed(env, name).find(objectName(ref), messageId(config.KEY_SECRET, ref, operation, place))) === null
   );
-}
-
-/** The path under the console's address from which a message's recording is played; null without a recording. */
-export function recordingPath(config: Config, { recording }: Content): string | null {
-  if (!recording) return null;
-  const expiresAtMs = Date.now() + config.AUDIO_URL_TTL_MS;
-  return `/media/${mediaToken(config.KEY_SECRET, recording.objectKey, recording.mime, expiresAtMs)}`;
 }
 
 /** Waits for a message until the timeout, even if the object is evicted meanwhile. */

@@ -1,3 +1,5 @@
+import type { Operation } from "./operations.ts";
+
 // Messages and recordings, in the forms that several areas share.
 
 /** A position in the list of recordings: the page continues after the recording that was added then. */
@@ -9,8 +11,11 @@ export type RecordingPlace = Pick<RecordingView, "createdAt" | "fileId">;
  */
 export type Recorded = ReadonlyMap<number, { rev: number; messages: number }>;
 
-export type Operation = "sms" | "sms_international" | "otp" | "tts" | "voice";
-export type Language = "EN" | "HI" | "TE" | "TA" | "KN" | "ML" | "BN" | "GU" | "MR" | "PA";
+export type { Operation } from "./operations.ts";
+
+/** Languages in which a call can speak, in the order in which they are offered (contract §5.5). */
+export const LANGUAGES = ["EN", "HI", "TE", "TA", "KN", "ML", "BN", "GU", "MR", "PA"] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** What a carrier needs besides the number and the text. */
 export interface Content {
@@ -63,8 +68,8 @@ export interface ClaimedJob {
 
 /** The outcome of one attempt (design §5). */
 export type Outcome =
-  | { kind: "submitted"; carrierId?: string }
-  | { kind: "rejected"; code: string; reason: string }
+  | { kind: "submitted" }
+  | { kind: "rejected"; code: string }
   | { kind: "not_accepted"; code: string; retryAfterMs?: number }
   | { kind: "unknown"; code: string };
 

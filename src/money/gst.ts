@@ -1,11 +1,13 @@
+import { INDIA_OFFSET_MS } from "../model/india.ts";
+
 // The GST in a price that includes it, in whole paise; financial years and amounts in words for Indian invoices.
 
 /** Union territories without a legislature: UTGST takes the place of SGST there (UTGST Act, §7). */
 const UNION_TERRITORIES: ReadonlySet<string> = new Set(["04", "26", "31", "35", "38", "97"]);
 
-export type TaxName = "CGST" | "SGST" | "UTGST" | "IGST";
+type TaxName = "CGST" | "SGST" | "UTGST" | "IGST";
 
-export interface TaxLine {
+interface TaxLine {
   name: TaxName;
   /** Of the taxable value. */
   percent: number;
@@ -25,7 +27,7 @@ const WHOLE = 10_000;
  * Takes the tax out of a price that includes it. `halves` names the second of two equal taxes, of which CGST is the
  * first; false means one tax, IGST.
  */
-export function taxIn(totalPaise: number, percent: number, halves: false | TaxName): Tax {
+function taxIn(totalPaise: number, percent: number, halves: false | TaxName): Tax {
   const rate = Math.round(percent * 100);
   const parts = halves === false ? 1 : 2;
   // The tax is total × rate ÷ (whole + rate); each part of it is rounded to the nearest paisa.
@@ -43,8 +45,6 @@ export function taxBetween(totalPaise: number, percent: number, seller: string, 
   if (seller !== place) return taxIn(totalPaise, percent, false);
   return taxIn(totalPaise, percent, UNION_TERRITORIES.has(place) ? "UTGST" : "SGST");
 }
-
-const INDIA_OFFSET_MS = 5.5 * 3_600_000;
 
 const twoDigits = (year: number) => String(year % 100).padStart(2, "0");
 

@@ -1,7 +1,7 @@
 // Prices abroad as a page carries them, so that the browser can show the price while a number is typed.
 
 /** Units per segment; null where SMS are not offered; "varies" where countries share a calling code but not a price. */
-export type ListedPrice = number | null | "varies";
+type ListedPrice = number | null | "varies";
 
 export interface PriceList {
   /** Units per segment for every calling code that is missing from `byCode`. */

@@ -1,6 +1,7 @@
 import { getCountries, getCountryCallingCode } from "libphonenumber-js/max";
 import type { PriceList } from "./listed-price.ts";
 import { UNITS_PER_COIN } from "./money.ts";
+import { coinsAbroad } from "./pricing.ts";
 import type { RateCard } from "./pricing.ts";
 
 // The rate card by calling code, small enough for a page, so that the browser can show a price before the API is
@@ -15,9 +16,7 @@ export function priceList(card: RateCard): PriceList {
   if (Object.keys(card.smsByCountry).length > 0) {
     for (const country of getCountries()) {
       const code = getCountryCallingCode(country);
-      const own = card.smsByCountry[country];
-      const listed = own === undefined ? card.smsByCountry[`+${code}`] : own;
-      note(code, listed === undefined ? card.smsAbroad : listed);
+      note(code, coinsAbroad(card, country, code));
     }
     for (const [key, coins] of Object.entries(card.smsByCountry)) if (key.startsWith("+")) note(key.slice(1), coins);
   }

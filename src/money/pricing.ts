@@ -35,7 +35,7 @@ export const VOICE_BLOCK_MS = 30_000;
 
 const units = (coins: number) => unitsFromCoins(coins) ?? 0;
 
-export interface SmsPrice {
+interface SmsPrice {
   segments: number;
   /** Units per recipient, or null where SMS to this country are not offered. */
   units: number | null;
@@ -47,13 +47,18 @@ export function priceIndia(card: RateCard, text: string): SmsPrice & { units: nu
   return { segments, units: units(card.smsIndia * segments) };
 }
 
+/** Coins per segment to a country, by its ISO code, else its calling code, else the default; null: not offered. */
+export function coinsAbroad(card: RateCard, country: string | undefined, callingCode: string): number | null {
+  const own = country === undefined ? undefined : card.smsByCountry[country];
+  const listed = own === undefined ? card.smsByCountry[`+${callingCode}`] : own;
+  return listed === undefined ? card.smsAbroad : listed;
+}
+
 /** Price of a text to a country: by its ISO code, else by its calling code, else the default price abroad. */
 export function priceAbroad(card: RateCard, text: string, country: string | undefined, callingCode: string): SmsPrice {
   const { segments } = countSegments(text);
-  const byCode = card.smsByCountry[`+${callingCode}`];
-  const own = country === undefined ? undefined : card.smsByCountry[country];
-  const listed = own === undefined ? byCode : own;
-  return { segments, units: listed === null ? null : units((listed ?? card.smsAbroad) * segments) };
+  const each = coinsAbroad(card, country, callingCode);
+  return { segments, units: each === null ? null : units(each * segments) };
 }
 
 /** Price of a call that speaks a text, in units. */

@@ -1,15 +1,15 @@
 import { keysOfAccount } from "../accounts/keys.ts";
 import type { OwnKey } from "../accounts/keys.ts";
 import type { Config } from "../config.ts";
-import { objectName } from "../crypto/ids.ts";
 import { accountRows } from "../db/desk.ts";
-import type { AccountRow } from "../db/desk.ts";
+import type { ListedAccount } from "../db/desk.ts";
 import { personBy } from "../db/people.ts";
 import type { PersonRow } from "../db/people.ts";
 import type { AccountView, Amendment, LedgerView } from "../model/account.ts";
 import type { MessageView } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { unitsFromCoins } from "../money/money.ts";
+import { bothOf, objectOf } from "../objects.ts";
 
 // Accounts, as the operator's page shows and changes them. The objects hold the truth; D1 only lists the accounts.
 
@@ -26,7 +26,7 @@ const MESSAGES_PER_JOB_MAX = 100;
 export async function findAccounts(
   env: Env,
   asked: { search: string; after: string; limit: number },
-): Promise<{ rows: AccountRow[]; next: string | null }> {
+): Promise<{ rows: ListedAccount[]; next: string | null }> {
   const rows = await accountRows(env.DB, { ...asked, limit: asked.limit + 1 });
   const shown = rows.slice(0, asked.limit);
   return { rows: shown, next: rows.length > asked.limit ? (shown.at(-1)?.accountId ?? null) : null };
@@ -44,7 +44,7 @@ export interface AccountAtDesk {
 
 /** One object of an account with its newest entries, or null when it does not exist. */
 export async function accountAtDesk(env: Env, config: Config, ref: AccountRef): Promise<AccountAtDesk | null> {
-  const stub = env.ACCOUNT.getByName(objectName(ref));
+  const stub = objectOf(env, ref);
   const view: AccountView | null = await stub.view();
   if (!view) return null;
   const before = { seq: Math.max(0, view.seq - JOBS_LOOK_BACK), index: MESSAGES_PER_JOB_MAX };
@@ -64,12 +64,11 @@ export async function accountAtDesk(env: Env, config: Config, ref: AccountRef): 
   };
 }
 
-/** Changes status, plan or OTP rate in both objects; false when the account does not exist. */
-export async function amendAccount(env: Env, accountId: string, change: Amendment): Promise<boolean> {
-  const [view]: (AccountView | null)[] = await Promise.all(
-    (["live", "test"] as const).map((mode) => env.ACCOUNT.getByName(objectName({ accountId, mode })).amend(change)),
-  );
-  return Boolean(view);
+/** Changes status, plan or OTP rate in both objects. Returns the live one; null when the account does not exist. */
+export async function amendAccount(env: Env, accountId: string, change: Amendment): Promise<AccountView | null> {
+  const { live, test } = bothOf(env, accountId);
+  const [view] = await Promise.all([live.amend(change), test.amend(change)]);
+  return view;
 }
 
 /** Typed coins as units; null when the text is not an amount. */

@@ -6,7 +6,7 @@ import type { RateCard } from "../money/pricing.ts";
 /** Prices that have a form field each. */
 export const CARD_PRICES = ["smsIndia", "smsAbroad", "ttsCall", "voiceCallPer30s"] as const;
 
-export type CardPrice = (typeof CARD_PRICES)[number];
+type CardPrice = (typeof CARD_PRICES)[number];
 
 /** What is wrong with a typed rate card. */
 export type CardFault = { price: CardPrice } | { line: number } | { twice: string };

@@ -7,7 +7,7 @@ import { asciiDigits } from "../text/phones.ts";
 const NAME_LENGTH_MAX = 120;
 const ADDRESS_LENGTH_MAX = 300;
 
-export type BuyerFault = "name" | "address" | "state" | "gstin" | "gstinState";
+type BuyerFault = "name" | "address" | "state" | "gstin" | "gstinState";
 
 const cut = (text: string, max: number) => [...text.trim()].slice(0, max).join("");
 

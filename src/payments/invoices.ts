@@ -48,7 +48,7 @@ export function invoiceNumber(row: Pick<InvoiceRow, "year" | "number" | "terms">
 const named = (code: string) => `${GST_STATES.find((state) => state.code === code)?.en ?? "Unknown state"} (${code})`;
 
 /** The invoice of an order. A buyer without a state is treated as being where the seller is (IGST Act, §12(2)(b)). */
-export function invoiceOf(order: Order, row: InvoiceRow): Invoice {
+function invoiceOf(order: Order, row: InvoiceRow): Invoice {
   const { name, address, gstin, sac, gstPercent } = row.terms;
   const buyer = order.buyer ?? { name: "", address: "", state: "", gstin: "" };
   const given = buyer.gstin.slice(0, 2) || buyer.state;

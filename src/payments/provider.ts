@@ -30,7 +30,7 @@ export type Checkout =
   { ok: true; url: string; providerRef: string | null } | { ok: false; reason: "unavailable" | "closed" };
 
 /** The status of an order at its provider; `null` when the provider did not answer. */
-export type Standing = { providerRef: string | null; events: PaymentEvent[] } | null;
+export type PaymentStatus = { providerRef: string | null; events: PaymentEvent[] } | null;
 
 export interface PaymentProvider {
   /** The name in orders and in the URL of the webhook. */
@@ -42,7 +42,7 @@ export interface PaymentProvider {
   /** Whether the provider signed this order's return URL; null when the URL has no signature. */
   verifyReturn?(order: Order, query: URLSearchParams): "genuine" | "forged" | null;
   /** Asks for the status of an order; absent for providers without such a request. Never throws. */
-  fetchStatus?(order: Order): Promise<Standing>;
+  fetchStatus?(order: Order): Promise<PaymentStatus>;
 }
 
 /** A text by the provider, shortened for display. */

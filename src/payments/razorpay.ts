@@ -6,12 +6,12 @@ import { sameBytes } from "../crypto/bytes.ts";
 import { readText } from "../http/streams.ts";
 import { logLine, logProblem } from "../log.ts";
 import { shortened } from "./provider.ts";
-import type { Checkout, Order, PaymentEvent, PaymentProvider, Standing } from "./provider.ts";
+import type { Checkout, Order, PaymentEvent, PaymentProvider, PaymentStatus } from "./provider.ts";
 import { razorpayEvent } from "./razorpay-events.ts";
 
 // Razorpay as a payment provider, through Payment Links: https://razorpay.com/docs/api/payments/payment-links
 
-export const RAZORPAY = "razorpay";
+const RAZORPAY = "razorpay";
 
 /** How long one request to Razorpay may take. */
 const TIMEOUT_MS = 10_000;
@@ -127,7 +127,7 @@ function eventsOf(order: Order, found: Link): PaymentEvent[] {
     });
 }
 
-async function fetchStatus(config: Config, order: Order): Promise<Standing> {
+async function fetchStatus(config: Config, order: Order): Promise<PaymentStatus> {
   const found = await findLink(config, order);
   if (found === null) return null;
   return found === "none"

@@ -7,11 +7,11 @@ import type { EventKind, Order, PaymentEvent, PaymentProvider } from "./provider
 
 // The local payment provider: its page moves no money, and its events are signed like those of a real provider.
 
-export const SANDBOX = "sandbox";
+const SANDBOX = "sandbox";
 
 /** The outcomes of a payment that its page offers. */
 export const OUTCOMES = ["success", "failure", "pending", "refund", "partial_refund"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type SandboxOutcome = (typeof OUTCOMES)[number];
 
 /** Faults of delivery that its page can simulate. */
 export interface Trouble {
@@ -21,7 +21,7 @@ export interface Trouble {
   wrongAmount: boolean;
 }
 
-const KIND: Record<Outcome, EventKind> = {
+const KIND: Record<SandboxOutcome, EventKind> = {
   success: "paid",
   failure: "failed",
   pending: "pending",
@@ -73,7 +73,12 @@ function signed(
 }
 
 /** The webhooks of an outcome, in the order in which they arrive. */
-export function sandboxWebhooks(config: Config, order: Order, outcome: Outcome, trouble: Trouble): SignedWebhook[] {
+export function sandboxWebhooks(
+  config: Config,
+  order: Order,
+  outcome: SandboxOutcome,
+  trouble: Trouble,
+): SignedWebhook[] {
   const kind = KIND[outcome];
   // A refund is of the existing payment; any other outcome is a new payment.
   const ref = kind === "refunded" ? (order.paymentRef ?? randomId("spay")) : randomId("spay");

@@ -1,9 +1,9 @@
 import { configOf } from "../config.ts";
-import { objectName } from "../crypto/ids.ts";
 import { orderById, orderByRef, raiseOrder } from "../db/orders.ts";
 import { insertPaymentEvent } from "../db/payment-events.ts";
 import type { Refunded, Settled, TakenBack } from "../model/payment.ts";
 import { coins } from "../money/money.ts";
+import { bothOf } from "../objects.ts";
 import { issueInvoice } from "./invoices.ts";
 import type { Order, PaymentEvent } from "./provider.ts";
 
@@ -22,13 +22,6 @@ async function findOrder(env: Env, provider: string, event: PaymentEvent): Promi
   return found?.provider === provider ? found : null;
 }
 
-/** Both objects of an account: the live one, and the test one, which gets the plan too but no credit. */
-function objectsOf(env: Env, accountId: string) {
-  const of = (mode: "live" | "test") => env.ACCOUNT.getByName(objectName({ accountId, mode }));
-  return { live: of("live"), test: of("test") };
-}
-
-/** Updates the order's row after its credit was taken back. */
 async function showRefund(env: Env, order: Order, refund: TakenBack, nowMs: number): Promise<Verdict> {
   const { refundedPaise, shortfall, taken } = refund;
   await raiseOrder(env.DB, order.id, "refunded", { refundedPaise, checkAt: null, updatedAt: nowMs });
@@ -55,7 +48,7 @@ async function paid(env: Env, order: Order, event: PaymentEvent, nowMs: number):
   const wrong = mismatch(order, event);
   if (wrong !== null || event.paymentRef === null) return wrong;
   const { id: orderId, plan, creditUnits } = order;
-  const { live, test } = objectsOf(env, order.accountId);
+  const { live, test } = bothOf(env, order.accountId);
   const payment = { orderId, paymentRef: event.paymentRef, plan };
   const settled: Settled | null = await live.settlePayment({ ...payment, creditUnits });
   if (!settled?.ok) {
@@ -63,6 +56,7 @@ async function paid(env: Env, order: Order, event: PaymentEvent, nowMs: number):
     return settled ? "Paid, and the balance is too large for more credit." : "Paid, and the account does not exist.";
   }
   const { paymentRef } = settled;
+  // The test twin gets the plan as well, and no credit.
   await test.settlePayment({ ...payment, paymentRef, creditUnits: 0 });
   await raiseOrder(env.DB, orderId, "credited", { paymentRef, reason: null, checkAt: null, updatedAt: nowMs });
   await issueInvoice(env, configOf(env), orderId, nowMs);
@@ -80,7 +74,7 @@ async function refunded(env: Env, order: Order, event: PaymentEvent, nowMs: numb
   const wrong = wrongCurrency(order, currency);
   if (wrong !== null) return wrong;
   if (refundedPaise <= 0) return `Wrong amount: ${rupees(refundedPaise)} went back.`;
-  const { live, test } = objectsOf(env, order.accountId);
+  const { live, test } = bothOf(env, order.accountId);
   // A refund above the order's price means that more was paid, and the excess gave no credit.
   const refund = { orderId, paymentRef, refundedPaise: Math.min(refundedPaise, amountPaise), amountPaise };
   const outcome: Refunded | null = await live.refundPayment(refund);

@@ -13,7 +13,7 @@ import type { DispatchJob, HistoryJob } from "./jobs.ts";
 // they are only told, and kept for the operator, who may hand them over again.
 
 /** A queue message that can be handed over again. */
-export type Letter = { queue: "dispatch"; job: DispatchJob } | { queue: "history"; job: HistoryJob };
+type Letter = { queue: "dispatch"; job: DispatchJob } | { queue: "history"; job: HistoryJob };
 
 /** A dead letter as the operator sees it; `letter` is null for a body that is no job of ours. */
 export interface DeadLetter {

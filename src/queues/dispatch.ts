@@ -9,7 +9,8 @@ import type { Attempt } from "../inbox/landing.ts";
 import { logLine, logProblem } from "../log.ts";
 import type { ClaimedJob, Followed, MessageView, News, Outcome } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
-import { mediaToken } from "../recordings/signed-address.ts";
+import type { AccountObject } from "../objects.ts";
+import { recordingPath } from "../recordings/signed-address.ts";
 import { handOver } from "./hand-over.ts";
 import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
 import type { DispatchJob } from "./jobs.ts";
@@ -47,12 +48,10 @@ class Budget {
   }
 }
 
-type Stub = ReturnType<Env["ACCOUNT"]["getByName"]>;
 type Waits = Pick<ExecutionContext, "waitUntil">;
 
 function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJob["messages"][number]): Outgoing {
-  const { recording } = job.content;
-  const expiresAtMs = Date.now() + config.AUDIO_URL_TTL_MS;
+  const audioPath = recordingPath(config, job.content);
   return {
     ref: messageId(config.KEY_SECRET, ref, job.operation, { seq: job.seq, index: at.index }),
     operation: job.operation,
@@ -61,9 +60,7 @@ function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJ
     mode: ref.mode,
     text: job.text && unseal(config.SEAL_SECRET, objectName(ref), job.text),
     content: job.content,
-    audioUrl: recording
-      ? `${config.CONSOLE_URL}/media/${mediaToken(config.KEY_SECRET, recording.objectKey, recording.mime, expiresAtMs)}`
-      : null,
+    audioUrl: audioPath && config.CONSOLE_URL + audioPath,
   };
 }
 
@@ -87,7 +84,7 @@ async function claimWith(
 ): Promise<{ jobs: ClaimedJob[]; used: number }> {
   let used = 0;
   try {
-    const stub: Stub = env.ACCOUNT.getByName(name);
+    const stub: AccountObject = env.ACCOUNT.getByName(name);
     const leaseMs = config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS;
     const jobs: ClaimedJob[] = (await stub.claim(seqs, asked, carrier, leaseMs)) ?? [];
     used = jobs.reduce((sum, job) => sum + job.messages.length, 0);
@@ -186,7 +183,7 @@ async function askLater(env: Env, account: string, news: News[]): Promise<void> 
 async function followJobs(env: Env, ctx: Waits, config: Config, { account: name, seqs }: DispatchJob): Promise<void> {
   const ref = accountOfName(name);
   const { mode } = ref;
-  const stub: Stub = env.ACCOUNT.getByName(name);
+  const stub: AccountObject = env.ACCOUNT.getByName(name);
   const open: Followed[] = (await stub.follow(seqs)) ?? [];
   const news: News[] = [];
   for (const { seq, index, attempt, unknown, carrier, operation, to } of open) {

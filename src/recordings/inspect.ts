@@ -10,7 +10,7 @@ export const BASE64_LENGTH_MAX = 5 * 1024 * 1024;
 /** The longest recording. */
 export const DURATION_MS_MAX = 600_000;
 
-export type Inspected = { ok: true; mime: Mime; durationMs: number } | { ok: false; found: string };
+type Inspected = { ok: true; mime: Mime; durationMs: number } | { ok: false; found: string };
 
 /** Bytes of standard Base64: padding is optional, line breaks and spaces are ignored. Null when it is anything else. */
 export function decodeBase64(text: string): Uint8Array | null {

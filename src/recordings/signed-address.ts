@@ -1,5 +1,7 @@
+import type { Config } from "../config.ts";
 import { joinBytes, mac, sameBytes } from "../crypto/bytes.ts";
 import { accountBytes, accountIdOf, objectName } from "../crypto/ids.ts";
+import type { Content } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 
 // Signed, expiring addresses of recordings (contract §11): the token holds account, recording and expiry, and a MAC.
@@ -43,4 +45,14 @@ export function readMediaToken(secret: string, token: string, nowMs: number): { 
   const ref: AccountRef = { accountId: accountIdOf(body.subarray(2, 10)), mode: body[0] === 1 ? "test" : "live" };
   const mime = MIMES[body[1] ?? 0] ?? MIMES[0];
   return { objectKey: recordingKey(ref, body.subarray(10, 10 + HASH_SIZE)), mime };
+}
+
+/** Where a recording answers until `expiresAtMs`, below the console's address. */
+export function mediaPath(secret: string, recording: { objectKey: string; mime: string }, expiresAtMs: number): string {
+  return `/media/${mediaToken(secret, recording.objectKey, recording.mime, expiresAtMs)}`;
+}
+
+/** Where a message's recording is played from for AUDIO_URL_TTL_MS, below the console's address; null where it has none. */
+export function recordingPath(config: Config, { recording }: Content): string | null {
+  return recording ? mediaPath(config.KEY_SECRET, recording, Date.now() + config.AUDIO_URL_TTL_MS) : null;
 }

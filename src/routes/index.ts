@@ -50,10 +50,10 @@ import { uploadVoice } from "./voice/upload-voice.ts";
 import { paymentWebhooks } from "./webhooks/payments.ts";
 
 /** Adds an endpoint, or a few that belong together, to an app. */
-export type Route = (app: Api) => unknown;
+type Route = (app: Api) => unknown;
 
 /** Table of contents: every endpoint, by base. */
-export const ROUTES: Record<BaseName, readonly Route[]> = {
+const ROUTES: Record<BaseName, readonly Route[]> = {
   sms: [sendSms, sendBulkSms, sendInternationalSms, accountBalance],
   tts: [ttsCall],
   voice: [uploadVoice, makeVoiceCall],
@@ -99,9 +99,9 @@ export const ROUTES: Record<BaseName, readonly Route[]> = {
   ],
 };
 
-/** What the console's pages send by: the API itself, on an app of its own. */
+/** What the console's pages ask in their own invocation: the API itself, and what takes in the sandbox's payments. */
 const ownApi = createApp();
-for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp].flat()) add(ownApi);
+for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp, paymentWebhooks].flat()) add(ownApi);
 
 const sendsByApi: Route = (app) =>
   app.use(async (c, next) => {

@@ -1,4 +1,7 @@
-import type { MessageState, Operation } from "../model/message.ts";
+import { INDIA_OFFSET_MS } from "../model/india.ts";
+import type { MessageState } from "../model/message.ts";
+import { OPERATIONS, OPERATION_NAMES, isCall } from "../model/operations.ts";
+import type { Operation } from "../model/operations.ts";
 import { unitsFromCoins } from "../money/money.ts";
 
 // The search language for messages: words, operators with a value, and `-` for exclusion. All terms must match. What is
@@ -60,12 +63,8 @@ const TERMS_MAX = 20;
 export const SEARCH_LENGTH_MAX = 500;
 
 const KINDS = new Map<string, Operation[]>([
-  ["sms", ["sms"]],
-  ["international", ["sms_international"]],
-  ["otp", ["otp"]],
-  ["tts", ["tts"]],
-  ["voice", ["voice"]],
-  ["call", ["tts", "voice"]],
+  ...OPERATION_NAMES.map((operation): [string, Operation[]] => [OPERATIONS[operation].send, [operation]]),
+  ["call", OPERATION_NAMES.filter(isCall)],
 ]);
 
 /** Values of `state:`. The list shows "submitted" as "Sent", so both are accepted. */
@@ -86,8 +85,6 @@ const STATES = new Map<string, MessageState | "refunded">([
 export const KIND_VALUES = [...KINDS.keys()];
 export const STATE_VALUES = [...STATES.keys()].filter((value) => value !== "sent");
 
-/** Dates without a zone are in Indian time, whose offset has been constant since 1945. */
-const ZONE_MS = 19_800_000;
 const DAY_MS = 86_400_000;
 const SPANS = new Map([
   ["m", 60_000],
@@ -97,7 +94,7 @@ const SPANS = new Map([
 ]);
 
 function startOfDay(nowMs: number): number {
-  return Math.floor((nowMs + ZONE_MS) / DAY_MS) * DAY_MS - ZONE_MS;
+  return Math.floor((nowMs + INDIA_OFFSET_MS) / DAY_MS) * DAY_MS - INDIA_OFFSET_MS;
 }
 
 function dateOf(value: string): number | null {
@@ -107,7 +104,7 @@ function dateOf(value: string): number | null {
   // Date.parse reads 30 February as 2 March, and 24:00 as the next day.
   const text = Number.isNaN(atMs) ? "" : new Date(atMs).toISOString();
   if (!text.startsWith(`${date}T${time}:${seconds}`)) return null;
-  return zone === undefined ? atMs - ZONE_MS : atMs;
+  return zone === undefined ? atMs - INDIA_OFFSET_MS : atMs;
 }
 
 /** A time as people write it: a date, a date with a time, today, yesterday, or an age such as 7d; otherwise null. */

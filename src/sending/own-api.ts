@@ -1,25 +1,19 @@
 import type { Context } from "hono";
 import { consoleKeyId, showKey } from "../crypto/api-key.ts";
-import { objectName } from "../crypto/ids.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
+import type { ENDPOINTS, SendKind, UPLOAD_VOICE } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
+import { objectOf } from "../objects.ts";
 
 // The console sends by the API itself: the same route, command, price, window, Idempotency-Key and ledger. It does so
 // with a key of its own, which every account gets when its console first sends.
 
 /** Name of the console's own key, in lists of keys. */
-export const CONSOLE_KEY_NAME = "Dashboard";
+const CONSOLE_KEY_NAME = "Dashboard";
 
 /** An operation's path, as the API has it. */
-export type ApiPath =
-  | "/send-sms"
-  | "/send-bulk-sms"
-  | "/send-international-sms"
-  | "/send-otp"
-  | "/api/tts-call"
-  | "/api/upload-voice"
-  | "/api/make-voice-call";
+type ApiPath = (typeof ENDPOINTS)[SendKind]["path"] | typeof UPLOAD_VOICE.path;
 
 export interface ApiReply {
   status: number;
@@ -28,10 +22,15 @@ export interface ApiReply {
   body: { success: boolean; error?: string; message?: string; param?: string; hint?: string } & Record<string, unknown>;
 }
 
-async function ask(c: Context<AppEnv>, request: Request): Promise<ApiReply> {
+/** Answers a request to this service in this invocation, by the routes that `routes/index.ts` hands in. */
+export async function fetchOwn(c: Context<AppEnv>, path: string, init: RequestInit): Promise<Response> {
   const api = c.get("ownApi");
   if (!api) throw new Error("this app has no API of its own: routes/index.ts hands it in");
-  const response = await api.fetch(request, c.env, c.executionCtx);
+  return api.fetch(new Request(new URL(path, c.req.url), init), c.env, c.executionCtx);
+}
+
+async function ask(c: Context<AppEnv>, path: string, init: RequestInit): Promise<ApiReply> {
+  const response = await fetchOwn(c, path, init);
   // The browser gets the id under which the account knows what was sent.
   c.set("requestId", response.headers.get("x-request-id") ?? c.get("requestId"));
   return { status: response.status, headers: response.headers, body: await response.json() };
@@ -47,7 +46,7 @@ export async function callApi(
 ): Promise<ApiReply> {
   const keyId = consoleKeyId(ref.mode);
   const key = showKey(settings(c).KEY_SECRET, { ...ref, keyId });
-  const request = new Request(new URL(path, c.req.url), {
+  const request = {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
@@ -57,9 +56,9 @@ export async function callApi(
       "X-Api-Key": key,
     },
     body: JSON.stringify(fields),
-  });
-  const reply = await ask(c, request.clone());
+  };
+  const reply = await ask(c, path, request);
   if (reply.status !== 401) return reply;
-  await c.env.ACCOUNT.getByName(objectName(ref)).makeKey(keyId, CONSOLE_KEY_NAME);
-  return ask(c, request);
+  await objectOf(c.env, ref).makeKey(keyId, CONSOLE_KEY_NAME);
+  return ask(c, path, request);
 }

@@ -8,7 +8,7 @@ import type { RateCard } from "../money/pricing.ts";
 const OBJECT_KEY = "settings/rate-card.json";
 
 /** How old a card may be before the next request looks for a newer one. */
-export const RATE_CARD_MAX_AGE_MS = 30_000;
+const RATE_CARD_MAX_AGE_MS = 30_000;
 
 interface Kept {
   card: RateCard;

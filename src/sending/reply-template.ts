@@ -3,7 +3,7 @@ import { coins, wholeCoins } from "../money/money.ts";
 // A reply is a template with its numbers left open. The same template is filled for the first request and, from
 // sealed storage, for every replay: so both have the same bytes (contract §8).
 
-export type Slot = "spent" | "balance" | "remaining" | "message_id";
+type Slot = "spent" | "balance" | "remaining" | "message_id";
 
 interface Open {
   $slot: Slot;
@@ -17,7 +17,7 @@ type Value = string | number | boolean | Open | { [name: string]: Value };
 export type ReplyTemplate = Record<string, Value>;
 
 /** What fills a template. */
-export interface Outcome {
+interface Outcome {
   /** Units. */
   spent: number;
   /** Units. */

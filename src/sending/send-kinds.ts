@@ -1,13 +1,12 @@
+import { PRODUCT } from "../config.ts";
+import { ENDPOINTS } from "../model/operations.ts";
+import type { SendKind } from "../model/operations.ts";
 import { mobileOf, readRecipients } from "../text/recipients.ts";
 import type { Recipients } from "../text/recipients.ts";
-import type { ApiPath } from "./own-api.ts";
 
 // From a form to the request that the API gets: fields of contract §5, typed as JSON has them.
 
-export const KINDS = ["sms", "bulk", "international", "otp", "tts", "voice"] as const;
-export type SendKind = (typeof KINDS)[number];
-
-export const isKind = (text: string): text is SendKind => (KINDS as readonly string[]).includes(text);
+export const isKind = (text: string): text is SendKind => Object.hasOwn(ENDPOINTS, text);
 
 /** A form's fields as they were typed. */
 export type Typed = Readonly<Record<string, string>>;
@@ -48,35 +47,49 @@ export function recipientsOf(typed: Typed): Recipients {
   return readRecipients(typed["recipients"] ?? "");
 }
 
+/** What a link to a form may bring. */
+interface Link {
+  /** The number, however it is written there. */
+  to: string;
+  /** Ten digits of an Indian mobile, where the number is one; else the number as it is. */
+  mobile: string;
+  /** A recording. */
+  file: string;
+}
+
 interface KindOfSend {
-  path: ApiPath;
   fields: (typed: Typed) => object;
   /** Fields that stay when it was sent; the rest must not be sent again by mistake. */
   kept: readonly string[];
+  /** What a link to the form fills in. */
+  prefilled: (link: Link) => Typed;
+  /** A request for the sample beside the form. */
+  example: object;
 }
 
-/** Every kind of send, and what makes a request of its form. */
+/** Every kind of send, with what its form fills in, sends and keeps. */
 export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
   sms: {
-    path: "/send-sms",
     fields: (typed) => ({
       phone: mobileOf(phone(typed)) ?? phone(typed),
       message: textOf(typed, "message"),
       ...given(typed, "senderId"),
     }),
     kept: ["phone", "senderId"],
+    prefilled: ({ mobile }) => ({ phone: mobile }),
+    example: { phone: "9876543210", message: "Your order is on its way." },
   },
   bulk: {
-    path: "/send-bulk-sms",
     fields: (typed) => ({
       recipients: recipientsOf(typed).numbers,
       message: textOf(typed, "message"),
       ...given(typed, "senderId"),
     }),
     kept: ["senderId"],
+    prefilled: ({ mobile }) => ({ recipients: mobile }),
+    example: { recipients: ["9876543210", "9876543211"], message: "We are open till 9 pm today." },
   },
   international: {
-    path: "/send-international-sms",
     fields: (typed) => ({
       phone: dialled(phone(typed)).replace(/^00/u, "+"),
       message: textOf(typed, "message"),
@@ -84,18 +97,20 @@ export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
       ...given(typed, "senderId"),
     }),
     kept: ["phone", "senderId"],
+    prefilled: ({ to }) => ({ phone: to }),
+    example: { phone: "+14155550132", message: "Your order is on its way.", isFlash: false },
   },
   otp: {
-    path: "/send-otp",
     fields: (typed) => ({
       phone: mobileOf(phone(typed)) ?? phone(typed),
       otp: typed["otp"]?.trim() ?? "",
       ...given(typed, "brandName"),
     }),
     kept: ["phone", "brandName"],
+    prefilled: ({ mobile }) => ({ phone: mobile }),
+    example: { phone: "9876543210", otp: "482913", brandName: PRODUCT },
   },
   tts: {
-    path: "/api/tts-call",
     fields: (typed) => ({
       callee: indianOf(callee(typed)),
       text: textOf(typed, "text"),
@@ -104,18 +119,26 @@ export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
       ...numeric(typed, "speakingRate"),
     }),
     kept: ["callee", "language", "accent", "ssmlGender", "speakingRate"],
+    prefilled: ({ mobile }) => ({ callee: mobile }),
+    example: { callee: "9876543210", text: "Your order is on its way.", language: "EN", speakingRate: 1 },
   },
   voice: {
-    path: "/api/make-voice-call",
     fields: (typed) => ({
       callee: dialled(callee(typed)).replace(/^\+|^00/u, ""),
       fileId: typed["fileId"]?.trim() ?? "",
     }),
     kept: ["callee", "fileId"],
+    prefilled: ({ to, file }) => ({ callee: to.replace(/^\+/u, ""), fileId: file }),
+    example: { callee: "919876543210", fileId: "file_…" },
   },
 };
 
 /** What stays in a form after it was sent. */
 export function keptOf(kind: SendKind, typed: Typed): Typed {
   return Object.fromEntries(Object.entries(typed).filter(([name]) => SENDS[kind].kept.includes(name)));
+}
+
+/** What a link to a form fills in: the number, however it is written there, and the recording. */
+export function prefilled(kind: SendKind, to: string, file: string): Typed {
+  return SENDS[kind].prefilled({ to, mobile: mobileOf(to) ?? to, file });
 }

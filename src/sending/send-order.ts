@@ -7,6 +7,8 @@ import { FailureError, failureOf } from "../http/errors.ts";
 import { idempotencyOf } from "../http/idempotency.ts";
 import type { Done, DoneOrRefusal, Price, Refusal, SendCommand } from "../model/command.ts";
 import type { Content, Operation } from "../model/message.ts";
+import { OPERATIONS } from "../model/operations.ts";
+import { objectOf } from "../objects.ts";
 import { dispatchAfterReply } from "../queues/dispatch.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
@@ -14,7 +16,7 @@ import type { ReplyTemplate } from "./reply-template.ts";
 // From a validated request to the account and back: the one hop that a client waits for (design §2).
 
 /** What a customer orders, priced. */
-export interface Order {
+interface Order {
   operation: Operation;
   /** E.164, each once. */
   recipients: string[];
@@ -22,7 +24,6 @@ export interface Order {
   content: Content;
   /** The text that goes out, or null for a recording. */
   text: string | null;
-  validityMs: number;
   notOffered?: string;
 }
 
@@ -38,7 +39,7 @@ export function refuse(c: Context<AppEnv>, answer: Refusal | null): never {
 
 /** The account object of the request's key. */
 export function accountOf(c: Context<AppEnv>) {
-  return c.env.ACCOUNT.getByName(objectName(keyOf(c)));
+  return objectOf(c.env, keyOf(c));
 }
 
 /** What the account must know of the caller; with an Idempotency-Key also the reply, sealed for a replay. */
@@ -107,7 +108,8 @@ export async function bill(
 ): Promise<Response> {
   const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const caller = await callerOf(c, fields, template);
-  const done = askAndDispatch(c, { ...order, ...caller, text: sealed });
+  const validityMs = settings(c)[OPERATIONS[order.operation].validity];
+  const done = askAndDispatch(c, { ...order, ...caller, text: sealed, validityMs });
   // When the client leaves now, the platform ends what `waitUntil` does not hold, and the message waits for the alarm.
   c.executionCtx.waitUntil(done.catch(() => undefined));
   const result = await done;

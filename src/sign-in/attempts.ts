@@ -40,7 +40,7 @@ type LimitName = keyof typeof LIMITS;
 /** Factor on the limits when local, where every browser, script and test shares one address. */
 const LOCAL_FACTOR = 20;
 
-export type Verdict = { ok: true } | { ok: false; retryAfterSec: number };
+type Verdict = { ok: true } | { ok: false; retryAfterSec: number };
 
 const groups = (text: string) => (text === "" ? [] : text.split(":"));
 

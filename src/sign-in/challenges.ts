@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { randomInt } from "node:crypto";
 import { mac, sameBytes } from "../crypto/bytes.ts";
+import { randomCode } from "../crypto/ids.ts";
 import { challengeByHash, deleteChallenge, forgetChallenges, insertChallenge, takeTry } from "../db/sign-in.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
@@ -14,20 +14,20 @@ import { dropCookie, hashOf, keepCookie, newToken, readCookie } from "./sessions
 // code can answer it, and wrong guesses by other clients do not count against it.
 
 /** What a code is for; it is not valid for any other purpose. */
-export type Purpose = "sign-in" | "confirm" | "phone";
+type Purpose = "sign-in" | "confirm" | "phone";
 
 const COOKIE = "challenge";
 
 /** How long a code is valid. */
-export const CODE_TTL_MS = 5 * 60_000;
+const CODE_TTL_MS = 5 * 60_000;
 
 /** Wrong answers that a code allows: guessing one of a million codes succeeds with a probability of 1 in 200,000. */
-export const TRIES_MAX = 5;
+const TRIES_MAX = 5;
 
 /** How long another code can be requested without typing the number again. */
 const KEPT_MS = 30 * 60_000;
 
-export interface Question {
+interface Question {
   purpose: Purpose;
   phone: string;
   /** Data for the action after a right answer; computed only once the code may be sent, because it can be costly. */
@@ -53,7 +53,7 @@ export async function askCode(c: Context<AppEnv>, { purpose, phone, payload }: Q
   if (!verdict.ok) return { ...verdict, reason: "rate_limited" };
   const token = newToken();
   const hash = hashOf(token);
-  const code = String(randomInt(1_000_000)).padStart(6, "0");
+  const code = randomCode();
   await insertChallenge(c.env.DB, {
     hash,
     phone,

@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import { newAccountId } from "../crypto/ids.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
+import { ENDPOINTS } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
 import { callApi } from "../sending/own-api.ts";
@@ -38,8 +39,8 @@ export async function sendCode(c: Context<AppEnv>, phone: string, code: string, 
   const indian = isIndian(phone);
   const send = () =>
     indian
-      ? callApi(c, houseRef(config), "/send-otp", { phone: phone.slice(3), otp: code, brandName: PRODUCT }, key)
-      : callApi(c, houseRef(config), "/send-international-sms", { phone, message: otpText(PRODUCT, code) }, key);
+      ? callApi(c, houseRef(config), ENDPOINTS.otp.path, { phone: phone.slice(3), otp: code, brandName: PRODUCT }, key)
+      : callApi(c, houseRef(config), ENDPOINTS.international.path, { phone, message: otpText(PRODUCT, code) }, key);
   let reply = await send();
   if (reply.status === 401) {
     await openHouse(c.env, config);

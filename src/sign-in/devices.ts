@@ -12,7 +12,7 @@ const NAME = "device";
 const KEPT_MS = 365 * 86_400_000;
 const PROOF_SIZE = 16;
 
-export interface Device {
+interface Device {
   personId: string;
   deviceId: string;
 }

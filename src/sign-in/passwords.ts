@@ -17,8 +17,8 @@ const SALT_SIZE = 16;
 const HASH_SIZE = 32;
 
 /** A hash of fewer than ten characters can be reversed by guessing; the maximum bounds the work for one password. */
-export const PASSWORD_LENGTH_MIN = 10;
-export const PASSWORD_LENGTH_MAX = 200;
+const PASSWORD_LENGTH_MIN = 10;
+const PASSWORD_LENGTH_MAX = 200;
 
 type Derive = (text: string, salt: Uint8Array, size: number, cost: Cost) => Promise<Buffer>;
 
@@ -60,7 +60,7 @@ export async function isPassword(password: string, stored: string | null, work: 
   return timingSafeEqual(found, expected) && stored !== null;
 }
 
-export type PasswordFault = "short" | "long" | "obvious";
+type PasswordFault = "short" | "long" | "obvious";
 
 /** Passwords that are long enough and on every list of common ones. */
 const COMMON: ReadonlySet<string> = new Set(

@@ -5,6 +5,7 @@ import { newAccountId, randomId } from "../crypto/ids.ts";
 import { addEmail, insertPerson, personBy, setEmail, setPhone, updatePerson } from "../db/people.ts";
 import type { PersonRow } from "../db/people.ts";
 import type { Buyer } from "../model/person.ts";
+import { objectOf } from "../objects.ts";
 import { hashPassword } from "./passwords.ts";
 
 // People who sign in, and the account that each of them has.
@@ -16,7 +17,7 @@ const DEMO_EMAIL = "demo@example.com";
 const DEMO_PASSWORD = "demo1234";
 
 /** The credentials of a sign-up by e-mail; `password` is its hash, never the plain text. */
-export interface Login {
+interface Login {
   email: string;
   password: string;
 }
@@ -56,7 +57,7 @@ export async function personWithPhone(env: Env, config: Config, phone: string, n
  * person's row was added. The name is still the same then, because only a session can change it.
  */
 export async function openAccountOf(env: Env, config: Config, person: PersonRow): Promise<void> {
-  if ((await env.ACCOUNT.getByName(person.accountId).view()) !== null) return;
+  if ((await objectOf(env, { accountId: person.accountId, mode: "live" }).view()) !== null) return;
   const name = person.name === "" ? `Customer ${(person.phone ?? "").slice(-4)}`.trim() : person.name;
   if ((await openCustomer(env, config, person.accountId, { name })) === "other") {
     throw new Error("a person's account was opened under another name");
@@ -104,7 +105,7 @@ export async function demoPerson(env: Env, config: Config): Promise<PersonRow | 
   const accountId = demoAccountId(config);
   const known = await personBy(env.DB, { accountId });
   if (known?.password) return known;
-  if ((await env.ACCOUNT.getByName(accountId).view()) === null) return null;
+  if ((await objectOf(env, { accountId, mode: "live" }).view()) === null) return null;
   const demo = { name: "Demo", phone: null, email: null, password: null, buyer: null };
   await insertPerson(env.DB, { id: randomId("psn"), accountId, ...demo, createdAt: Date.now() });
   const person = await personBy(env.DB, { accountId });

@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createHash, randomBytes } from "node:crypto";
-import { objectName } from "../crypto/ids.ts";
 import {
   deleteSession,
   deleteSessionsOf,
@@ -13,20 +12,21 @@ import {
 } from "../db/people.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { pageInbox } from "../inbox/landing.ts";
+import { inboxNamed, pageInbox } from "../inbox/landing.ts";
 import { logProblem } from "../log.ts";
 import type { Person, Session, SessionView } from "../model/person.ts";
+import { bothOf } from "../objects.ts";
 
 // Sessions of the console: the browser holds a token of 256 random bits, D1 only its hash.
 
 /** The holder of a session: a customer, or the operator, who signs in with the operator's token. */
-export type Holder = "customer" | "operator";
+type Holder = "customer" | "operator";
 
 /** A session that is not used for this long expires. */
 export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_000, operator: 3_600_000 };
 
 /** How long after authentication a key can be shown, rotated or revoked without authenticating again. */
-export const FRESH_MS = 10 * 60_000;
+const FRESH_MS = 10 * 60_000;
 
 /** `seen_at` is written at most this often; far below SESSION_IDLE_MS, so that a session in use does not expire. */
 const SEEN_STEP_MS: Record<Holder, number> = { customer: 3_600_000, operator: 300_000 };
@@ -42,7 +42,7 @@ export function isHttps(c: Context<AppEnv>): boolean {
 }
 
 /** A cookie's name: with `__Host-` no other host and no plain http can set it (RFC 6265bis §4.1.3.2). */
-export function cookieName(c: Context<AppEnv>, name: string): string {
+function cookieName(c: Context<AppEnv>, name: string): string {
   return isHttps(c) ? `__Host-${name}` : name;
 }
 
@@ -73,7 +73,7 @@ export function dropCookie(c: Context<AppEnv>, name: string): void {
 }
 
 /** A User-Agent in a few words, for the list of sessions. */
-export function deviceOf(userAgent: string): string {
+function deviceOf(userAgent: string): string {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//u.exec(userAgent)?.[1] ?? "";
   const system = /Android|iPhone|iPad|Windows|Mac OS X|Linux/u.exec(userAgent)?.[0] ?? "";
   const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", "Mac OS X": "macOS" };
@@ -88,11 +88,13 @@ async function hangUp(c: Context<AppEnv>): Promise<void> {
   const accountId = c.get("person")?.accountId;
   if (accountId === undefined) return;
   const config = settings(c);
-  const lists = (["live", "test"] as const).map((mode) =>
-    c.env.ACCOUNT.getByName(objectName({ accountId, mode })).hangUp(),
-  );
+  const { live, test } = bothOf(c.env, accountId);
+  const lists = [live.hangUp(), test.hangUp()];
   // The local inbox requires no session.
-  if (config.ENVIRONMENT !== "local") lists.push(c.env.INBOX.getByName(pageInbox(config, () => accountId)).hangUp());
+  if (config.ENVIRONMENT !== "local") {
+    const inbox = pageInbox(config, () => accountId);
+    lists.push(inboxNamed(c.env, inbox).hangUp());
+  }
   for (const done of await Promise.allSettled(lists)) {
     if (done.status === "rejected") logProblem("live", done.reason);
   }

@@ -15,6 +15,7 @@ import { startSession } from "./sessions.ts";
 
 type Refused = Exclude<Answer, { ok: true }>;
 
+/** Whether a password signed somebody in. */
 export type ByPassword =
   { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "wrong" };
 
@@ -30,7 +31,7 @@ export function askPhone(c: Context<AppEnv>, phone: string, next: string): Promi
   return askCode(c, { purpose: "sign-in", phone, payload: () => ({ next }) });
 }
 
-export interface SignUp {
+interface SignUp {
   name: string;
   email: string;
   password: string;

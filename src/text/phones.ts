@@ -1,8 +1,8 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
+import { INDIAN_MOBILE } from "../model/india.ts";
 
 // Phone numbers as people type them: with spaces, a leading 0 or 00, Devanagari digits, with or without +91.
 
-const INDIAN_MOBILE = /^\+91[6-9][0-9]{9}$/u;
 const DEVANAGARI_ZERO = 0x0966;
 const TYPED_LENGTH_MAX = 40;
 
@@ -20,10 +20,10 @@ export function phoneOf(typed: string): string | null {
   const parsed = parsePhoneNumberFromString(asciiDigits(typed), "IN");
   if (!parsed?.isPossible() || parsed.ext !== undefined) return null;
   const { number, countryCallingCode } = parsed;
-  return countryCallingCode !== "91" || INDIAN_MOBILE.test(number) ? number : null;
+  return countryCallingCode !== "91" || isIndian(number) ? number : null;
 }
 
 /** Whether a number in E.164 is an Indian mobile. */
 export function isIndian(phone: string): boolean {
-  return INDIAN_MOBILE.test(phone);
+  return phone.startsWith("+91") && INDIAN_MOBILE.test(phone.slice(3));
 }

@@ -1,9 +1,11 @@
+import { INDIAN_MOBILE } from "../model/india.ts";
+
 // Reads Indian mobile numbers from pasted text or CSV.
 
 /** Why a cell is not a number. */
 export type FaultReason = "no_number" | "letters" | "rounded" | "abroad" | "short" | "long" | "not_mobile";
 
-export interface Fault {
+interface Fault {
   /** Counted from 1, as in an editor. */
   line: number;
   /** The cell as it was written. */
@@ -19,9 +21,7 @@ export interface Recipients {
   faults: Fault[];
 }
 
-const MOBILE = /^[6-9]\d{9}$/;
-
-/** What people write inside numbers: spaces, dashes, brackets, dots, and invisible format characters. */
+/** What people write inside numbers: spaces, dashes, brackets, dots, and marks that nobody sees. */
 const INSIDE = /[\s().\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069\ufeff-]/g;
 
 /** Ten digits of an Indian mobile in any usual spelling, or null. */
@@ -30,7 +30,7 @@ export function mobileOf(text: string): string | null {
     .replace(/^['=]|\.0$/g, "")
     .replace(INSIDE, "")
     .replace(/^(?:\+|00)?91(?=\d{10}$)|^0(?=\d{10}$)/, "");
-  return MOBILE.test(digits) ? digits : null;
+  return INDIAN_MOBILE.test(digits) ? digits : null;
 }
 
 function reasonOf(text: string): FaultReason {

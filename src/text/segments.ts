@@ -10,7 +10,7 @@ const GSM7 = { whole: 160, part: 153 };
 /** UTF-16 code units in one UCS-2 message, and in each part of a longer one. */
 const UCS2 = { whole: 70, part: 67 };
 
-export interface Segmented {
+interface Segmented {
   encoding: "GSM-7" | "UCS-2";
   segments: number;
 }

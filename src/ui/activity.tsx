@@ -15,7 +15,7 @@ import { shell } from "./words/shell.ts";
 
 // The list of messages: search, hints, rows, pages.
 
-export interface ActivityProps extends ActivityPage {
+interface ActivityProps extends ActivityPage {
   q: string;
   faults: Fault[];
   /** Public id of a row. */

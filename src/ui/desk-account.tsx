@@ -1,9 +1,10 @@
 import type { FC } from "hono/jsx";
 import { coins } from "../money/money.ts";
 import type { AccountAtDesk } from "../operator/accounts.ts";
-import { DeskNotices, PlanChoice, Standing, Wide } from "./desk.tsx";
+import { DeskDone, PlanChoice, StatusPill, Wide } from "./desk.tsx";
 import { count, phoneText } from "./format.ts";
-import { Card, Field, Kind, Money, StateBadge, Time } from "./parts.tsx";
+import { Card, Field, Kind, Money, StateBadge, Time, faultAt } from "./parts.tsx";
+import type { FormFault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 import { shell } from "./words/shell.ts";
@@ -57,7 +58,13 @@ const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
   );
 };
 
-const StandingForms: FC<{ of: AccountAtDesk }> = ({ of: { view, ref } }) => {
+/** A form that was sent, and what is wrong with it. */
+interface Sent {
+  typed: Record<string, string>;
+  fault: FormFault | undefined;
+}
+
+const StandingForms: FC<{ of: AccountAtDesk } & Sent> = ({ of: { view, ref }, typed, fault }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   const action = at(`/desk/accounts/${ref.accountId}/standing`);
@@ -83,7 +90,8 @@ const StandingForms: FC<{ of: AccountAtDesk }> = ({ of: { view, ref } }) => {
             name="otpRate"
             inputmode="decimal"
             hint={t.rateHint}
-            value={view.ownOtpRate === null ? "" : String(coins(view.ownOtpRate))}
+            value={typed["otpRate"] ?? (view.ownOtpRate === null ? "" : String(coins(view.ownOtpRate)))}
+            error={faultAt(fault, "otpRate")}
           />
           <button class="btn quiet">{t.change}</button>
         </form>
@@ -92,7 +100,7 @@ const StandingForms: FC<{ of: AccountAtDesk }> = ({ of: { view, ref } }) => {
   );
 };
 
-const CreditForm: FC<{ of: AccountAtDesk; typed: Record<string, string> }> = ({ of: { ref }, typed }) => {
+const CreditForm: FC<{ of: AccountAtDesk } & Sent> = ({ of: { ref }, typed, fault }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   return (
@@ -106,6 +114,7 @@ const CreditForm: FC<{ of: AccountAtDesk; typed: Record<string, string> }> = ({ 
           required
           hint={t.amountHint}
           value={typed["amount"]}
+          error={faultAt(fault, "amount")}
           autocomplete="off"
         />
         <Field
@@ -115,9 +124,17 @@ const CreditForm: FC<{ of: AccountAtDesk; typed: Record<string, string> }> = ({ 
           maxlength={100}
           hint={t.referenceHint}
           value={typed["reference"]}
+          error={faultAt(fault, "reference")}
           autocomplete="off"
         />
-        <Field label={t.note} name="note" maxlength={500} value={typed["note"]} autocomplete="off" />
+        <Field
+          label={t.note}
+          name="note"
+          maxlength={500}
+          value={typed["note"]}
+          autocomplete="off"
+          error={faultAt(fault, "note")}
+        />
         <div>
           <button class="btn">{t.book}</button>
         </div>
@@ -218,8 +235,8 @@ const Keys: FC<{ of: AccountAtDesk }> = ({ of: { keys } }) => {
 export const DeskAccount: FC<{
   of: AccountAtDesk;
   done: string | undefined;
-  fault?: string;
-  typed?: Record<string, string>;
+  fault: FormFault | undefined;
+  typed: Record<string, string> | undefined;
 }> = ({ of, done, fault, typed = {} }) => {
   const t = useWords(deskWords);
   const { at } = useView();
@@ -230,7 +247,7 @@ export const DeskAccount: FC<{
       <div class="pagehead">
         <div class="desktitle">
           <h1>{of.view.name}</h1>
-          <Standing status={of.view.status} />
+          <StatusPill status={of.view.status} />
         </div>
         <div class="actions">
           <nav class="modes" aria-label={t.account}>
@@ -246,11 +263,11 @@ export const DeskAccount: FC<{
           </a>
         </div>
       </div>
-      <DeskNotices done={done} fault={fault} />
+      <DeskDone done={done} />
       <div class="deskcols">
         <Facts of={of} />
-        <StandingForms of={of} />
-        <CreditForm of={of} typed={typed} />
+        <StandingForms of={of} typed={typed} fault={fault} />
+        <CreditForm of={of} typed={typed} fault={fault} />
       </div>
       <Ledger of={of} />
       <Messages of={of} />

@@ -1,19 +1,20 @@
 import type { FC } from "hono/jsx";
-import type { Found } from "../accounts/reconcile.ts";
+import type { FoundDifference } from "../accounts/reconcile.ts";
 import type { Depth } from "../operator/queue-depths.ts";
 import { CARD_PRICES } from "../operator/rate-card-form.ts";
 import type { QuarantinedEvent } from "../payments/events.ts";
 import type { DeadLetter } from "../queues/dead.ts";
-import { DeskNotices, Wide } from "./desk.tsx";
+import { DeskDone, Wide } from "./desk.tsx";
 import { count, paise } from "./format.ts";
-import { Card, Empty, Field, Notice, PageHead, Time } from "./parts.tsx";
+import { Card, Empty, Field, Notice, PageHead, Time, faultAt } from "./parts.tsx";
+import type { FormFault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 
 // The operator's other pages: rate card, quarantined payments, queues, reconciliation.
 
 /** The rate card as a form; `typed` holds its fields, as they are now or as they were submitted. */
-export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefined; fault?: string }> = ({
+export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefined; fault?: FormFault }> = ({
   typed,
   done,
   fault,
@@ -23,12 +24,19 @@ export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefi
   return (
     <>
       <PageHead title={t.tabs.card} lead={t.cardLead} />
-      <DeskNotices done={done} fault={fault} />
+      <DeskDone done={done} />
       <form class="card stack" method="post" action={at("/desk/rate-card")}>
         <h2>{t.cardPrices}</h2>
         <div class="two">
           {CARD_PRICES.map((name) => (
-            <Field label={t.card[name]} name={name} inputmode="numeric" required value={typed[name]} />
+            <Field
+              label={t.card[name]}
+              name={name}
+              inputmode="numeric"
+              required
+              value={typed[name]}
+              error={faultAt(fault, name)}
+            />
           ))}
         </div>
         <Field
@@ -38,6 +46,7 @@ export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefi
           mono
           hint={t.countriesHint}
           value={typed["countries"]}
+          error={faultAt(fault, "countries")}
         />
         <div>
           <button class="btn">{t.save}</button>
@@ -54,7 +63,7 @@ export const DeskPayments: FC<{ events: QuarantinedEvent[]; done: string | undef
   return (
     <>
       <PageHead title={t.tabs.payments} lead={t.paymentsLead} />
-      <DeskNotices done={done} fault={undefined} />
+      <DeskDone done={done} />
       <Card>
         {events.length === 0 ? (
           <Empty icon="billing" title={t.noPayments}>
@@ -162,7 +171,7 @@ export const DeskQueues: FC<{ depths: Depth[]; letters: DeadLetter[]; total: num
   return (
     <>
       <PageHead title={t.tabs.queues} lead={t.queuesLead} />
-      <DeskNotices done={done} fault={undefined} />
+      <DeskDone done={done} />
       <Depths depths={depths} />
       <Card title={t.dead} extra={<span class={`pill ${total > 0 ? "warn" : "ok"}`}>{count(total, lang)}</span>}>
         <p class="dim small">
@@ -186,7 +195,7 @@ export const DeskQueues: FC<{ depths: Depth[]; letters: DeadLetter[]; total: num
 
 /** The result of a reconciliation. */
 export interface Recounted {
-  differences: Found[];
+  differences: FoundDifference[];
   accounts: number;
   /** The `after` of the next page; null when there is none. */
   next: string | null;
@@ -232,7 +241,7 @@ const Outcome: FC<{ of: Recounted }> = ({ of: { differences, accounts, next } })
 };
 
 /** Reconciles one account, or all of them page by page. */
-export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault: string | undefined }> = ({
+export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault: FormFault | undefined }> = ({
   account,
   found,
   fault,
@@ -252,7 +261,7 @@ export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault
             value={account}
             hint={t.oneHint}
             autocomplete="off"
-            error={fault}
+            error={faultAt(fault, "account")}
           />
           <button class="btn">{t.run}</button>
         </form>

@@ -1,10 +1,11 @@
-import type { Child, FC, PropsWithChildren } from "hono/jsx";
+import type { FC, PropsWithChildren } from "hono/jsx";
 import { PRODUCT } from "../config.ts";
-import type { AccountRow } from "../db/desk.ts";
+import type { ListedAccount } from "../db/desk.ts";
 import { PLANS } from "../money/plans.ts";
 import { Icon, Mark } from "./icons.tsx";
 import { Preferences } from "./layout.tsx";
-import { Card, Choice, CopyButton, Empty, Field, Notice, Older, OnceField, PageHead, Time } from "./parts.tsx";
+import { Card, Choice, CopyButton, Empty, Field, Notice, Older, OnceField, PageHead, Time, faultAt } from "./parts.tsx";
+import type { FormFault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { deskWords } from "./words/desk.ts";
 import { shell } from "./words/shell.ts";
@@ -58,7 +59,7 @@ export const DeskFrame: FC<PropsWithChildren<{ tab: DeskTab }>> = ({ tab, childr
 };
 
 /** The sign-in, which asks for the operator's token. */
-export const DeskDoor: FC<{ next: string; fault?: string }> = ({ next, fault }) => {
+export const DeskDoor: FC<{ next: string; fault: FormFault | undefined }> = ({ next, fault }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   return (
@@ -84,7 +85,7 @@ export const DeskDoor: FC<{ next: string; fault?: string }> = ({ next, fault }) 
             autocomplete="current-password"
             required
             autofocus
-            error={fault}
+            error={faultAt(fault, "token")}
           />
           <div>
             <button class="btn">{t.signIn}</button>
@@ -122,7 +123,7 @@ export const Wide: FC<PropsWithChildren<{ label: string; heads: readonly (string
 );
 
 /** The status of an account, as a word and a colour. */
-export const Standing: FC<{ status: string }> = ({ status }) => {
+export const StatusPill: FC<{ status: string }> = ({ status }) => {
   const t = useWords(shell);
   const suspended = status === "suspended";
   return <span class={`pill ${suspended ? "bad" : "ok"}`}>{t.status[suspended ? "suspended" : "active"]}</span>;
@@ -135,19 +136,27 @@ export const PlanChoice: FC<{ value: string }> = ({ value }) => {
   return <Choice label={useWords(deskWords).plan} name="plan" value={value} options={options} />;
 };
 
-const NewAccount: FC<{ typed: Record<string, string>; fault: string | undefined }> = ({ typed, fault }) => {
+const NewAccount: FC<{ typed: Record<string, string>; fault: FormFault | undefined }> = ({ typed, fault }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   return (
-    <details class="card desknew" {...(fault !== undefined && { open: true })}>
+    <details class="card desknew" {...(fault && { open: true })}>
       <summary>
         <h2>{t.newAccount}</h2>
       </summary>
       <form class="stack" method="post" action={at("/desk/accounts")}>
-        {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
+        {fault && fault.field === undefined && <Notice tone="bad">{fault.error}</Notice>}
         <OnceField />
         <div class="two">
-          <Field label={t.name} name="name" required maxlength={100} autocomplete="off" value={typed["name"]} />
+          <Field
+            label={t.name}
+            name="name"
+            required
+            maxlength={100}
+            autocomplete="off"
+            value={typed["name"]}
+            error={faultAt(fault, "name")}
+          />
           <PlanChoice value={typed["plan"] ?? "starter"} />
           <Field
             label={t.openingBalance}
@@ -155,8 +164,16 @@ const NewAccount: FC<{ typed: Record<string, string>; fault: string | undefined 
             inputmode="decimal"
             hint={t.openingHint}
             value={typed["balance"]}
+            error={faultAt(fault, "balance")}
           />
-          <Field label={t.rateField} name="otpRate" inputmode="decimal" hint={t.rateHint} value={typed["otpRate"]} />
+          <Field
+            label={t.rateField}
+            name="otpRate"
+            inputmode="decimal"
+            hint={t.rateHint}
+            value={typed["otpRate"]}
+            error={faultAt(fault, "otpRate")}
+          />
         </div>
         <div>
           <button class="btn">{t.open}</button>
@@ -166,13 +183,13 @@ const NewAccount: FC<{ typed: Record<string, string>; fault: string | undefined 
   );
 };
 
-export interface AccountsProps {
-  rows: AccountRow[];
+interface AccountsProps {
+  rows: ListedAccount[];
   search: string;
   next: string | null;
   /** What was typed to open an account, and what is wrong with it. */
-  typed?: Record<string, string>;
-  fault?: string;
+  typed?: Record<string, string> | undefined;
+  fault?: FormFault | undefined;
 }
 
 /** The list of accounts, and a form that opens another. */
@@ -208,7 +225,7 @@ export const DeskAccounts: FC<AccountsProps> = ({ rows, search, next, typed = {}
                 </td>
                 <td>{s.plans[row.plan]}</td>
                 <td>
-                  <Standing status={row.status} />
+                  <StatusPill status={row.status} />
                 </td>
                 <td>
                   <Time at={row.createdAt} style="date" />
@@ -262,10 +279,6 @@ export const DeskOpened: FC<{ accountId: string; name: string; liveKey: string; 
   );
 };
 
-/** Notices above a page: what was done, or what is wrong. */
-export const DeskNotices: FC<{ done: string | undefined; fault: string | undefined }> = ({ done, fault }): Child => (
-  <>
-    {done !== undefined && <Notice tone="ok">{done}</Notice>}
-    {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
-  </>
-);
+/** The notice above a page that says what was done. */
+export const DeskDone: FC<{ done: string | undefined }> = ({ done }) =>
+  done === undefined ? null : <Notice tone="ok">{done}</Notice>;

@@ -4,7 +4,7 @@ import type { Lang } from "./lang.ts";
 // Numbers, money and times in Indian formats.
 
 /** The server writes times for this zone; the browser's script replaces them by the reader's own. */
-export const TIME_ZONE = "Asia/Kolkata";
+const TIME_ZONE = "Asia/Kolkata";
 
 const LOCALE: Record<Lang, string> = { en: "en-IN", hi: "hi-IN" };
 

@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import { codeIn } from "../inbox/code.ts";
 import { INBOX_OPERATORS } from "../inbox/search.ts";
 import type { InboxMessage } from "../inbox/types.ts";
+import { contentOf } from "../model/operations.ts";
 import type { Fault } from "../search/language.ts";
 import { phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
@@ -36,7 +37,8 @@ const Row: FC<{ message?: InboxMessage; q: string; chosen: boolean }> = ({ messa
   const t = useWords(inbox);
   const { operations } = useWords(shell);
   const code = message ? codeIn(message.operation, message.text) : null;
-  const text = message?.operation === "voice" ? t.recording : (message?.text ?? (message ? t.unreadable : ""));
+  const recording = message && contentOf(message.operation) === "recording";
+  const text = recording ? t.recording : (message?.text ?? (message ? t.unreadable : ""));
   return (
     <li {...(message && { "data-id": message.ref })}>
       <a href={at(inboxPath(`/inbox/${message?.ref ?? ""}`, q))} {...(chosen && { "aria-current": "true" })}>

@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import { PRODUCT } from "../config.ts";
 import { codeIn } from "../inbox/code.ts";
 import type { InboxMessage } from "../inbox/types.ts";
+import { isCall } from "../model/operations.ts";
 import type { Mode } from "../model/ref.ts";
 import { codePoints } from "../text/code-points.ts";
 import { countSegments, unicodeLetters } from "../text/segments.ts";
@@ -22,9 +23,7 @@ export interface Chosen {
   mine: Mode | null;
 }
 
-const CALLS: ReadonlySet<string> = new Set(["tts", "voice"]);
-
-/** How many of the characters that force Unicode are shown: the first few are enough to know why. */
+/** Letters that force Unicode, at most; one is enough to know why. */
 const LETTERS_SHOWN = 8;
 
 const languageName = (code: string, lang: string): string =>
@@ -91,7 +90,7 @@ const Phone: FC<{ chosen: Chosen }> = ({ chosen }) => {
   const t = useWords(inbox);
   const { message } = chosen;
   const { operation, content, to, text } = message;
-  const call = CALLS.has(operation);
+  const call = isCall(operation);
   const sender = content.sender ?? PRODUCT;
   const code = codeIn(operation, text);
   return (
@@ -193,9 +192,9 @@ export const Detail: FC<{ chosen: Chosen; q: string }> = ({ chosen, q }) => {
   return (
     <>
       <Phone chosen={chosen} />
-      <Card title={CALLS.has(operation) ? t.details : t.check} class="m-facts">
+      <Card title={isCall(operation) ? t.details : t.check} class="m-facts">
         <dl class="facts">
-          {CALLS.has(operation) ? <VoiceFacts message={message} /> : <SmsCheck text={text ?? ""} />}
+          {isCall(operation) ? <VoiceFacts message={message} /> : <SmsCheck text={text ?? ""} />}
           <dt>{t.kind}</dt>
           <dd>
             <Kind operation={operation} />

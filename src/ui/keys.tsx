@@ -1,9 +1,10 @@
 import type { FC } from "hono/jsx";
-import { isOpen } from "../accounts/keys.ts";
+import { isUsable } from "../accounts/keys.ts";
 import type { KeyRing, OwnKey } from "../accounts/keys.ts";
 import { count } from "./format.ts";
 import { Icon } from "./icons.tsx";
-import { Card, Choice, CopyButton, Empty, Field, Notice, OnceField, PageHead, Time } from "./parts.tsx";
+import { Card, Choice, CopyButton, Empty, Field, Notice, OnceField, PageHead, Time, faultAt } from "./parts.tsx";
+import type { Unsaved } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { keyWords } from "./words/keys.ts";
 
@@ -18,7 +19,7 @@ const DAYS_MAX = 30;
 const TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad" } as const;
 
 /** When a key was last used. It is recorded to the hour, so no minutes are shown. */
-export const LastUsed: FC<{ at: number | null; now: number }> = ({ at, now }) => {
+const LastUsed: FC<{ at: number | null; now: number }> = ({ at, now }) => {
   const t = useWords(keyWords);
   const { lang } = useView();
   if (at === null) return <span>{t.never}</span>;
@@ -124,7 +125,7 @@ const EndedKeys: FC<{ keys: OwnKey[] }> = ({ keys }) => {
   );
 };
 
-const MakeKey: FC<{ fault: string | undefined }> = ({ fault }) => {
+const MakeKey: FC<{ unsaved: Unsaved | undefined }> = ({ unsaved }) => {
   const t = useWords(keyWords);
   const { at, mode } = useView();
   return (
@@ -138,8 +139,9 @@ const MakeKey: FC<{ fault: string | undefined }> = ({ fault }) => {
           required
           maxlength={100}
           autocomplete="off"
-          error={fault}
-          autofocus={fault !== undefined}
+          value={unsaved?.typed["name"]}
+          error={faultAt(unsaved, "name")}
+          autofocus={unsaved !== undefined}
         />
         <div>
           <button class="btn">
@@ -153,16 +155,16 @@ const MakeKey: FC<{ fault: string | undefined }> = ({ fault }) => {
 };
 
 /** The page: the keys of the current mode, and a form that creates another. */
-export const KeysPage: FC<{ ring: KeyRing; now: number; revoked?: boolean; fault?: string }> = ({
+export const KeysPage: FC<{ ring: KeyRing; now: number; revoked: boolean; unsaved: Unsaved | undefined }> = ({
   ring,
   now,
-  revoked = false,
-  fault,
+  revoked,
+  unsaved,
 }) => {
   const t = useWords(keyWords);
   const { mode } = useView();
-  const open = ring.keys.filter(isOpen);
-  const ended = ring.keys.filter((key) => !isOpen(key));
+  const open = ring.keys.filter(isUsable);
+  const ended = ring.keys.filter((key) => !isUsable(key));
   return (
     <>
       <PageHead title={t.title} lead={t.lead} />
@@ -183,7 +185,7 @@ export const KeysPage: FC<{ ring: KeyRing; now: number; revoked?: boolean; fault
           {ended.length > 0 && <EndedKeys keys={ended} />}
         </Card>
         <div class="stack">
-          <MakeKey fault={fault} />
+          <MakeKey unsaved={unsaved} />
           <p class="hint">{t.otherMode[mode]}</p>
           {ring.consoleKey && <p class="hint">{t.consoleKey}</p>}
         </div>

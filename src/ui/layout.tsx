@@ -20,7 +20,7 @@ export const PAGES = [
   { id: "settings", path: "/settings" },
 ] as const satisfies { id: IconName; path: string }[];
 
-export type PageId = (typeof PAGES)[number]["id"];
+type PageId = (typeof PAGES)[number]["id"];
 
 const BAR_SIZE = 4;
 

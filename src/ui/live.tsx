@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { LiveRow } from "../model/live.ts";
 import type { MessageState, Operation } from "../model/message.ts";
+import { OPERATION_NAMES } from "../model/operations.ts";
 import { count, phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Empty, Kind, Money, StateBadge, Time } from "./parts.tsx";
@@ -10,7 +11,7 @@ import { shell } from "./words/shell.ts";
 
 // The live list. The server renders its first rows; the browser's script clones the template below for later ones.
 
-export type Row = LiveRow<MessageState, Operation>;
+type Row = LiveRow<MessageState, Operation>;
 
 /** The link of a row: to its message, or to all messages of its request. */
 function rowPath(row: Row): string {
@@ -68,9 +69,7 @@ const STATES: readonly MessageState[] = [
   "unknown",
 ];
 
-const OPERATIONS: readonly Operation[] = ["sms", "sms_international", "otp", "tts", "voice"];
-
-/** What the script needs from the server: rows, badges and sentences in the reader's language. */
+/** What the script needs of the server: rows, badges and sentences in the reader's language. */
 const Templates: FC = () => (
   <>
     <template id="live-row">
@@ -84,7 +83,7 @@ const Templates: FC = () => (
       {STATES.map((state) => (
         <StateBadge state={state} />
       ))}
-      {OPERATIONS.map((operation) => (
+      {OPERATION_NAMES.map((operation) => (
         <span data-state={operation}>
           <Kind operation={operation} />
         </span>

@@ -19,7 +19,7 @@ const TONE: Record<Order["state"], string> = {
 };
 
 /** An order's state, as a word and a colour. */
-export const OrderState: FC<{ state: Order["state"] }> = ({ state }) => (
+const OrderState: FC<{ state: Order["state"] }> = ({ state }) => (
   <span class={`pill ${TONE[state]}`} data-state={state}>
     {useWords(billing).states[state]}
   </span>

@@ -1,6 +1,9 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountView } from "../model/account.ts";
+import { INDIAN_MOBILE_PATTERN } from "../model/india.ts";
 import { otpsLeft } from "../model/live.ts";
+import { ENDPOINTS } from "../model/operations.ts";
+import { curlCommand, keyHeader } from "../sending/curl.ts";
 import { count, rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { useTileWords } from "./live.tsx";
@@ -71,20 +74,21 @@ export const Tiles: FC<{ account: AccountView }> = ({ account }) => {
   );
 };
 
-export interface Sample {
+interface Sample {
   id: string;
   name: string;
   /** The call, in pieces with the key between them. */
   pieces: string[];
 }
 
+/** Where the key is put into a sample; no sample contains these characters elsewhere. */
+const KEY_PLACE = "{key}";
+
 /** How the API is called, in three languages. The calls send the same as the form beside them. */
 export function samplesOf(url: string, phone: string): Sample[] {
   const body = `{"phone": "${phone}", "otp": "482913", "brandName": "Acme"}`;
-  const curl = [
-    `curl ${url} \\\n  -H 'Authorization: Bearer `,
-    `' \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`,
-  ];
+  const auth = keyHeader(ENDPOINTS.otp);
+  const curl = curlCommand(url, auth + KEY_PLACE, body).split(KEY_PLACE);
   const node = [
     `const reply = await fetch("${url}", {\n  method: "POST",\n  headers: {\n    Authorization: "Bearer `,
     `",\n    "Content-Type": "application/json",\n  },\n  body: JSON.stringify(${body}),\n});\nconsole.log(await reply.json());`,
@@ -205,7 +209,7 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
           prefix="+91"
           hint={t.phoneHint}
           inputmode="numeric"
-          pattern="[6-9][0-9]{9}"
+          pattern={INDIAN_MOBILE_PATTERN}
           maxlength={10}
           autocomplete="off"
           required

@@ -115,6 +115,21 @@ export interface FieldProps {
   id?: string;
 }
 
+/** What is wrong with a form: a sentence, and the field that it is about, if it is about one. */
+export interface FormFault {
+  error: string;
+  field?: string | undefined;
+}
+
+/** A form that was refused, with what was typed. */
+export interface Unsaved extends FormFault {
+  typed: Readonly<Record<string, string>>;
+}
+
+/** The sentence that belongs beside a field. */
+export const faultAt = (fault: FormFault | undefined, field: string): string | undefined =>
+  fault?.field === field ? fault.error : undefined;
+
 /** A field of a form with its label, hint and fault. `type="textarea"` gives it several lines. */
 export const Field: FC<FieldProps> = ({
   label,

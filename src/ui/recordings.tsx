@@ -11,7 +11,7 @@ import { recordings } from "./words/recordings.ts";
 // The list of recordings, and the form that adds one.
 
 /** A recording, with the URL from which the page plays it. */
-export interface Listed extends RecordingView {
+interface Listed extends RecordingView {
   media: string;
 }
 

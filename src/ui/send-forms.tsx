@@ -18,7 +18,7 @@ type Form = FC<{ draft: Draft }>;
 
 /** A field with its typed value and, where the API refused it, the reason. */
 const Typed: FC<{ draft: Draft } & FieldProps> = ({ draft: { typed, refused }, ...field }) => {
-  const faulty = refused?.param?.replace(/\[\d+\]$/u, "") === field.name;
+  const faulty = refused?.field?.replace(/\[\d+\]$/u, "") === field.name;
   return (
     <Field
       value={typed[field.name] ?? ""}
@@ -74,7 +74,7 @@ const FAULTS_SHOWN = 20;
 const FAULT_TEXT_LENGTH = 40;
 
 /** The result of reading a list: how many numbers, how many duplicates, and every line with a fault. */
-export const Found: FC<{ found: Recipients }> = ({ found: { numbers, duplicates, faults } }) => {
+export const FoundNumbers: FC<{ found: Recipients }> = ({ found: { numbers, duplicates, faults } }) => {
   const t = useWords(send);
   const { lang } = useView();
   return (
@@ -131,7 +131,7 @@ const BulkForm: Form = ({ draft }) => {
         data={{ "data-csv": "", "data-clear": "" }}
         accept=".csv,.tsv,.txt,text/csv,text/plain"
       />
-      <Found found={found} />
+      <FoundNumbers found={found} />
       <label class="check" hidden={found.faults.length === 0}>
         <input type="checkbox" name="skip" value="1" {...(draft.typed["skip"] !== undefined && { checked: true })} />
         {t.skip}
@@ -281,7 +281,7 @@ const VoiceForm: Form = ({ draft }) => {
       />
       <div class="field">
         <label for="f-fileId">{t.recording}</label>
-        <select id="f-fileId" name="fileId" {...(refused?.param === "fileId" && { "aria-invalid": "true" })}>
+        <select id="f-fileId" name="fileId" {...(refused?.field === "fileId" && { "aria-invalid": "true" })}>
           {playable.map(({ fileId, name, lengthText, units }) => (
             <option value={fileId} data-units={String(units)} {...(fileId === chosen?.fileId && { selected: true })}>
               {`${name} · ${lengthText}`}

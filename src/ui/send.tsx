@@ -1,28 +1,28 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { randomId } from "../crypto/ids.ts";
+import { SEND_KINDS } from "../model/operations.ts";
+import type { SendKind } from "../model/operations.ts";
 import type { PriceList } from "../money/listed-price.ts";
-import { KINDS } from "../sending/send-kinds.ts";
-import type { SendKind, Typed } from "../sending/send-kinds.ts";
+import type { Typed } from "../sending/send-kinds.ts";
 import { otpText } from "../text/otp-text.ts";
 import { countSegments, nameLetters } from "../text/segments.ts";
 import { rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 import { Card, Code, Money, Notice } from "./parts.tsx";
+import type { FormFault } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { send } from "./words/send.ts";
 
 // The frame of the pages that send: kinds of sends, the result of a form, and the price of a text while it is typed.
 
 /** Why a form was not sent, in the API's words. */
-export interface Refused {
-  error: string;
+interface Refused extends FormFault {
   hint?: string | undefined;
-  param?: string | undefined;
 }
 
 /** The result of a form that was sent. */
-export interface Sent {
+interface Sent {
   message: string;
   spentUnits: number;
   balanceUnits: number | null;
@@ -80,7 +80,7 @@ export const Kinds: FC<{ kind: SendKind }> = ({ kind }) => {
   const { at } = useView();
   return (
     <nav class="kinds" aria-label={t.kinds}>
-      {KINDS.map((one) => (
+      {SEND_KINDS.map((one) => (
         <a href={at(`/send/${one}`)} {...(one === kind && { "aria-current": "page" })}>
           <Icon name={ICONS[one]} />
           {t.kind[one]}
@@ -91,7 +91,7 @@ export const Kinds: FC<{ kind: SendKind }> = ({ kind }) => {
 };
 
 /** Reports that it was sent, or why not. */
-export const Outcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused }) => {
+export const SendOutcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused }) => {
   const t = useWords(send);
   const { at } = useView();
   if (refused) {

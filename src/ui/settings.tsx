@@ -2,21 +2,15 @@ import type { FC } from "hono/jsx";
 import type { Person, SessionView } from "../model/person.ts";
 import { GST_STATES } from "../money/gstin.ts";
 import { phoneText } from "./format.ts";
-import { Card, Choice, Field, Notice, PageHead, Time } from "./parts.tsx";
+import { Card, Choice, Field, Notice, PageHead, Time, faultAt } from "./parts.tsx";
+import type { Unsaved } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { settingsWords } from "./words/settings.ts";
 import type { Saved } from "./words/settings.ts";
 
 // The settings page: a card for each thing that a person can change.
 
-/** A form that was refused: what was typed, and what is wrong with which field. */
-export interface Unsaved {
-  typed: Readonly<Record<string, string>>;
-  field: string;
-  error: string;
-}
-
-export interface SettingsProps {
+interface SettingsProps {
   person: Person;
   sessions: SessionView[];
   /** Whether the person authenticated recently enough to change phone, e-mail or password. */
@@ -26,8 +20,6 @@ export interface SettingsProps {
   emailNote?: boolean;
   unsaved?: Unsaved | undefined;
 }
-
-const faultAt = (unsaved: Unsaved | undefined, field: string) => (unsaved?.field === field ? unsaved.error : undefined);
 
 const You: FC<SettingsProps> = ({ person }) => {
   const t = useWords(settingsWords);

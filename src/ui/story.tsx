@@ -1,8 +1,8 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import type { Price, ShownText } from "../activity/message-detail.ts";
+import type { PriceParts, ShownText } from "../activity/message-detail.ts";
 import { showKeyId } from "../crypto/api-key.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
-import type { Operation } from "../model/message.ts";
+import { OPERATIONS, contentOf, isCall } from "../model/operations.ts";
 import type { Mode } from "../model/ref.ts";
 import { count, phoneText, rupees } from "./format.ts";
 import { Code, CopyButton, Money, Notice, StateBadge, Time } from "./parts.tsx";
@@ -12,26 +12,18 @@ import { story as words } from "./words/story.ts";
 
 // One message, as a page of its own or in the drawer beside the list.
 
-export interface StoryProps {
+interface StoryProps {
   id: string;
   mode: Mode;
   story: MessageDetail;
   shown: ShownText;
-  price: Price;
+  price: PriceParts;
   /** The request as a command, and the reply. */
   curl: string;
   reply: Record<string, unknown>;
   /** Whether it is part of another page, which has its own h1. */
   part: boolean;
 }
-
-const SEND_KINDS: Record<Operation, string> = {
-  sms: "sms",
-  sms_international: "international",
-  otp: "otp",
-  tts: "tts",
-  voice: "voice",
-};
 
 const Section: FC<PropsWithChildren<{ title: string; part: boolean; class?: string }>> = (props) => {
   const { title, part, children } = props;
@@ -60,15 +52,16 @@ function useSpan(): (ms: number) => string {
 const Phone: FC<Pick<StoryProps, "story" | "shown">> = ({ story, shown }) => {
   const t = useWords(words);
   const { operation } = story.message;
-  const call = operation === "tts" || operation === "voice";
-  const gone = operation === "otp" ? t.forgotten : t.unreadable;
+  const call = isCall(operation);
+  const content = contentOf(operation);
+  const gone = content === "code" ? t.forgotten : t.unreadable;
   const plays = story.recording ? t.plays(story.recording.name) : t.playsGone;
   return (
     <div class="phone">
       <p class="sender">{story.content.sender ?? phoneText(story.message.to)}</p>
       {story.content.flash === true && <p class="pill warn">{t.flash}</p>}
       {shown.why === "recording" && <p class="heard">{plays}</p>}
-      {operation === "tts" && shown.text !== null && <p class="heard">{t.speaks}</p>}
+      {call && content === "text" && shown.text !== null && <p class="heard">{t.speaks}</p>}
       {shown.text !== null && (
         <p class={call ? "bubble spoken" : "bubble"} dir="auto">
           {shown.text}
@@ -96,7 +89,7 @@ const Reason: FC<{ story: MessageDetail }> = ({ story }) => {
   );
 };
 
-const Arithmetic: FC<{ price: Price; charge: number }> = ({ price, charge }) => {
+const Arithmetic: FC<{ price: PriceParts; charge: number }> = ({ price, charge }) => {
   const t = useWords(words);
   const { lang } = useView();
   const span = useSpan();
@@ -220,8 +213,7 @@ export const Story: FC<StoryProps> = (props) => {
   const t = useWords(words);
   const { at } = useView();
   const { message, request } = story;
-  const kind = SEND_KINDS[message.operation];
-  const again = at(`/send/${kind}?${new URLSearchParams({ to: message.to }).toString()}`);
+  const again = at(`/send/${OPERATIONS[message.operation].send}?${new URLSearchParams({ to: message.to }).toString()}`);
   const left = request.count - request.recipients.length;
   return (
     <article class={part ? "story" : "story whole"}>
@@ -238,7 +230,7 @@ export const Story: FC<StoryProps> = (props) => {
       </div>
       <Reason story={story} />
       <Refund story={story} />
-      <Section title={message.operation === "tts" || message.operation === "voice" ? t.call : t.message} part={part}>
+      <Section title={isCall(message.operation) ? t.call : t.message} part={part}>
         <Phone story={story} shown={shown} />
       </Section>
       <Section title={t.timeline} part={part}>

@@ -30,7 +30,7 @@ export function useView(): View {
 }
 
 /** A page's words in both languages. A word that is missing from Hindi does not compile. */
-export interface Words<T> {
+interface Words<T> {
   en: T;
   hi: T;
 }

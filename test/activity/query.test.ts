@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ACTIVITY_OPERATORS, withKeys } from "../../src/activity/list.ts";
-import { historyStatement, searchHistory } from "../../src/db/activity.ts";
+import { historyQuery, searchHistory } from "../../src/db/activity.ts";
 import type { HistoryLook } from "../../src/db/activity.ts";
 import { recordHistory as record } from "../../src/db/history.ts";
 import { isBeyond } from "../../src/search/look.ts";
@@ -14,6 +15,9 @@ import { matches, parseSearch } from "../../src/search/language.ts";
 import type { Term } from "../../src/search/language.ts";
 
 const NOW_MS = Date.parse("2026-11-21T09:00:00Z");
+
+/** A query as text and values, for EXPLAIN. */
+const statementOf = (of: AccountRef, look: HistoryLook) => new SQLiteSyncDialect().sqlToQuery(historyQuery(of, look));
 
 function termsOf(q: string): Term[] {
   const { terms, faults } = parseSearch(q, { nowMs: NOW_MS, operators: ACTIVITY_OPERATORS });
@@ -138,7 +142,7 @@ describe("history's query", () => {
       { terms: termsOf("98 -kind:sms state:failed,refunded cost:>1 after:7d"), low: 10, high: 300, except: [4] },
     ],
   ])("walks the primary key for %s, and sorts nothing", async (_, more) => {
-    const { sql, params } = historyStatement(ref, { ...whole, ...more });
+    const { sql, params } = statementOf(ref, { ...whole, ...more });
     const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .bind(...params)
       .all<{ detail: string }>();
@@ -149,7 +153,7 @@ describe("history's query", () => {
 
   it("reads no more rows than its limit when no filter applies", async () => {
     await ready();
-    const { sql, params } = historyStatement(ref, { ...whole, from: { seq: 200, index: 0 }, limit: 20 });
+    const { sql, params } = statementOf(ref, { ...whole, from: { seq: 200, index: 0 }, limit: 20 });
     const { meta, results } = await env.DB.prepare(sql)
       .bind(...params)
       .all();

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { curlOf, shellWord } from "../../src/activity/message-detail.ts";
+import type { Operation } from "../../src/model/operations.ts";
+import { curlOf, shellWord } from "../../src/sending/curl.ts";
 import { bearer, post, recordingOf } from "../world/world.ts";
 import type { World } from "../world/world.ts";
 import { CURL, REPLY, codeIn, repeat, shellWords, storyOf } from "../world/story-page.ts";
@@ -35,7 +36,7 @@ describe("the command of a message", () => {
     );
   });
 
-  const cases: [string, string, string, (of: World) => Promise<object>][] = [
+  const cases: [string, string, Operation, (of: World) => Promise<object>][] = [
     [
       "sms",
       "http://sms.localhost/send-sms",

@@ -146,19 +146,18 @@ describe("the request to the gateway", () => {
 
 describe("an answer that accepts the message", () => {
   it.each([
-    [200, '{"id":"gw-1"}', { carrierId: "gw-1" }],
-    [201, '{"id":42}', { carrierId: "42" }],
-    [202, "{}", {}],
-    [200, "", {}],
-    [200, "<html>", {}],
-    [200, "null", {}],
-    [200, '"id"', {}],
-    [200, '{"id":null}', {}],
-    [200, `{"id":"${"x".repeat(500)}"}`, { carrierId: "x".repeat(200) }],
-    // Answers are read up to 16 KiB; a longer answer still means that the message was accepted.
-    [200, `{"id":"gw-1","more":"${"x".repeat(20_000)}"}`, {}],
-  ])("%d %s is submitted", async (status, body, more) => {
-    expect(await submit(answers(body, { status }))).toEqual({ kind: "submitted", ...more });
+    [200, '{"id":"gw-1"}'],
+    [201, '{"id":42}'],
+    [202, "{}"],
+    [200, ""],
+    [200, "<html>"],
+    [200, "null"],
+    [200, '"id"'],
+    [200, '{"id":null}'],
+    [200, `{"id":"${"x".repeat(500)}"}`],
+    [200, `{"id":"gw-1","more":"${"x".repeat(20_000)}"}`],
+  ])("%d %s is submitted", async (status, body) => {
+    expect(await submit(answers(body, { status }))).toEqual({ kind: "submitted" });
   });
 
   it("204 is submitted", async () => {
@@ -177,7 +176,6 @@ describe("an answer that does not accept the message", () => {
     expect(await submit(answers("no", { status }))).toEqual({
       kind: "rejected",
       code: `http_${status}`,
-      reason: `The gateway answered ${status}.`,
     });
   });
 

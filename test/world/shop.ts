@@ -5,7 +5,7 @@ import { randomId } from "../../src/crypto/ids.ts";
 import { placeOrder } from "../../src/payments/orders.ts";
 import type { Order } from "../../src/payments/provider.ts";
 import { sandboxWebhooks } from "../../src/payments/sandbox.ts";
-import type { Outcome, SignedWebhook, Trouble } from "../../src/payments/sandbox.ts";
+import type { SandboxOutcome, SignedWebhook, Trouble } from "../../src/payments/sandbox.ts";
 import type { Plan } from "../../src/money/plans.ts";
 import { balanceOf, call, ledgerOf, openWorld } from "./world.ts";
 import type { Opening, World } from "./world.ts";
@@ -40,7 +40,7 @@ export async function openShop(plan: Plan = "business", opening: Opening = {}): 
 }
 
 /** The sandbox's webhooks for an outcome. */
-export const webhooksOf = (order: Order, outcome: Outcome, trouble: Partial<Trouble> = {}): SignedWebhook[] =>
+export const webhooksOf = (order: Order, outcome: SandboxOutcome, trouble: Partial<Trouble> = {}): SignedWebhook[] =>
   sandboxWebhooks(configOf(env), order, outcome, { ...NO_TROUBLE, ...trouble });
 
 /** Delivers a webhook over HTTP. */
@@ -48,7 +48,7 @@ export const deliver = ({ body, headers }: SignedWebhook) =>
   call("http://console.localhost/webhooks/payments/sandbox", { method: "POST", body, headers });
 
 /** Makes the sandbox report an outcome; every webhook must be accepted. */
-export async function tell(order: Order, outcome: Outcome, trouble: Partial<Trouble> = {}): Promise<void> {
+export async function tell(order: Order, outcome: SandboxOutcome, trouble: Partial<Trouble> = {}): Promise<void> {
   for (const webhook of webhooksOf(await orderNow(order), outcome, trouble)) {
     const { status } = await deliver(webhook);
     if (status !== 200) throw new Error(`the webhook was answered ${status}`);

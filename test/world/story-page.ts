@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { messageId } from "../../src/crypto/ids.ts";
+import type { Operation } from "../../src/model/operations.ts";
 import type { AccountRef, MessagePlace } from "../../src/model/ref.ts";
 import { post } from "./world.ts";
 import type { Reply, World } from "./world.ts";
@@ -49,11 +50,16 @@ export function codeIn(page: string, which: number): string {
 }
 
 /** Public id of a message. */
-export const idOf = (ref: AccountRef, operation: string, place: MessagePlace) =>
+export const idOf = (ref: AccountRef, operation: Operation, place: MessagePlace) =>
   messageId(env.KEY_SECRET, ref, operation, place);
 
 /** The page of a message. */
-export async function storyOf(visitor: Visitor, world: World, operation = "sms", place = { seq: 2, index: 0 }) {
+export async function storyOf(
+  visitor: Visitor,
+  world: World,
+  operation: Operation = "sms",
+  place = { seq: 2, index: 0 },
+) {
   const page = await visitor.get(`/activity/${idOf(world.ref, operation, place)}`);
   expect(page.status).toBe(200);
   return page.text;

@@ -34,7 +34,6 @@ export interface Message {
   pollMs?: number;
   /** The reason for its state, where there is one. */
   code?: string;
-  carrierId?: string;
   refunded?: true;
   /** States after `queued`, with their times. */
   log?: [MessageState, number][];
@@ -116,10 +115,8 @@ export function applyOutcome(
   if (!pending || message.attempts !== attempt) return unchanged(message);
   const poll = follow ? { pollMs: nowMs + timers.sweepMs } : {};
   switch (outcome.kind) {
-    case "submitted": {
-      const id = outcome.carrierId === undefined ? {} : { carrierId: outcome.carrierId };
-      return unchanged(submitted(message, moment, { ...poll, ...id }));
-    }
+    case "submitted":
+      return unchanged(submitted(message, moment, poll));
     case "rejected":
       return failWithRefund(message, outcome.code, nowMs);
     case "not_accepted": {

@@ -1,23 +1,23 @@
 import type { Context } from "hono";
 import { activityCsv } from "../../activity/csv.ts";
 import { ACTIVITY_OPERATORS, newerPage, olderPage, readPlace, withKeys } from "../../activity/list.ts";
-import { curlOf, priceOf, replyOf, requestOf, shownText } from "../../activity/message-detail.ts";
+import { priceOf, replyOf, requestOf, shownText } from "../../activity/message-detail.ts";
 import { page, personOf, refOf, show, showPart, signedIn, stubOf, viewOf } from "../../console/page.tsx";
-import { messageId, objectName, readMessageId } from "../../crypto/ids.ts";
+import { messageId, readMessageId } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { KeyView } from "../../model/account.ts";
+import { INDIA_OFFSET_MS } from "../../model/india.ts";
 import type { MessageDetail } from "../../model/message-detail.ts";
+import { objectOf } from "../../objects.ts";
 import { parseSearch } from "../../search/language.ts";
+import { curlOf } from "../../sending/curl.ts";
 import { Activity } from "../../ui/activity.tsx";
 import { phoneText, timeText } from "../../ui/format.ts";
 import { Story } from "../../ui/story.tsx";
 import { faultText } from "../../ui/words/search.ts";
 import { shell } from "../../ui/words/shell.ts";
-
-/** India's offset: the day in a file's name is the reader's. */
-const INDIA_MS = 19_800_000;
 
 /** The search of a request, with the account's keys that it may speak of. */
 async function searchOf(c: Context<AppEnv>) {
@@ -57,7 +57,8 @@ const csv = (app: Api) =>
     const [fault] = faults;
     // A file has no place for a sentence above its rows, and without it they would be the wrong ones.
     if (fault) fail("invalid_request", faultText(fault, viewOf(c).lang, ACTIVITY_OPERATORS), { param: "q" });
-    const day = new Date(Date.now() + INDIA_MS).toISOString().slice(0, 10);
+    // The day in the file's name is the reader's.
+    const day = new Date(Date.now() + INDIA_OFFSET_MS).toISOString().slice(0, 10);
     return c.body(activityCsv(source, settings(c).KEY_SECRET, terms, keys), 200, {
       "Content-Type": "text/csv; charset=utf-8; header=present",
       "Content-Disposition": `attachment; filename="activity-${day}.csv"`,
@@ -71,7 +72,7 @@ const one = (app: Api) =>
     const id = c.req.param("id");
     const place = readMessageId(config.KEY_SECRET, id);
     const own = place?.accountId === personOf(c).accountId ? place : null;
-    const story: MessageDetail | null = own && (await c.env.ACCOUNT.getByName(objectName(own)).messageDetail(own));
+    const story: MessageDetail | null = own && (await objectOf(c.env, own).messageDetail(own));
     if (!own || !story) return fail("not_found", "There is nothing at this address.");
     const part = c.req.header("x-part") === "1";
     const shown = shownText(config, own, story);

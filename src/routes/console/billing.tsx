@@ -1,9 +1,9 @@
 import { paymentsOf } from "../../config.ts";
 import { page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
-import { objectName } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
+import { objectOf } from "../../objects.ts";
 import { listOrders } from "../../payments/orders.ts";
 import { BuyerCard, Plans, Standing } from "../../ui/billing.tsx";
 import { Orders } from "../../ui/orders.tsx";
@@ -15,7 +15,7 @@ export const billingPages = (app: Api) =>
   app.get("/billing", page, signedIn, async (c) => {
     const { accountId, buyer } = personOf(c);
     // Plans are bought for the live account, whatever mode the pages show.
-    const live = c.env.ACCOUNT.getByName(objectName({ accountId, mode: "live" }));
+    const live = objectOf(c.env, { accountId, mode: "live" });
     const [account, orders] = await Promise.all([live.view(), listOrders(c.env, accountId)]);
     if (!account) return fail("not_found", "There is no account here.");
     const { lang, mode } = viewOf(c);

@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
-import { at, formOf, page, personOf, safeNext, sessionOf, signedIn } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
+import { at, page, personOf, safeNext, sessionOf, signedIn } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
@@ -13,8 +15,7 @@ import { Field } from "../../ui/parts.tsx";
 import { CodeForm, GateCard, NextField, Or } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
-import { refuseForm, showGate, unanswered, unsent, wordsOf } from "./gate.tsx";
-import type { Refused } from "./gate.tsx";
+import { refuseForm, showGate, unanswered, unproved, unsent, wordsOf } from "./gate.tsx";
 
 interface ConfirmProps {
   person: Person;
@@ -145,15 +146,7 @@ export const confirmPages = (app: Api) => {
     const next = safeNext(form["next"]);
     const done = await confirmByPassword(c, personOf(c), sessionOf(c).hash, form["password"] ?? "");
     if (done.ok) return c.redirect(at(c, next), 303);
-    const refused: Refused =
-      done.reason === "wrong"
-        ? { code: "unauthorized", error: t.passwordWrong }
-        : {
-            code: "rate_limited",
-            error: t.tooManyPasswords(done.retryAfterSec),
-            retryAfterSec: done.retryAfterSec,
-          };
-    return showConfirm(c, next, { refused });
+    return showConfirm(c, next, { refused: unproved(c, done, t.passwordWrong) });
   });
 
   app.post("/confirm/demo", page, signedIn, async (c) => {

@@ -1,21 +1,15 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { show, viewOf, wantsJson } from "../../console/page.tsx";
+import { refusedStatus } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
+import { show, viewOf } from "../../console/page.tsx";
 import type { AppEnv } from "../../http/app.ts";
-import { STATUS_OF_CODE, fail } from "../../http/errors.ts";
-import type { ErrorCode } from "../../http/errors.ts";
 import type { Answer } from "../../sign-in/challenges.ts";
 import type { Sent } from "../../sign-in/code-sender.ts";
+import type { ByPassword } from "../../sign-in/sign-in.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 
-// What sign-in, sign-up, confirmation and settings share: how a form is refused.
-
-/** Why a form was not followed: a sentence in the reader's language, and under which code it travels. */
-export interface Refused {
-  code: ErrorCode;
-  error: string;
-  retryAfterSec?: number;
-}
+// What sign-in, sign-up, confirmation and settings share: why a code was refused, and the page with one card.
 
 export const wordsOf = (c: Context<AppEnv>) => signIn[viewOf(c).lang];
 
@@ -45,13 +39,16 @@ export function unanswered(c: Context<AppEnv>, answer: Exclude<Answer, { ok: tru
   }
 }
 
-/** Answers a form that was not followed: with its page again, or with JSON for whoever wants that. */
+/** Why a password was not taken; `wrong` is the sentence for one that is not the right one. */
+export function unproved(c: Context<AppEnv>, done: Exclude<ByPassword, { ok: true }>, wrong: string): Refused {
+  if (done.reason === "wrong") return { code: "unauthorized", error: wrong };
+  const { retryAfterSec } = done;
+  return { code: "rate_limited", error: wordsOf(c).tooManyPasswords(retryAfterSec), retryAfterSec };
+}
+
+/** Answers a form that was not followed with its page again. */
 export function refuseForm(c: Context<AppEnv>, refused: Refused, title: string, page: Child): Response {
-  const headers = refused.retryAfterSec === undefined ? {} : { "Retry-After": String(refused.retryAfterSec) };
-  if (wantsJson(c)) fail(refused.code, refused.error, { headers });
-  for (const [name, value] of Object.entries(headers)) c.header(name, value);
-  c.set("failureCode", refused.code);
-  return show(c, page, { title, bare: true, kind: "gate", status: STATUS_OF_CODE[refused.code] });
+  return show(c, page, { title, bare: true, kind: "gate", status: refusedStatus(c, refused) });
 }
 
 /** Shows one card. */

@@ -1,14 +1,18 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { PRODUCT } from "../../config.ts";
-import { at, formOf, page, personOf, show, showPart, signedIn, viewOf } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page, personOf, show, showPart, signedIn, viewOf } from "../../console/page.tsx";
 import { accountOfName } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
-import { inboxNamed, pageInbox, recordingPath } from "../../inbox/landing.ts";
+import { inboxNamed, pageInbox } from "../../inbox/landing.ts";
 import { inboxSearch } from "../../inbox/search.ts";
 import type { InboxMessage } from "../../inbox/types.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
+import { recordingPath } from "../../recordings/signed-address.ts";
 import { SEARCH_LENGTH_MAX } from "../../search/language.ts";
+import { curlCommand, keyHeader, reachableUrl } from "../../sending/curl.ts";
 import { Mark } from "../../ui/icons.tsx";
 import { ForTests, InboxList, inboxPath } from "../../ui/inbox-list.tsx";
 import type { Listed } from "../../ui/inbox-list.tsx";
@@ -54,18 +58,15 @@ function chosenOf(c: Context<AppEnv>, message: InboxMessage): Chosen {
 
 /** Commands that the page offers: one sends, one waits. Locally the inbox asks for no key. */
 function samplesOf(c: Context<AppEnv>): { send: string; wait: string } {
-  const { ENVIRONMENT, CONSOLE_URL, SMS_URL } = settings(c);
+  const config = settings(c);
+  const { ENVIRONMENT, CONSOLE_URL } = config;
   const local = ENVIRONMENT === "local";
-  const key = `-H "Authorization: Bearer $KEY"`;
+  const header = `${keyHeader(ENDPOINTS.sms)}$KEY`;
   const body = `{"phone":"9876543210","message":"Your code is 482913"}`;
   const wait = `curl "${CONSOLE_URL}/v1/test/inbox/wait?to=9876543210&timeout=30"`;
   return {
-    send: [
-      `curl ${local ? CONSOLE_URL : SMS_URL}/send-sms ${key} \\`,
-      `  -H 'Content-Type: application/json' \\`,
-      `  -d '${body}'`,
-    ].join("\n"),
-    wait: local ? wait : `${wait} ${key}`,
+    send: curlCommand(reachableUrl(config, ENDPOINTS.sms), header, body),
+    wait: local ? wait : `${wait} -H "${header}"`,
   };
 }
 

@@ -1,10 +1,19 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { isOpen, keyOfAccount, keysOfAccount, makeKey, revealKey, revokeKey, rotateKey } from "../../accounts/keys.ts";
+import {
+  isUsable,
+  keyOfAccount,
+  keysOfAccount,
+  makeKey,
+  revealKey,
+  revokeKey,
+  rotateKey,
+} from "../../accounts/keys.ts";
 import type { OwnKey } from "../../accounts/keys.ts";
+import { formOf, refusedStatus } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
 import {
   at,
-  formOf,
   freshlySignedIn,
   page,
   personOf,
@@ -21,6 +30,7 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { Rotation } from "../../model/account.ts";
 import { KeyShown, KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
+import type { Unsaved } from "../../ui/parts.tsx";
 import { keyWords } from "../../ui/words/keys.ts";
 
 const NAME_LENGTH_MAX = 100;
@@ -34,16 +44,21 @@ const missing = () => fail("not_found", "There is no such key.");
 async function keyInPath(c: Context<AppEnv>): Promise<OwnKey> {
   const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing();
   const key = await keyOfAccount(c.env, secretOf(c), personOf(c).accountId, keyId, Date.now());
-  return key && isOpen(key) ? key : missing();
+  return key && isUsable(key) ? key : missing();
 }
 
-async function list(c: Context<AppEnv>, more: { revoked?: boolean; fault?: string } = {}): Promise<Response> {
+async function list(
+  c: Context<AppEnv>,
+  more: { revoked?: boolean; refused?: Refused & Unsaved } = {},
+): Promise<Response> {
   const now = Date.now();
+  const { refused, revoked = false } = more;
+  const status = refusedStatus(c, refused);
   const ring = await keysOfAccount(c.env, secretOf(c), refOf(c), now);
-  return show(c, <KeysPage ring={ring} now={now} {...more} />, {
+  return show(c, <KeysPage ring={ring} now={now} revoked={revoked} unsaved={refused} />, {
     title: wordsOf(c).title,
     active: "keys",
-    status: more.fault === undefined ? 200 : 400,
+    status,
   });
 }
 
@@ -82,7 +97,11 @@ export const keysPages = (app: Api) => {
   app.post("/keys", page, signedIn, freshlySignedIn, async (c) => {
     const { name = "", once } = await formOf(c);
     const trimmed = name.trim();
-    if (trimmed === "" || trimmed.length > NAME_LENGTH_MAX) return list(c, { fault: wordsOf(c).nameMissing });
+    if (trimmed === "" || trimmed.length > NAME_LENGTH_MAX) {
+      return list(c, {
+        refused: { code: "invalid_request", error: wordsOf(c).nameMissing, field: "name", typed: { name } },
+      });
+    }
     const ref = refOf(c);
     const keyId = await makeKey(c.env, secretOf(c), ref, { name: trimmed, once: once ?? null });
     if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany);

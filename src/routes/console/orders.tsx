@@ -1,5 +1,6 @@
 import type { Context } from "hono";
-import { at, formOf, page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
 import { randomId } from "../../crypto/ids.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";

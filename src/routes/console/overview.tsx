@@ -1,12 +1,14 @@
-import type { Context } from "hono";
 import { usageOf, usageStartMs } from "../../activity/usage.ts";
 import { page, personOf, refOf, show, signedIn, stubOf, viewOf } from "../../console/page.tsx";
 import { consoleKeyId, maskedKey, showKey, showKeyId } from "../../crypto/api-key.ts";
+import { randomCode } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
-import type { Api, AppEnv } from "../../http/app.ts";
+import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { KeyView, Outline } from "../../model/account.ts";
 import { liveRows } from "../../model/live.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
+import { reachableUrl } from "../../sending/curl.ts";
 import { UsageChart } from "../../ui/chart.tsx";
 import { LiveList } from "../../ui/live.tsx";
 import { FirstCall, OtpSender, Tiles, samplesOf } from "../../ui/overview.tsx";
@@ -17,14 +19,6 @@ import { shell } from "../../ui/words/shell.ts";
 /** Whom a sample sends to: the reader, where their number is known; so that nobody else gets a trial's message. */
 const SOME_PHONE = "9876543210";
 
-const CODE_DIGITS = 6;
-
-/** A code to begin with; whoever sends may write another. */
-function someCode(): string {
-  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return String(number % 10 ** CODE_DIGITS).padStart(CODE_DIGITS, "0");
-}
-
 /** The newest key that opens the API now and is not the console's own. */
 function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined {
   return keys.findLast(
@@ -33,12 +27,6 @@ function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined
       key.revokedAt === null &&
       (key.expiresAt ?? Number.POSITIVE_INFINITY) > nowMs,
   );
-}
-
-/** Where programs on the reader's side reach `send-otp`; on one machine many cannot resolve *.localhost. */
-function sendOtpUrl(c: Context<AppEnv>): string {
-  const { ENVIRONMENT, CONSOLE_URL, OTP_URL } = settings(c);
-  return `${ENVIRONMENT === "local" ? CONSOLE_URL : OTP_URL}/send-otp`;
 }
 
 /** `/`: how the account stands, the first call, sending by hand, and what was sent. */
@@ -63,9 +51,9 @@ export const overviewPage = (app: Api) =>
           <FirstCall
             keyId={key ? showKeyId(key.keyId) : null}
             masked={masked}
-            samples={samplesOf(sendOtpUrl(c), own ?? SOME_PHONE)}
+            samples={samplesOf(reachableUrl(settings(c), ENDPOINTS.otp), own ?? SOME_PHONE)}
           />
-          <OtpSender phone={own ?? ""} code={someCode()} otpRate={account.otpRate} />
+          <OtpSender phone={own ?? ""} code={randomCode()} otpRate={account.otpRate} />
         </div>
         <LiveList rows={liveRows(news.jobs)} />
         <UsageChart days={days} />

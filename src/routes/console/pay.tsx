@@ -1,34 +1,30 @@
 import type { Context } from "hono";
-import { at, formOf, page, show, viewOf } from "../../console/page.tsx";
-import { createApp, settings } from "../../http/app.ts";
+import { formOf } from "../../console/forms.ts";
+import { at, page, show, viewOf } from "../../console/page.tsx";
+import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { findSandboxOrder } from "../../payments/orders.ts";
 import type { Order } from "../../payments/provider.ts";
 import { OUTCOMES, sandboxWebhooks } from "../../payments/sandbox.ts";
-import type { Outcome, SignedWebhook } from "../../payments/sandbox.ts";
+import type { SandboxOutcome, SignedWebhook } from "../../payments/sandbox.ts";
+import { fetchOwn } from "../../sending/own-api.ts";
 import { SandboxPage } from "../../ui/pay.tsx";
 import { billing } from "../../ui/words/billing.ts";
-import { paymentWebhooks } from "../webhooks/payments.ts";
 
 // The sandbox's own payment page. Like a real provider's it asks for no sign-in: whoever has the order's id may pay.
 
-const webhooks = createApp();
-paymentWebhooks(webhooks);
-
 /** Hands a webhook to the endpoint that every provider's webhooks come to: the same bytes, the same proof. */
 async function deliver(c: Context<AppEnv>, { body, headers }: SignedWebhook): Promise<void> {
-  const url = new URL("/webhooks/payments/sandbox", c.req.url);
-  const request = new Request(url, {
+  const { ok } = await fetchOwn(c, "/webhooks/payments/sandbox", {
     method: "POST",
     headers: { "Content-Type": "application/json", ...headers },
     body,
   });
-  const { ok } = await webhooks.fetch(request, c.env, c.executionCtx);
   if (!ok) fail("unavailable", "The payment event was not taken in; try again.");
 }
 
-const isOutcome = (text: string | undefined): text is Outcome => OUTCOMES.some((outcome) => outcome === text);
+const isOutcome = (text: string | undefined): text is SandboxOutcome => OUTCOMES.some((outcome) => outcome === text);
 
 async function orderOf(c: Context<AppEnv>): Promise<Order> {
   const order = await findSandboxOrder(c.env, c.req.param("order") ?? "");

@@ -1,5 +1,6 @@
 import { setCookie } from "hono/cookie";
-import { at, formOf, page, safeNext } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page, safeNext } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
 import { isHttps } from "../../sign-in/sessions.ts";
 

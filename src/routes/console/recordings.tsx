@@ -1,22 +1,21 @@
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { readForm } from "../../console/forms.ts";
+import { otherMode, readForm, refusedStatus } from "../../console/forms.ts";
 import type { PostedForm } from "../../console/forms.ts";
 import { at, page, refOf, show, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { STATUS_OF_CODE } from "../../http/errors.ts";
 import type { ErrorCode } from "../../http/errors.ts";
 import type { RecordingPlace, RecordingView } from "../../model/message.ts";
+import { UPLOAD_VOICE } from "../../model/operations.ts";
 import { BASE64_LENGTH_MAX } from "../../recordings/inspect.ts";
-import { mediaToken } from "../../recordings/signed-address.ts";
+import { mediaPath } from "../../recordings/signed-address.ts";
 import { callApi } from "../../sending/own-api.ts";
 import type { ApiReply } from "../../sending/own-api.ts";
 import { Notice, PageHead } from "../../ui/parts.tsx";
 import { RecordingList, UploadForm } from "../../ui/recordings.tsx";
 import { recordings } from "../../ui/words/recordings.ts";
-import { send } from "../../ui/words/send.ts";
 
 type Ctx = Context<AppEnv>;
 
@@ -52,7 +51,7 @@ async function showList(c: Ctx, { refused, status }: Shown = {}): Promise<Respon
   const secret = settings(c).KEY_SECRET;
   const listed = (one: RecordingView) => ({
     ...one,
-    media: at(c, `/media/${mediaToken(secret, one.objectKey, one.mime, until)}`),
+    media: at(c, mediaPath(secret, one, until)),
   });
   const added = shown.find(({ fileId }) => fileId === c.req.query("added"));
   return show(
@@ -82,9 +81,8 @@ async function showList(c: Ctx, { refused, status }: Shown = {}): Promise<Respon
 
 /** A refusal of the form itself, before the API is asked. */
 async function refuse(c: Ctx, code: ErrorCode, error: string, once?: string): Promise<Response> {
-  const status = STATUS_OF_CODE[code];
-  if (!wantsJson(c)) return showList(c, { refused: { error, once }, status });
-  return c.json({ success: false, error, code, request_id: c.get("requestId"), param: "file" }, status);
+  const status = refusedStatus(c, { code, error, field: "file" });
+  return showList(c, { refused: { error, once }, status });
 }
 
 /** The form of any file that may be stored is smaller; a larger one is refused before it is read. */
@@ -98,10 +96,8 @@ type Checked = { ok: true; file: File } | { ok: false; code: ErrorCode; error: s
 /** The form's file, where it may be an upload. */
 function fileOf(c: Ctx, { typed, files: { file } }: PostedForm): Checked {
   const t = recordings[viewOf(c).lang];
-  const { mode } = typed;
-  if (mode !== undefined && mode !== viewOf(c).mode) {
-    return { ok: false, code: "invalid_request", error: send[viewOf(c).lang].otherMode };
-  }
+  const other = otherMode(c, typed);
+  if (other) return { ok: false, ...other };
   if (!file) return { ok: false, code: "invalid_request", error: t.choose };
   return file.size > FILE_BYTES_MAX ? { ok: false, code: "payload_too_large", error: t.tooLarge } : { ok: true, file };
 }
@@ -109,7 +105,7 @@ function fileOf(c: Ctx, { typed, files: { file } }: PostedForm): Checked {
 /** Stores a file by the API's upload. */
 async function upload(c: Ctx, file: File, once: string): Promise<ApiReply> {
   const base64Data = Buffer.from(await file.arrayBuffer()).toString("base64");
-  return callApi(c, refOf(c), "/api/upload-voice", { fileName: file.name, base64Data }, once);
+  return callApi(c, refOf(c), UPLOAD_VOICE.path, { fileName: file.name, base64Data }, once);
 }
 
 /** `/recordings`: what calls can play; a form that adds to it, by the API's upload. */

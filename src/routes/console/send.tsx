@@ -1,26 +1,28 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { PRODUCT } from "../../config.ts";
-import { readForm } from "../../console/forms.ts";
-import type { PostedForm } from "../../console/forms.ts";
+import { otherMode, readForm, refusedStatus } from "../../console/forms.ts";
+import type { PostedForm, Refused } from "../../console/forms.ts";
 import { page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
+import { randomCode } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
+import type { SendKind } from "../../model/operations.ts";
 import { UNITS_PER_COIN, unitsFromCoins } from "../../money/money.ts";
 import { priceList } from "../../money/price-list.ts";
 import { VOICE_BLOCK_MS, priceTts, priceVoiceBlock } from "../../money/pricing.ts";
 import { callApi } from "../../sending/own-api.ts";
 import type { ApiReply } from "../../sending/own-api.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
-import { SENDS, isKind, keptOf, recipientsOf } from "../../sending/send-kinds.ts";
-import type { SendKind, Typed } from "../../sending/send-kinds.ts";
+import { SENDS, isKind, keptOf, prefilled, recipientsOf } from "../../sending/send-kinds.ts";
+import type { Typed } from "../../sending/send-kinds.ts";
 import { sampleOf } from "../../sending/send-samples.ts";
-import { mobileOf } from "../../text/recipients.ts";
 import { lengthText } from "../../ui/format-audio.ts";
 import { Card, PageHead } from "../../ui/parts.tsx";
-import { FormOf, Found } from "../../ui/send-forms.tsx";
-import { Beside, Kinds, Outcome } from "../../ui/send.tsx";
+import { FormOf, FoundNumbers } from "../../ui/send-forms.tsx";
+import { Beside, Kinds, SendOutcome } from "../../ui/send.tsx";
 import type { Draft, Playable } from "../../ui/send.tsx";
 import { send } from "../../ui/words/send.ts";
 
@@ -28,12 +30,6 @@ import { send } from "../../ui/words/send.ts";
 const PLAYABLE_MAX = 100;
 
 type Ctx = Context<AppEnv>;
-
-/** A code to send, where somebody has none: six digits. */
-function suggestedOtp(): string {
-  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return String(number % 1_000_000).padStart(6, "0");
-}
 
 async function playables(c: Ctx, unitsPerBlock: number, chosen: string | undefined): Promise<Playable[]> {
   const account = stubOf(c);
@@ -74,14 +70,15 @@ async function showDraft(
 ): Promise<Response> {
   const { kind } = asked;
   const t = send[viewOf(c).lang];
-  const typed = kind === "otp" && !asked.refused ? { otp: suggestedOtp(), ...asked.typed } : asked.typed;
+  // A code to begin with; the sender may write another.
+  const typed = kind === "otp" && !asked.refused ? { otp: randomCode(), ...asked.typed } : asked.typed;
   const draft = { ...asked, typed, ...(await offerOf(c, kind, typed)), sample: sampleOf(settings(c), kind) };
   return show(
     c,
     <>
       <PageHead title={t.title} lead={t.lead} />
       <Kinds kind={kind} />
-      <Outcome sent={draft.sent} refused={draft.refused} />
+      <SendOutcome sent={draft.sent} refused={draft.refused} />
       <div class="cols">
         <Card title={t.kind[kind]} class="stack">
           <p class="dim">{t.about[kind]}</p>
@@ -94,39 +91,32 @@ async function showDraft(
   );
 }
 
-/** A reply of the console's own, in the shape of the API's: the form was refused before the API was asked. */
-function ownRefusal(c: Ctx, error: string, param?: string): ApiReply {
-  const body = {
-    success: false,
-    error,
-    code: "invalid_request",
-    request_id: c.get("requestId"),
-    ...(param && { param }),
-  };
-  return { status: 400, headers: new Headers(), body };
-}
+/** Why a form is not sent, before the API is asked. */
+const unsent = (error: string, field: string): Refused => ({ code: "invalid_request", error, field });
 
 /** Fills a bulk form from its file; null where there is something to mend first. */
-async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed: Typed; refused?: ApiReply }> {
+async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed: Typed; refused?: Refused }> {
   const t = send[viewOf(c).lang];
   const { file } = files;
-  if (file && (typed["recipients"] ?? "").trim() !== "") return { typed, refused: ownRefusal(c, t.both, "recipients") };
+  if (file && (typed["recipients"] ?? "").trim() !== "") return { typed, refused: unsent(t.both, "recipients") };
   const filled = file ? { ...typed, recipients: await file.text() } : typed;
   const { faults } = recipientsOf(filled);
   if (faults.length === 0 || typed["skip"] !== undefined) return { typed: filled };
-  return { typed: filled, refused: ownRefusal(c, t.badLinesRefused, "recipients") };
+  return { typed: filled, refused: unsent(t.badLinesRefused, "recipients") };
 }
 
 /** Sends a form by the API, unless it must be mended first. */
-async function sendForm(c: Ctx, kind: SendKind, form: PostedForm): Promise<{ typed: Typed; reply: ApiReply }> {
-  const { mode } = form.typed;
-  if (mode !== undefined && mode !== viewOf(c).mode) {
-    return { typed: form.typed, reply: ownRefusal(c, send[viewOf(c).lang].otherMode) };
-  }
+async function sendForm(
+  c: Ctx,
+  kind: SendKind,
+  form: PostedForm,
+): Promise<{ typed: Typed; refused: Refused } | { typed: Typed; refused?: undefined; reply: ApiReply }> {
+  const other = otherMode(c, form.typed);
+  if (other) return { typed: form.typed, refused: other };
   const { typed, refused } = kind === "bulk" ? await mergeFile(c, form) : { typed: form.typed };
-  if (refused) return { typed, reply: refused };
-  const { path, fields } = SENDS[kind];
-  return { typed, reply: await callApi(c, refOf(c), path, fields(typed), form.once) };
+  if (refused) return { typed, refused };
+  const fields = SENDS[kind].fields(typed);
+  return { typed, reply: await callApi(c, refOf(c), ENDPOINTS[kind].path, fields, form.once) };
 }
 
 /** What the API says a request took: coins, or an OTP's cost. */
@@ -164,7 +154,7 @@ function showOutcome(c: Ctx, kind: SendKind, form: PostedForm, typed: Typed, rep
   const reused = body["code"] === "idempotency_mismatch";
   const refused = reused
     ? { error: send[viewOf(c).lang].reused }
-    : { error: String(body.error), hint: body.hint, param: body.param };
+    : { error: String(body.error), hint: body.hint, field: body.param };
   const once = reused ? undefined : form.once;
   return showDraft(c, { kind, typed, once, refused }, status as ContentfulStatusCode);
 }
@@ -174,40 +164,24 @@ function kindOf(c: Ctx): SendKind {
   return isKind(kind) ? kind : fail("not_found", "There is nothing at this address.");
 }
 
-/** What a link may fill in: the number, however it is written there, and the recording. */
-function prefilled(c: Ctx, kind: SendKind): Typed {
-  const to = c.req.query("to") ?? "";
-  const mobile = mobileOf(to) ?? to;
-  switch (kind) {
-    case "sms":
-    case "otp":
-      return { phone: mobile };
-    case "bulk":
-      return { recipients: mobile };
-    case "international":
-      return { phone: to };
-    case "tts":
-      return { callee: mobile };
-    case "voice":
-      return { callee: to.replace(/^\+/u, ""), fileId: c.req.query("file") ?? "" };
-  }
-}
-
 /** `/send` and `/send/:kind`: every operation by form, by the commands of the API. */
 export const sendPages = (app: Api) => {
   for (const path of ["/send", "/send/:kind"]) {
     app.get(path, page, signedIn, (c) => {
       const kind = kindOf(c);
-      return showDraft(c, { kind, typed: prefilled(c, kind) });
+      return showDraft(c, { kind, typed: prefilled(kind, c.req.query("to") ?? "", c.req.query("file") ?? "") });
     });
   }
   app.post("/send/bulk/check", page, signedIn, async (c) =>
-    showPart(c, <Found found={recipientsOf((await readForm(c)).typed)} />),
+    showPart(c, <FoundNumbers found={recipientsOf((await readForm(c)).typed)} />),
   );
   app.post("/send/:kind", page, signedIn, async (c) => {
     const kind = kindOf(c);
     const form = await readForm(c);
-    const { typed, reply } = await sendForm(c, kind, form);
+    const sent = await sendForm(c, kind, form);
+    const { typed, refused } = sent;
+    if (refused) return showDraft(c, { kind, typed, once: form.once, refused }, refusedStatus(c, refused));
+    const { reply } = sent;
     const balance = reply.body.success ? ((await stubOf(c).view())?.balance ?? null) : null;
     return wantsJson(c) ? passOn(c, reply, balance) : showOutcome(c, kind, form, typed, reply, balance);
   });

@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
-import { at, formOf, freshlySignedIn, page, personOf, signedIn, viewOf } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
+import { at, freshlySignedIn, page, personOf, signedIn, viewOf } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { currentChallenge } from "../../sign-in/challenges.ts";
 import { askNewPhone, changePhoneByCode } from "../../sign-in/sign-in.ts";
@@ -10,7 +12,6 @@ import { useView, useWords } from "../../ui/view.ts";
 import { settingsWords } from "../../ui/words/settings.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 import { refuseForm, showGate, unanswered, unsent, wordsOf } from "./gate.tsx";
-import type { Refused } from "./gate.tsx";
 import { saved, showSettings } from "./settings.tsx";
 
 const PhoneCodePage: FC<{ phone: string; again?: boolean; error?: string }> = ({ phone, again = false, error }) => {

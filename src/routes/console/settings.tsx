@@ -1,40 +1,26 @@
 import type { Context } from "hono";
-import {
-  at,
-  formOf,
-  freshlySignedIn,
-  page,
-  personOf,
-  sessionOf,
-  show,
-  signedIn,
-  viewOf,
-  wantsJson,
-} from "../../console/page.tsx";
+import { formOf, refusedStatus } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
+import { at, freshlySignedIn, page, personOf, sessionOf, show, signedIn, viewOf } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { STATUS_OF_CODE, fail } from "../../http/errors.ts";
 import { readBuyer } from "../../payments/buyer.ts";
 import { admitChange } from "../../sign-in/attempts.ts";
 import { passwordFault } from "../../sign-in/passwords.ts";
 import { changeBuyer, changeLogin, changeName, emailOf, nameOf } from "../../sign-in/people.ts";
 import { endSessionsOf, isFresh, listSessions } from "../../sign-in/sessions.ts";
+import type { Unsaved } from "../../ui/parts.tsx";
 import { SettingsPage } from "../../ui/settings.tsx";
-import type { Unsaved } from "../../ui/settings.tsx";
 import { settingsWords } from "../../ui/words/settings.ts";
 import type { Saved } from "../../ui/words/settings.ts";
 import { wordsOf } from "./gate.tsx";
-import type { Refused } from "./gate.tsx";
 
 /** The page, with what was saved, or with the form that was not. */
 export async function showSettings(
   c: Context<AppEnv>,
-  refused?: Refused & Omit<Unsaved, "error">,
+  refused?: Refused & Unsaved,
   note: { saved?: Saved | undefined; emailNote?: boolean } = {},
 ): Promise<Response> {
-  const retry = refused?.retryAfterSec;
-  const headers = retry === undefined ? {} : { "Retry-After": String(retry) };
-  if (refused && wantsJson(c)) fail(refused.code, refused.error, { headers, param: refused.field });
-  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  const status = refusedStatus(c, refused);
   const content = (
     <SettingsPage
       person={personOf(c)}
@@ -45,7 +31,7 @@ export async function showSettings(
     />
   );
   const { title } = settingsWords[viewOf(c).lang];
-  return show(c, content, { title, active: "settings", status: refused ? STATUS_OF_CODE[refused.code] : 200 });
+  return show(c, content, { title, active: "settings", status });
 }
 
 const isSaved = (text: string | undefined): text is Saved =>

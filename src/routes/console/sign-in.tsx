@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
-import { at, formOf, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
+import { at, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
@@ -13,8 +15,7 @@ import { Field } from "../../ui/parts.tsx";
 import { CodeForm, GateCard, NextField, Or, PhoneField } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
-import { refuseForm, showGate, unanswered, unsent, wordsOf } from "./gate.tsx";
-import type { Refused } from "./gate.tsx";
+import { refuseForm, showGate, unanswered, unproved, unsent, wordsOf } from "./gate.tsx";
 
 const query = (next: string) => (next === "/" ? "" : `?next=${encodeURIComponent(next)}`);
 
@@ -148,13 +149,7 @@ function addPassword(app: Api): void {
     if (email === null) return again({ code: "invalid_request", error: t.emailFault });
     const done = await signInByPassword(c, email, form["password"] ?? "");
     if (done.ok) return c.redirect(at(c, next), 303);
-    return done.reason === "wrong"
-      ? again({ code: "unauthorized", error: t.wrong })
-      : again({
-          code: "rate_limited",
-          error: t.tooManyPasswords(done.retryAfterSec),
-          retryAfterSec: done.retryAfterSec,
-        });
+    return again(unproved(c, done, t.wrong));
   });
 }
 

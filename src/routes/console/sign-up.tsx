@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
-import { at, formOf, page, safeNext } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page, safeNext } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
 import { passwordFault } from "../../sign-in/passwords.ts";
 import { emailOf, nameOf } from "../../sign-in/people.ts";

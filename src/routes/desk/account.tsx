@@ -1,12 +1,15 @@
 import type { Context } from "hono";
 import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
-import { at, formOf, page } from "../../console/page.tsx";
-import { accountBytes, objectName } from "../../crypto/ids.ts";
+import { formOf } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
+import { at, page } from "../../console/page.tsx";
+import { accountBytes } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import type { Amendment, Credited } from "../../model/account.ts";
 import type { AccountRef, Mode } from "../../model/ref.ts";
 import { planName } from "../../money/plans.ts";
+import { objectOf } from "../../objects.ts";
 import { accountAtDesk, amendAccount, typedCoins } from "../../operator/accounts.ts";
 import { DeskAccount } from "../../ui/desk-account.tsx";
 import { Empty } from "../../ui/parts.tsx";
@@ -20,7 +23,7 @@ const idOf = (c: Context<AppEnv>) => c.req.param("id") ?? "";
 
 interface Shown {
   typed?: Record<string, string>;
-  fault?: string;
+  refused?: Refused;
 }
 
 function missing(c: Context<AppEnv>): Response {
@@ -28,12 +31,12 @@ function missing(c: Context<AppEnv>): Response {
   return showDesk(c, "accounts", <Empty icon="person" title={t.noAccount} />, { title: t.noAccount, status: 404 });
 }
 
-async function showAccount(c: Context<AppEnv>, ref: AccountRef, more: Shown = {}): Promise<Response> {
+async function showAccount(c: Context<AppEnv>, ref: AccountRef, { typed, refused }: Shown = {}): Promise<Response> {
   const found = accountBytes(ref.accountId) && (await accountAtDesk(c.env, settings(c), ref));
   if (!found) return missing(c);
-  return showDesk(c, "accounts", <DeskAccount of={found} done={doneOf(c)} {...more} />, {
+  return showDesk(c, "accounts", <DeskAccount of={found} done={doneOf(c)} typed={typed} fault={refused} />, {
     title: found.view.name,
-    status: more.fault === undefined ? 200 : 400,
+    refused,
   });
 }
 
@@ -53,8 +56,12 @@ function changeOf(form: Record<string, string>): Amendment | null {
 
 async function amend(c: Context<AppEnv>): Promise<Response> {
   const accountId = idOf(c);
-  const change = changeOf(await formOf(c));
-  if (!change) return showAccount(c, { accountId, mode: "live" }, { fault: deskWordsOf(c).badRate });
+  const typed = await formOf(c);
+  const change = changeOf(typed);
+  if (!change) {
+    const refused = { code: "invalid_request", error: deskWordsOf(c).badRate, field: "otpRate" } as const;
+    return showAccount(c, { accountId, mode: "live" }, { typed, refused });
+  }
   if (!accountBytes(accountId) || !(await amendAccount(c.env, accountId, change))) return missing(c);
   return c.redirect(at(c, `/desk/accounts/${accountId}?done=changed`), 303);
 }
@@ -63,20 +70,22 @@ async function credit(c: Context<AppEnv>): Promise<Response> {
   const t = deskWordsOf(c);
   const form = await formOf(c);
   const ref = { accountId: idOf(c), mode: modeOf(form["mode"]) };
-  const again = (fault: string) => showAccount(c, ref, { typed: form, fault });
+  const again = (field: string, error: string) =>
+    showAccount(c, ref, { typed: form, refused: { code: "invalid_request", error, field } });
   const amount = typedCoins(form["amount"] ?? "");
   const reference = form["reference"]?.trim() ?? "";
   const note = form["note"]?.trim() ?? "";
-  if (amount === null || amount === 0) return again(t.badAmount);
-  if (reference === "" || reference.length > REFERENCE_LENGTH_MAX) return again(t.badReference);
-  if (note.length > NOTE_LENGTH_MAX) return again(t.badNote);
+  if (amount === null || amount === 0) return again("amount", t.badAmount);
+  if (reference === "" || reference.length > REFERENCE_LENGTH_MAX) return again("reference", t.badReference);
+  if (note.length > NOTE_LENGTH_MAX) return again("note", t.badNote);
   if (!accountBytes(ref.accountId)) return missing(c);
   const asked = { amount, reference, requestId: c.get("requestId"), ...(note !== "" && { note }) };
-  const credited: Credited | null = await c.env.ACCOUNT.getByName(objectName(ref)).credit(asked);
+  const credited: Credited | null = await objectOf(c.env, ref).credit(asked);
   if (!credited) return missing(c);
   if (!credited.ok) {
     // The form sends no Idempotency-Key: its reference does the same.
-    return again(t.refusals[credited.reason === "idempotency_mismatch" ? "reference_mismatch" : credited.reason]);
+    const reason = credited.reason === "idempotency_mismatch" ? "reference_mismatch" : credited.reason;
+    return again(reason === "reference_mismatch" ? "reference" : "amount", t.refusals[reason]);
   }
   const done = credited.replayed ? "replayed" : "booked";
   return c.redirect(at(c, `/desk/accounts/${ref.accountId}?mode=${ref.mode}&done=${done}`), 303);

@@ -1,7 +1,10 @@
 import type { Context } from "hono";
 import { firstKey, openCustomer } from "../../accounts/open.ts";
+import type { Wanted } from "../../accounts/open.ts";
 import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
-import { at, formOf, page } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
+import { at, page } from "../../console/page.tsx";
 import { accountBytes, newAccountId } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
@@ -12,27 +15,34 @@ import { DeskAccounts, DeskOpened } from "../../ui/desk.tsx";
 const PAGE_SIZE = 50;
 const NAME_LENGTH_MAX = 100;
 
-async function list(c: Context<AppEnv>, more: { typed?: Record<string, string>; fault?: string } = {}) {
+async function list(c: Context<AppEnv>, more: { typed?: Record<string, string>; refused?: Refused } = {}) {
   const search = (c.req.query("q") ?? "").trim().slice(0, NAME_LENGTH_MAX);
+  const { typed, refused } = more;
   const found = await findAccounts(c.env, { search, after: c.req.query("after") ?? "", limit: PAGE_SIZE });
-  return showDesk(c, "accounts", <DeskAccounts {...found} search={search} {...more} />, {
-    status: more.fault === undefined ? 200 : 400,
+  return showDesk(c, "accounts", <DeskAccounts {...found} search={search} typed={typed} fault={refused} />, {
+    refused,
   });
 }
 
-/** What somebody typed to open an account with, or the sentence that says what is wrong. */
-function wantedOf(c: Context<AppEnv>, form: Record<string, string>) {
+const refuse = (field: string, error: string) => ({ ok: false, code: "invalid_request", error, field }) as const;
+
+/** What an account is opened with, as it was typed, or what is wrong with that. */
+function wantedOf(
+  c: Context<AppEnv>,
+  form: Record<string, string>,
+): ({ ok: true } & Wanted) | ({ ok: false } & Refused) {
   const t = deskWordsOf(c);
   const name = form["name"]?.trim() ?? "";
   const plan = planName.safeParse(form["plan"]);
-  if (name === "" || name.length > NAME_LENGTH_MAX || !plan.success) return t.badName;
+  if (name === "" || name.length > NAME_LENGTH_MAX || !plan.success) return refuse("name", t.badName);
   const [balance, otpRate] = ["balance", "otpRate"].map((field) => {
     const typed = form[field]?.trim() ?? "";
     return typed === "" ? undefined : (typedCoins(typed) ?? -1);
   });
-  if (balance !== undefined && balance < 0) return t.badBalance;
-  if (otpRate !== undefined && otpRate < 0) return t.badRate;
+  if (balance !== undefined && balance < 0) return refuse("balance", t.badBalance);
+  if (otpRate !== undefined && otpRate < 0) return refuse("otpRate", t.badRate);
   return {
+    ok: true,
     name,
     plan: plan.data,
     ...(balance !== undefined && { balance }),
@@ -51,12 +61,12 @@ export const deskAccounts = (app: Api) => {
   app.post("/desk/accounts", page, atDesk, async (c) => {
     const form = await formOf(c);
     const wanted = wantedOf(c, form);
-    if (typeof wanted === "string") return list(c, { typed: form, fault: wanted });
+    if (!wanted.ok) return list(c, { typed: form, refused: wanted });
     const config = settings(c);
     const { once = "" } = form;
     const accountId = newAccountId(config.KEY_SECRET, once === "" ? null : `desk\0${once}`);
     if ((await openCustomer(c.env, config, accountId, wanted)) === "other") {
-      return list(c, { typed: form, fault: deskWordsOf(c).openedOther });
+      return list(c, { typed: form, refused: { code: "invalid_request", error: deskWordsOf(c).openedOther } });
     }
     const keys = { liveKey: firstKey(config, accountId, "live"), testKey: firstKey(config, accountId, "test") };
     return showDesk(c, "accounts", <DeskOpened accountId={accountId} name={wanted.name} {...keys} />);

@@ -1,5 +1,6 @@
 import { atDesk, doneOf, showDesk } from "../../console/desk-page.tsx";
-import { at, formOf, page } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
 import { quarantinedEvents, resolveEvent } from "../../payments/events.ts";
 import { DeskPayments } from "../../ui/desk-work.tsx";

@@ -1,5 +1,6 @@
 import { atDesk, doneOf, showDesk } from "../../console/desk-page.tsx";
-import { at, formOf, page } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import { at, page } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
 import { queueDepths } from "../../operator/queue-depths.ts";
 import { deadLetters, forgetDeadLetter, retryDeadLetter } from "../../queues/dead.ts";

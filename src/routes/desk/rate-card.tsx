@@ -1,16 +1,19 @@
 import type { Context } from "hono";
 import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
-import { at, formOf, page } from "../../console/page.tsx";
+import { formOf } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
+import { at, page } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { CARD_PRICES, countryLines, readCard } from "../../operator/rate-card-form.ts";
 import type { CardFault } from "../../operator/rate-card-form.ts";
 import { currentRateCard, writeRateCard } from "../../sending/rate-card.ts";
 import { DeskCard } from "../../ui/desk-work.tsx";
 
-function sentenceOf(c: Context<AppEnv>, fault: CardFault): string {
+function refusedFor(c: Context<AppEnv>, fault: CardFault): Refused {
   const t = deskWordsOf(c);
-  if ("price" in fault) return t.badPrice(t.card[fault.price]);
-  return "line" in fault ? t.badLine(fault.line) : t.twice(fault.twice);
+  const code = "invalid_request";
+  if ("price" in fault) return { code, error: t.badPrice(t.card[fault.price]), field: fault.price };
+  return { code, error: "line" in fault ? t.badLine(fault.line) : t.twice(fault.twice), field: "countries" };
 }
 
 /** `/desk/rate-card`: the prices, changed without a deploy (contract §6). */
@@ -25,8 +28,8 @@ export const deskRateCard = (app: Api) => {
     const form = await formOf(c);
     const read = readCard(form);
     if ("fault" in read) {
-      const content = <DeskCard typed={form} done={undefined} fault={sentenceOf(c, read.fault)} />;
-      return showDesk(c, "card", content, { status: 400 });
+      const refused = refusedFor(c, read.fault);
+      return showDesk(c, "card", <DeskCard typed={form} done={undefined} fault={refused} />, { refused });
     }
     await writeRateCard(c.env.RECORDINGS, read.card);
     return c.redirect(at(c, "/desk/rate-card?done=saved"), 303);

@@ -23,9 +23,7 @@ export const deskReconcile = (app: Api) =>
     const account = c.req.query("account")?.trim() ?? "";
     const asked = c.req.query("run") !== undefined;
     const found = asked ? await recount(c, account) : null;
-    const unknown = asked && !found;
-    const fault = unknown ? deskWordsOf(c).noAccount : undefined;
-    return showDesk(c, "reconcile", <DeskReconcile account={account} found={found} fault={fault} />, {
-      status: unknown ? 404 : 200,
-    });
+    const error = deskWordsOf(c).noAccount;
+    const refused = asked && !found ? ({ code: "not_found", error, field: "account" } as const) : undefined;
+    return showDesk(c, "reconcile", <DeskReconcile account={account} found={found} fault={refused} />, { refused });
   });

@@ -1,16 +1,18 @@
 import type { Context } from "hono";
 import { deskWordsOf } from "../../console/desk-page.tsx";
-import { at, formOf, page, safeNext, show } from "../../console/page.tsx";
+import { formOf, refusedStatus } from "../../console/forms.ts";
+import type { Refused } from "../../console/forms.ts";
+import { at, page, safeNext, show } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { isOperatorToken } from "../../http/auth.ts";
 import { admitDesk } from "../../sign-in/attempts.ts";
 import { endSession, startSession } from "../../sign-in/sessions.ts";
 import { DeskDoor } from "../../ui/desk.tsx";
 
-function door(c: Context<AppEnv>, next: string, refused?: { fault: string; status: 401 | 429 }): Response {
+function door(c: Context<AppEnv>, next: string, refused?: Refused): Response {
   const title = deskWordsOf(c).signInTitle;
-  const fault = refused && { fault: refused.fault };
-  return show(c, <DeskDoor next={next} {...fault} />, { title, bare: true, status: refused?.status ?? 200 });
+  const status = refusedStatus(c, refused);
+  return show(c, <DeskDoor next={next} fault={refused} />, { title, bare: true, status });
 }
 
 /** The operator's page that a form or link leads back to: one of the desk's, never a customer's. */
@@ -27,8 +29,15 @@ export const deskDoor = (app: Api) => {
     const { token = "", next } = await formOf(c);
     const t = deskWordsOf(c);
     const admitted = await admitDesk(c);
-    if (!admitted.ok) return door(c, deskNext(next), { fault: t.tooManyTries(admitted.retryAfterSec), status: 429 });
-    if (!isOperatorToken(c, token.trim())) return door(c, deskNext(next), { fault: t.wrongToken, status: 401 });
+    const field = "token";
+    if (!admitted.ok) {
+      const { retryAfterSec } = admitted;
+      const error = t.tooManyTries(retryAfterSec);
+      return door(c, deskNext(next), { code: "rate_limited", error, field, retryAfterSec });
+    }
+    if (!isOperatorToken(c, token.trim())) {
+      return door(c, deskNext(next), { code: "unauthorized", error: t.wrongToken, field });
+    }
     await startSession(c, "operator");
     return c.redirect(at(c, deskNext(next)), 303);
   });

@@ -9,6 +9,8 @@ import { idempotencyKey } from "../../http/idempotency.ts";
 import type { AccountView } from "../../model/account.ts";
 import { coins } from "../../money/money.ts";
 import { planName } from "../../money/plans.ts";
+import { objectOf } from "../../objects.ts";
+import { amendAccount } from "../../operator/accounts.ts";
 import {
   accountInPath,
   amountField,
@@ -19,7 +21,6 @@ import {
   operator,
   otherRequest,
   showRepeated,
-  stubOf,
   timeOf,
 } from "./operator.ts";
 
@@ -75,7 +76,7 @@ export const operatorAccounts = (app: Api) => {
 
   app.get("/operator/accounts/:id", operator, async (c) => {
     const ref = accountInPath(c);
-    const view: AccountView = (await stubOf(c, ref).view()) ?? missing("account");
+    const view: AccountView = (await objectOf(c.env, ref).view()) ?? missing("account");
     return c.json(wire(ref.accountId, view));
   });
 
@@ -87,11 +88,6 @@ export const operatorAccounts = (app: Api) => {
       ...(plan !== undefined && { plan }),
       ...(otpRate !== undefined && { otpRate }),
     };
-    // Standing, plan and rate are the account's, so both of its objects get them.
-    const [view] = await Promise.all([
-      stubOf(c, { accountId, mode: "live" }).amend(amendment),
-      stubOf(c, { accountId, mode: "test" }).amend(amendment),
-    ]);
-    return c.json(wire(accountId, view ?? missing("account")));
+    return c.json(wire(accountId, (await amendAccount(c.env, accountId, amendment)) ?? missing("account")));
   });
 };

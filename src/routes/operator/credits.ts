@@ -5,6 +5,7 @@ import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
 import type { Credited } from "../../model/account.ts";
 import { coins } from "../../money/money.ts";
+import { objectOf } from "../../objects.ts";
 import { ledgerEntry } from "./ledger.ts";
 import {
   accountInPath,
@@ -16,7 +17,6 @@ import {
   operator,
   otherRequest,
   showRepeated,
-  stubOf,
 } from "./operator.ts";
 
 const schema = z.object({
@@ -38,7 +38,7 @@ export const operatorCredits = (app: Api) =>
       ...(note !== undefined && { note }),
       ...onceOf(c, body),
     };
-    const credited: Credited = (await stubOf(c, ref).credit(asked)) ?? missing("account");
+    const credited: Credited = (await objectOf(c.env, ref).credit(asked)) ?? missing("account");
     if (!credited.ok) {
       if (credited.reason === "idempotency_mismatch") return otherRequest();
       if (credited.reason === "below_zero") {

@@ -8,6 +8,7 @@ import { optional } from "../../http/fields.ts";
 import { idempotencyKey } from "../../http/idempotency.ts";
 import type { KeyMade, KeyView, Rotation } from "../../model/account.ts";
 import type { AccountRef } from "../../model/ref.ts";
+import { bothOf, objectOf } from "../../objects.ts";
 import {
   accountInPath,
   keySecret,
@@ -17,7 +18,6 @@ import {
   operator,
   otherRequest,
   showRepeated,
-  stubOf,
   timeOf,
 } from "./operator.ts";
 
@@ -53,7 +53,7 @@ function keyInPath(c: Context<AppEnv>) {
   const { accountId } = accountInPath(c);
   const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing("key");
   const ref = { accountId, mode: modeOfKeyId(keyId) };
-  return { ref, keyId, stub: stubOf(c, ref) };
+  return { ref, keyId, stub: objectOf(c.env, ref) };
 }
 
 /** A seed for a new key id, where the caller repeats itself with an Idempotency-Key. */
@@ -66,7 +66,7 @@ function seedOf(c: Context<AppEnv>, what: string): string | null {
 async function refuseOtherMode(c: Context<AppEnv>, { accountId, mode }: AccountRef): Promise<void> {
   const other = { accountId, mode: mode === "live" ? ("test" as const) : ("live" as const) };
   const keyId = newKeyId(keySecret(c), other.mode, seedOf(c, accountId));
-  const keys: KeyView[] | null = await stubOf(c, other).keys();
+  const keys: KeyView[] | null = await objectOf(c.env, other).keys();
   if (keys?.some((key) => key.keyId === keyId)) otherRequest();
 }
 
@@ -74,11 +74,9 @@ async function refuseOtherMode(c: Context<AppEnv>, { accountId, mode }: AccountR
 export const operatorKeys = (app: Api) => {
   app.get("/operator/accounts/:id/keys", operator, async (c) => {
     const { accountId } = accountInPath(c);
-    const [live, test]: (KeyView[] | null)[] = await Promise.all([
-      stubOf(c, { accountId, mode: "live" }).keys(),
-      stubOf(c, { accountId, mode: "test" }).keys(),
-    ]);
-    return c.json({ success: true, data: [...(live ?? missing("account")), ...(test ?? [])].map(keyRow) });
+    const { live, test } = bothOf(c.env, accountId);
+    const [own, play]: (KeyView[] | null)[] = await Promise.all([live.keys(), test.keys()]);
+    return c.json({ success: true, data: [...(own ?? missing("account")), ...(play ?? [])].map(keyRow) });
   });
 
   app.post("/operator/accounts/:id/keys", operator, jsonBody(making), async (c) => {
@@ -87,7 +85,7 @@ export const operatorKeys = (app: Api) => {
     const { name, mode = "live" } = body;
     const ref = { accountId, mode };
     const keyId = newKeyId(keySecret(c), mode, seedOf(c, accountId));
-    const stub = stubOf(c, ref);
+    const stub = objectOf(c.env, ref);
     const { once } = onceOf(c, body);
     if (once) await refuseOtherMode(c, ref);
     const made: KeyMade = (await stub.makeKey(keyId, name ?? "key", once)) ?? missing("account");

@@ -3,7 +3,8 @@ import type { Api } from "../../http/app.ts";
 import type { LedgerView } from "../../model/account.ts";
 import type { AccountRef } from "../../model/ref.ts";
 import { coins } from "../../money/money.ts";
-import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, stubOf, timeOf } from "./operator.ts";
+import { objectOf } from "../../objects.ts";
+import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, timeOf } from "./operator.ts";
 
 /** A ledger entry on the wire (contract §10). */
 export function ledgerEntry(secret: string, ref: AccountRef, entry: LedgerView) {
@@ -26,7 +27,7 @@ export const operatorLedger = (app: Api) =>
     const ref = accountInPath(c);
     const limit = pageLimit(c);
     const [after = 0] = pageAfter(c, 1);
-    const rows: LedgerView[] = (await stubOf(c, ref).ledger(after, limit + 1)) ?? missing("account");
+    const rows: LedgerView[] = (await objectOf(c.env, ref).ledger(after, limit + 1)) ?? missing("account");
     const { rows: entries, ...more } = page(rows, limit, (entry) => String(entry.seq));
     return c.json({ success: true, data: entries.map((entry) => ledgerEntry(keySecret(c), ref, entry)), ...more });
   });

@@ -2,7 +2,8 @@ import { messageId } from "../../crypto/ids.ts";
 import type { Api } from "../../http/app.ts";
 import type { MessageView } from "../../model/message.ts";
 import { coins } from "../../money/money.ts";
-import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, stubOf, timeOf } from "./operator.ts";
+import { objectOf } from "../../objects.ts";
+import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, timeOf } from "./operator.ts";
 
 /** `GET /operator/accounts/:id/messages`: oldest first, from the account itself and not from history (contract §10). */
 export const operatorMessages = (app: Api) =>
@@ -10,7 +11,7 @@ export const operatorMessages = (app: Api) =>
     const ref = accountInPath(c);
     const limit = pageLimit(c);
     const [seq = 0, index = 0] = pageAfter(c, 2);
-    const rows: MessageView[] = (await stubOf(c, ref).messages({ seq, index }, limit + 1)) ?? missing("account");
+    const rows: MessageView[] = (await objectOf(c.env, ref).messages({ seq, index }, limit + 1)) ?? missing("account");
     const { rows: messages, ...more } = page(rows, limit, (row) => `${row.seq}.${row.index}`);
     const data = messages.map((row) => ({
       message_id: messageId(keySecret(c), ref, row.operation, row),

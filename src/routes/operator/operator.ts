@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
-import { accountBytes, objectName } from "../../crypto/ids.ts";
+import { accountBytes } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { AppEnv } from "../../http/app.ts";
 import { isOperator } from "../../http/auth.ts";
@@ -38,11 +38,6 @@ export function accountInPath(c: Context<AppEnv>): AccountRef {
   }
   if (!accountBytes(accountId)) return missing("account");
   return { accountId, mode };
-}
-
-/** The object of an account. */
-export function stubOf(c: Context<AppEnv>, ref: AccountRef) {
-  return c.env.ACCOUNT.getByName(objectName(ref));
 }
 
 /** What the request asks for under its Idempotency-Key (contract §8), where it has one. */

@@ -1,11 +1,11 @@
 import { recountAccount, recountPage } from "../../accounts/reconcile.ts";
-import type { Found } from "../../accounts/reconcile.ts";
+import type { FoundDifference } from "../../accounts/reconcile.ts";
 import { accountBytes } from "../../crypto/ids.ts";
 import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { missing, operator, pageLimit } from "./operator.ts";
 
-const wire = ({ accountId, mode, kind, detail }: Found) => ({ account_id: accountId, mode, kind, detail });
+const wire = ({ accountId, mode, kind, detail }: FoundDifference) => ({ account_id: accountId, mode, kind, detail });
 
 /** `GET /operator/reconcile`: recounts one account, or a page of all of them (contract §10). */
 export const operatorReconcile = (app: Api) =>

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { PRODUCT } from "../../config.ts";
-import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
 import { apiKey, brandName, indianMobile, otpCode } from "../../http/fields.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
 import { otpReply } from "../../sending/replies.ts";
 import { bill } from "../../sending/send-order.ts";
 import { otpText } from "../../text/otp-text.ts";
@@ -13,7 +13,7 @@ const schema = z.object({ phone: indianMobile("phone"), otp: otpCode, brandName,
 
 /** `POST /send-otp`: an SMS with the caller's own one-time password (contract §5.8). */
 export const sendOtp = (app: Api) =>
-  app.post("/send-otp", authenticate("bearer", "body"), jsonBody(schema), async (c) => {
+  app.post(ENDPOINTS.otp.path, authenticate(...ENDPOINTS.otp.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
     const brand = body.brandName ?? PRODUCT;
     const order = {
@@ -22,7 +22,6 @@ export const sendOtp = (app: Api) =>
       price: { kind: "otp" as const },
       content: {},
       text: otpText(brand, body.otp),
-      validityMs: settings(c).VALIDITY_OTP_MS,
     };
     return bill(c, body, order, otpReply(body.phone, brand, body.otp));
   });

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
 import { apiKey, indianMobile, senderId, smsText } from "../../http/fields.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
 import { priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { bulkReply } from "../../sending/replies.ts";
@@ -23,7 +23,7 @@ const schema = z.object({ recipients, message: smsText, senderId, apiKey });
 
 /** `POST /send-bulk-sms`: one text to many Indian mobiles, all or nothing (contract §5.2). */
 export const sendBulkSms = (app: Api) =>
-  app.post("/send-bulk-sms", authenticate("bearer", "body"), jsonBody(schema), async (c) => {
+  app.post(ENDPOINTS.bulk.path, authenticate(...ENDPOINTS.bulk.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
     const { segments, units } = priceIndia(await currentRateCard(c.env.RECORDINGS), body.message);
     const unique = [...new Set(body.recipients)];
@@ -33,7 +33,6 @@ export const sendBulkSms = (app: Api) =>
       price: { kind: "fixed" as const, units },
       content: body.senderId === undefined ? {} : { sender: body.senderId },
       text: body.message,
-      validityMs: settings(c).VALIDITY_SMS_MS,
     };
     return bill(c, body, order, bulkReply(unique.length, segments, body.recipients.length - unique.length));
   });

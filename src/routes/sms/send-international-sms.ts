@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
 import { apiKey, e164, optional, parsedNumber, senderId, smsText } from "../../http/fields.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
 import { priceAbroad, priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { smsReply } from "../../sending/replies.ts";
@@ -15,25 +15,31 @@ const schema = z.object({ phone: e164, message: smsText, isFlash, senderId, apiK
 
 /** `POST /send-international-sms`: one SMS abroad; a +91 mobile is priced and routed as India (contract §5.3). */
 export const sendInternationalSms = (app: Api) =>
-  app.post("/send-international-sms", authenticate("bearer", "body"), jsonBody(schema), async (c) => {
-    const body = c.req.valid("json");
-    const { country, countryCallingCode, number } = parsedNumber(body.phone);
-    const card = await currentRateCard(c.env.RECORDINGS);
-    const india = countryCallingCode === "91";
-    const price = india ? priceIndia(card, body.message) : priceAbroad(card, body.message, country, countryCallingCode);
-    const order = {
-      operation: india ? ("sms" as const) : ("sms_international" as const),
-      recipients: [number],
-      price: { kind: "fixed" as const, units: price.units ?? 0 },
-      content: {
-        flash: body.isFlash ?? false,
-        ...(body.senderId !== undefined && { sender: body.senderId }),
-      },
-      text: body.message,
-      validityMs: settings(c).VALIDITY_SMS_MS,
-      ...(price.units === null && {
-        notOffered: `SMS to +${countryCallingCode} (${country ?? "no country"}) is not offered.`,
-      }),
-    };
-    return bill(c, body, order, smsReply(price.segments));
-  });
+  app.post(
+    ENDPOINTS.international.path,
+    authenticate(...ENDPOINTS.international.keyIn),
+    jsonBody(schema),
+    async (c) => {
+      const body = c.req.valid("json");
+      const { country, countryCallingCode, number } = parsedNumber(body.phone);
+      const card = await currentRateCard(c.env.RECORDINGS);
+      const india = countryCallingCode === "91";
+      const price = india
+        ? priceIndia(card, body.message)
+        : priceAbroad(card, body.message, country, countryCallingCode);
+      const order = {
+        operation: india ? ("sms" as const) : ("sms_international" as const),
+        recipients: [number],
+        price: { kind: "fixed" as const, units: price.units ?? 0 },
+        content: {
+          flash: body.isFlash ?? false,
+          ...(body.senderId !== undefined && { sender: body.senderId }),
+        },
+        text: body.message,
+        ...(price.units === null && {
+          notOffered: `SMS to +${countryCallingCode} (${country ?? "no country"}) is not offered.`,
+        }),
+      };
+      return bill(c, body, order, smsReply(price.segments));
+    },
+  );

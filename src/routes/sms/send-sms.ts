@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
 import { apiKey, indianMobile, senderId, smsText } from "../../http/fields.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
 import { priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { smsReply } from "../../sending/replies.ts";
@@ -13,7 +13,7 @@ const schema = z.object({ phone: indianMobile("phone"), message: smsText, sender
 
 /** `POST /send-sms`: one SMS to an Indian mobile (contract §5.1). */
 export const sendSms = (app: Api) =>
-  app.post("/send-sms", authenticate("bearer", "body"), jsonBody(schema), async (c) => {
+  app.post(ENDPOINTS.sms.path, authenticate(...ENDPOINTS.sms.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
     const { segments, units } = priceIndia(await currentRateCard(c.env.RECORDINGS), body.message);
     const order = {
@@ -22,7 +22,6 @@ export const sendSms = (app: Api) =>
       price: { kind: "fixed" as const, units },
       content: body.senderId === undefined ? {} : { sender: body.senderId },
       text: body.message,
-      validityMs: settings(c).VALIDITY_SMS_MS,
     };
     return bill(c, body, order, smsReply(segments));
   });

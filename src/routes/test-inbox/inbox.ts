@@ -6,10 +6,11 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { FailureError, UNAUTHORIZED, fail } from "../../http/errors.ts";
 import { codeIn } from "../../inbox/code.ts";
-import { LOCAL_INBOX, inboxName, inboxNamed, recordingPath, waitFor } from "../../inbox/landing.ts";
+import { LOCAL_INBOX, inboxName, inboxNamed, waitFor } from "../../inbox/landing.ts";
 import { inboxSearch } from "../../inbox/search.ts";
 import { WAIT_MS_MAX } from "../../inbox/types.ts";
 import type { InboxFilter, InboxMessage, Since } from "../../inbox/types.ts";
+import { recordingPath } from "../../recordings/signed-address.ts";
 import { accountOf } from "../../sending/send-order.ts";
 import { page, pageAfter, pageLimit, timeOf } from "../operator/operator.ts";
 

@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
 import { indianCallee, optional, textUpTo } from "../../http/fields.ts";
+import { LANGUAGES } from "../../model/message.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
 import { priceTts } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { TTS_REPLY } from "../../sending/replies.ts";
 import { bill } from "../../sending/send-order.ts";
 
-const LANGUAGES = ["EN", "HI", "TE", "TA", "KN", "ML", "BN", "GU", "MR", "PA"] as const;
 const ACCENTS = ["91", "1", "44", "61"] as const;
 const RATE = { min: 0.5, max: 2, sentence: "speakingRate must be a number from 0.5 to 2.0." };
 const GENDER = "ssmlGender must be 1 (male) or 2 (female).";
@@ -27,7 +27,7 @@ const schema = z.object({
 
 /** `POST /api/tts-call`: a call that speaks a text (contract §5.5). */
 export const ttsCall = (app: Api) =>
-  app.post("/api/tts-call", authenticate("x-api-key"), jsonBody(schema), async (c) => {
+  app.post(ENDPOINTS.tts.path, authenticate(...ENDPOINTS.tts.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
     const order = {
       operation: "tts" as const,
@@ -40,7 +40,6 @@ export const ttsCall = (app: Api) =>
         rate: body.speakingRate ?? 1,
       },
       text: body.text,
-      validityMs: settings(c).VALIDITY_CALL_MS,
     };
     return bill(c, body, order, TTS_REPLY);
   });

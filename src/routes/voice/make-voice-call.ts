@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
 import { dialledCallee, parsedNumber, textUpTo } from "../../http/fields.ts";
+import { ENDPOINTS } from "../../model/operations.ts";
 import { priceVoiceBlock } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { VOICE_REPLY } from "../../sending/replies.ts";
@@ -13,7 +13,7 @@ const schema = z.object({ callee: dialledCallee, fileId: textUpTo("fileId", 100)
 
 /** `POST /api/make-voice-call`: a call that plays a recording (contract §5.7). */
 export const makeVoiceCall = (app: Api) =>
-  app.post("/api/make-voice-call", authenticate("x-api-key"), jsonBody(schema), async (c) => {
+  app.post(ENDPOINTS.voice.path, authenticate(...ENDPOINTS.voice.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
     const unitsPerBlock = priceVoiceBlock(await currentRateCard(c.env.RECORDINGS));
     const order = {
@@ -22,7 +22,6 @@ export const makeVoiceCall = (app: Api) =>
       price: { kind: "recording" as const, fileId: body.fileId, unitsPerBlock },
       content: {},
       text: null,
-      validityMs: settings(c).VALIDITY_CALL_MS,
     };
     return bill(c, body, order, VOICE_REPLY);
   });

@@ -10,6 +10,7 @@ import { fail } from "../../http/errors.ts";
 import { textUpTo } from "../../http/fields.ts";
 import type { Caller, UploadDoor } from "../../model/command.ts";
 import type { Recording } from "../../model/message.ts";
+import { UPLOAD_VOICE } from "../../model/operations.ts";
 import { BASE64_LENGTH_MAX, DURATION_MS_MAX, decodeBase64, inspectRecording } from "../../recordings/inspect.ts";
 import { recordingKey } from "../../recordings/signed-address.ts";
 import { accountOf, callerOf, doneReply, refuse } from "../../sending/send-order.ts";
@@ -82,7 +83,7 @@ async function store(c: Context<AppEnv>, caller: Caller, recording: Recording, b
 
 /** `POST /api/upload-voice`: a recording for calls (contract §5.6). */
 export const uploadVoice = (app: Api) =>
-  app.post("/api/upload-voice", authenticate("x-api-key"), jsonBody(schema), async (c) => {
+  app.post(UPLOAD_VOICE.path, authenticate(...UPLOAD_VOICE.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
     const bytes = bytesOf(body.base64Data);
     const recording = await recordingIn(c, body.fileName, bytes);

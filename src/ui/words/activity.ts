@@ -1,5 +1,9 @@
+import { OPERATIONS, OPERATION_NAMES } from "../../model/operations.ts";
 import type { Operator } from "../../search/language.ts";
 import { words } from "../view.ts";
+
+/** Values of `kind:` that each mean one operation. */
+const KINDS = OPERATION_NAMES.map((name) => OPERATIONS[name].send).join(", ");
 
 export const activity = words(
   {
@@ -19,7 +23,7 @@ export const activity = words(
     example: "Example",
     means: {
       to: "digits anywhere in the number",
-      kind: "sms, international, otp, tts, voice; call is both kinds of call",
+      kind: `${KINDS}; call is both kinds of call`,
       state: "queued, sending, sent, delivered, undelivered, unconfirmed, failed, unknown, refunded",
       key: "the API key it was sent with, by its id or name",
       request: "all messages of one request",
@@ -63,7 +67,7 @@ export const activity = words(
     example: "उदाहरण",
     means: {
       to: "नंबर में कहीं भी ये अंक",
-      kind: "sms, international, otp, tts, voice; call में दोनों तरह की कॉल",
+      kind: `${KINDS}; call में दोनों तरह की कॉल`,
       state: "queued, sending, sent, delivered, undelivered, unconfirmed, failed, unknown, refunded",
       key: "जिस API कुंजी से भेजा गया, उसकी id या नाम",
       request: "एक अनुरोध के सारे संदेश",

@@ -1,3 +1,5 @@
+import type { Language } from "../../model/message.ts";
+import type { SendKind } from "../../model/operations.ts";
 import { words } from "../view.ts";
 
 export const send = words(
@@ -12,7 +14,7 @@ export const send = words(
       otp: "OTP",
       tts: "TTS call",
       voice: "Voice blast",
-    },
+    } satisfies Record<SendKind, string>,
     about: {
       sms: "One SMS to an Indian mobile.",
       bulk: "One text to as many as 10,000 Indian mobiles. All of it is sent, or nothing.",
@@ -20,7 +22,7 @@ export const send = words(
       otp: "A one-time password of your own, at your plan's rate.",
       tts: "A call that speaks your text.",
       voice: "A call that plays one of your recordings.",
-    },
+    } satisfies Record<SendKind, string>,
     submit: {
       sms: "Send SMS",
       bulk: "Send to all",
@@ -28,7 +30,7 @@ export const send = words(
       otp: "Send OTP",
       tts: "Call now",
       voice: "Call now",
-    },
+    } satisfies Record<SendKind, string>,
     phone: "Mobile number",
     phoneHint: "10 digits",
     abroad: "Number with country code",
@@ -57,7 +59,7 @@ export const send = words(
       GU: "Gujarati",
       MR: "Marathi",
       PA: "Punjabi",
-    },
+    } satisfies Record<Language, string>,
     accent: "Accent, for English",
     accents: { "91": "Indian", "1": "American", "44": "British", "61": "Australian" },
     voice: "Voice",

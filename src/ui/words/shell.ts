@@ -1,3 +1,4 @@
+import type { Operation } from "../../model/operations.ts";
 import { words } from "../view.ts";
 
 export const shell = words(
@@ -53,7 +54,7 @@ export const shell = words(
       otp: "OTP",
       tts: "TTS call",
       voice: "Voice call",
-    },
+    } satisfies Record<Operation, string>,
     plans: { starter: "Starter", business: "Business", premium: "Premium" },
     status: { active: "Active", suspended: "Suspended" },
   },

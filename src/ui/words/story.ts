@@ -1,4 +1,4 @@
-import type { Price } from "../../activity/message-detail.ts";
+import type { PriceParts } from "../../activity/message-detail.ts";
 import { words } from "../view.ts";
 
 /** The meaning of an error code, by a carrier or by this service. */
@@ -63,7 +63,7 @@ export const story = words(
       call: () => "1 call",
       block: (parts) => many(parts, "started 30 s block", "started 30 s blocks"),
       message: () => "1 message",
-    } satisfies Record<Price["part"], (parts: number) => string>,
+    } satisfies Record<PriceParts["part"], (parts: number) => string>,
     recipients: (count: number) => many(count, "recipient", "recipients"),
     recording: (length: string) => `Recording of ${length}`,
     ofWhole: (charge: string) => `This message: ${charge} of it.`,

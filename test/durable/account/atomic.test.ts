@@ -53,7 +53,7 @@ interface Work {
 }
 
 const keyed = { headers: { "idempotency-key": "once" } };
-const rejected = { kind: "rejected" as const, code: "no", reason: "no" };
+const rejected = { kind: "rejected" as const, code: "no" };
 
 const WORKS: Record<string, Work> = {
   "a send with an Idempotency-Key": { run: (world) => sendSms(world, keyed), writes: 2 },

@@ -44,8 +44,8 @@ const receipt = (message: Message, state: ReceiptState, nowMs: number, code?: st
   applyReceipt(at(nowMs), message, { state, code });
 const time = (message: Message, nowMs: number): Step => applyTime(at(nowMs), message, EXPIRES);
 
-const SUBMITTED: Outcome = { kind: "submitted", carrierId: "gw-1" };
-const REJECTED: Outcome = { kind: "rejected", code: "http_400", reason: "The gateway answered 400." };
+const SUBMITTED: Outcome = { kind: "submitted" };
+const REJECTED: Outcome = { kind: "rejected", code: "http_400" };
 const BUSY: Outcome = { kind: "not_accepted", code: "http_429" };
 const UNKNOWN: Outcome = { kind: "unknown", code: "timeout" };
 
@@ -83,12 +83,11 @@ describe("claim", () => {
 });
 
 describe("the outcome of an attempt", () => {
-  it("submitted: waits for its receipt, and keeps the carrier's id", () => {
+  it("submitted: waits for its receipt", () => {
     expect(outcome(sending, SUBMITTED, T0 + 10)).toEqual({
       message: {
         ...sending,
         state: "submitted",
-        carrierId: "gw-1",
         dueMs: T0 + 10 + TIMERS.receiptWindowMs,
         log: [
           ["sending", T0],

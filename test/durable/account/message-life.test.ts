@@ -49,8 +49,8 @@ const anyOutcome = fc.oneof(
     weight: 1,
     arbitrary: fc.constantFrom<Outcome>(
       { kind: "submitted" },
-      { kind: "submitted", carrierId: "gw-1" },
-      { kind: "rejected", code: "http_400", reason: "no" },
+      { kind: "submitted" },
+      { kind: "rejected", code: "http_400" },
       { kind: "unknown", code: "timeout" },
     ),
   },

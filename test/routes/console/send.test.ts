@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { unseal } from "../../../src/crypto/seal.ts";
-import type { SendKind } from "../../../src/sending/send-kinds.ts";
+import type { SendKind } from "../../../src/model/operations.ts";
 import { balanceOf, bearer, ledgerOf, messagesOf, openWorld, post, recordingOf } from "../../world/world.ts";
 import type { Reply, World } from "../../world/world.ts";
 import { CONSOLE, visit, shownIn } from "../../world/visitor.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { recordingPath } from "../../../src/inbox/landing.ts";
+import { recordingPath } from "../../../src/recordings/signed-address.ts";
 import { showKey } from "../../../src/crypto/api-key.ts";
 import { callWith } from "../../world/deployment.ts";
 import { API, DEPLOYED_SIM, ask, land, landAll, localInbox, newPhone } from "../../world/inbox.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { KeyPlace } from "../../../src/http/auth.ts";
+import type { KeyPlace } from "../../../src/model/operations.ts";
 import { showKey } from "../../../src/crypto/api-key.ts";
 import { call } from "../world.ts";
 import type { Reply, World } from "../world.ts";

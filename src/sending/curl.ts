@@ -1,0 +1,56 @@
+import { PRODUCT } from "../config.ts";
+import type { Config } from "../config.ts";
+import { endpointUrl } from "../model/operations.ts";
+import type { Endpoint } from "../model/operations.ts";
+
+// Requests of the API as commands, on every page that shows one.
+
+/** The variable of a shell that has the key in commands. */
+const KEY_VARIABLE = `$${PRODUCT.toUpperCase()}_KEY`;
+
+/** The header with the key, up to the key. */
+export function keyHeader({ keyIn }: Endpoint): string {
+  return keyIn[0] === "x-api-key" ? "X-Api-Key: " : "Authorization: Bearer ";
+}
+
+/** Where programs beside the reader's browser reach an endpoint: many local machines cannot resolve *.localhost. */
+export function reachableUrl(config: Config, endpoint: Endpoint): string {
+  return config.ENVIRONMENT === "local" ? config.CONSOLE_URL + endpoint.path : endpointUrl(config, endpoint);
+}
+
+/** A text as one word of a POSIX shell. */
+export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Needs no quotes in any shell. */
+const PLAIN = /^[\w:/.-]+$/u;
+
+/** A POST of JSON as a command for a POSIX shell. A header with a `$` names a variable of that shell. */
+export function curlCommand(url: string, header: string, json: string): string {
+  return [
+    `curl ${PLAIN.test(url) ? url : shellWord(url)}`,
+    `-H ${header.includes("$") ? `"${header}"` : shellWord(header)}`,
+    "-H 'Content-Type: application/json'",
+    `-d ${shellWord(json)}`,
+  ].join(" \\\n  ");
+}
+
+/** JSON in which no character turns the direction of what stands after it. */
+function plainJson(body: unknown, indent?: number): string {
+  return JSON.stringify(body, null, indent).replaceAll(
+    /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
+    (letter) => String.raw`\u` + letter.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+}
+
+/** A request as a program would send it. */
+export interface ApiRequest {
+  url: string;
+  /** The header with the key, up to the key. */
+  auth: string;
+  body: object;
+}
+
+/** The request as a command; the key comes from the variable DASTAK_KEY. */
+export function curlOf({ url, auth, body }: ApiRequest, indent?: number): string {
+  return curlCommand(url, auth + KEY_VARIABLE, plainJson(body, indent));
+}
