@@ -9,12 +9,15 @@ import type { World } from "../world/world.ts";
 
 let gateway: () => Response | Promise<Response>;
 let got: string[] = [];
+/** What happens between the reply and the end of everything that the request does after it. */
+let onReply: () => void | Promise<void>;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.spyOn(console, "error").mockReturnValue();
   got = [];
   gateway = () => Response.json({});
+  onReply = () => undefined;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
     got.push((JSON.parse(await new Response(init?.body ?? null).text()) as { to: string }).to);
     return gateway();
@@ -26,8 +29,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Sends to these numbers; `after` waits for everything that the request does after its reply. */
-async function reply(world: World, phones: string[], variables: Record<string, unknown> = {}) {
+/** Sends to these numbers, and waits for everything that the request does after its reply. */
+async function send(world: World, phones: string[], variables: Record<string, unknown> = {}) {
   const [at, to] =
     phones.length === 1 ? ["/send-sms", { phone: phones[0] }] : ["/send-bulk-sms", { recipients: phones }];
   const request = new Request(`http://sms.localhost${at}`, {
@@ -37,16 +40,11 @@ async function reply(world: World, phones: string[], variables: Record<string, u
   });
   const ctx = createExecutionContext();
   const direct = { ...env, CARRIER: "http", DIRECT_DISPATCH: "on", ...variables } as unknown as Env;
-  const response = await worker.fetch(request as Parameters<typeof worker.fetch>[0], direct, ctx);
-  const body = await response.json();
-  return { status: response.status, body, after: () => waitOnExecutionContext(ctx) };
-}
-
-/** Sends to these numbers, and waits for everything that the request does after its reply. */
-async function send(world: World, phones: string[], variables: Record<string, unknown> = {}) {
-  const { after, ...replied } = await reply(world, phones, variables);
-  await after();
-  return replied;
+  const reply = await worker.fetch(request as Parameters<typeof worker.fetch>[0], direct, ctx);
+  const body = await reply.json();
+  await onReply();
+  await waitOnExecutionContext(ctx);
+  return { status: reply.status, body };
 }
 
 const statesOf = async (world: World) => (await messagesOf(world)).map(({ state }) => state);
@@ -67,13 +65,12 @@ it("answers without waiting for the carrier", async () => {
   const { promise, resolve } = Promise.withResolvers<Response>();
   gateway = () => promise;
   // The gateway answers only once the reply has been read, so a request that waits for it never ends.
-  const { status, body, after } = await reply(world, ["9876543210"]);
-  expect(status).toBe(200);
-  expect(body).toMatchObject({ success: true, coins_used: 1 });
-  await vi.waitUntil(() => got.length === 1);
-  expect(await statesOf(world)).toEqual(["sending"]);
-  resolve(Response.json({}));
-  await after();
+  onReply = async () => {
+    await vi.waitUntil(() => got.length === 1);
+    expect(await statesOf(world)).toEqual(["sending"]);
+    resolve(Response.json({}));
+  };
+  expect(await send(world, ["9876543210"])).toMatchObject({ status: 200, body: { success: true, coins_used: 1 } });
   expect(await statesOf(world)).toEqual(["submitted"]);
 });
 
