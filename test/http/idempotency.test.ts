@@ -79,9 +79,21 @@ describe("the Idempotency-Key header", () => {
   });
 
   it("stores no text: key and fingerprint are hashes", async () => {
-    const asked = await askedOf("order-1", { phone: "9876543210" });
-    expect(asked?.key).toHaveLength(32);
-    expect(asked?.fingerprint).toHaveLength(32);
+    // As long as a hash, so that a key that is stored as it is would have the same length.
+    const text = "order-of-9876543210-at-breakfast";
+    expect(text).toHaveLength(32);
+    const fields = { phone: "9876543210", message: "Breakfast for two" };
+    const [one, other] = [
+      await askedOf(text, fields),
+      await askedOf(`${text.slice(0, -1)}!`, { ...fields, message: "Breakfast for twO" }),
+    ];
+    for (const name of ["key", "fingerprint"] as const) {
+      const [hash, near] = [Buffer.from(one?.[name] ?? []), Buffer.from(other?.[name] ?? [])];
+      expect(hash).toHaveLength(32);
+      for (const part of ["9876", "order", "phone", "reakfast", "/send-sms"]) expect(hash.includes(part)).toBe(false);
+      // One changed letter changes nearly every byte, which no reversible encoding of the text does.
+      expect([...hash].filter((byte, at) => byte === near[at]).length).toBeLessThan(8);
+    }
   });
 });
 

@@ -112,11 +112,23 @@ describe("webhooks", () => {
   });
 
   it("identify an event by its id, or by its content if it has no id", async () => {
-    const { order } = await shopOf();
+    const { world, order } = await shopOf();
     const body = paidEvent(order, pay({ order }));
     await webhook(body, { "x-razorpay-event-id": `event_${order.id}` });
     await webhook(body, { "x-razorpay-event-id": `event_${order.id}` });
     expect(await recordedOf(order)).toHaveLength(1);
+    const withoutId = [await shopOf(), await shopOf()];
+    for (const shop of withoutId) {
+      const id = pay(shop);
+      for (const none of [null, "", null]) {
+        expect(await webhook(paidEvent(shop.order, id), { "x-razorpay-event-id": none })).toBe(200);
+      }
+      expect(await recordedOf(shop.order)).toHaveLength(1);
+      // The same payment in another event of the same order.
+      await webhook({ ...paidEvent(shop.order, id), created_at: 1 }, { "x-razorpay-event-id": null });
+      expect(await recordedOf(shop.order)).toHaveLength(2);
+    }
+    for (const one of [world, ...withoutId.map((shop) => shop.world)]) expect(await entriesOf(one)).toHaveLength(1);
   });
 
   it("are refused unless the signature matches the exact bytes", async () => {

@@ -39,6 +39,17 @@ async function sentAfter(world: World, seq: number, variables: Record<string, st
   return { asked: send.mock.calls as unknown[][], result: await getQueueResult(batch, createExecutionContext()) };
 }
 
+/** Lets a minute pass and the alarm ring; returns the jobs that it put into the dispatch queue. */
+async function enqueuedByAlarm(world: World, kind: "send" | "follow"): Promise<number[]> {
+  const queued = vi.spyOn(env.DISPATCH, "sendBatch").mockResolvedValue(undefined as never);
+  vi.setSystemTime(Date.now() + 60_000);
+  await runAlarm(world);
+  const bodies = queued.mock.calls.flatMap(([messages]) => [...messages].map(({ body }) => body));
+  queued.mockRestore();
+  expect(bodies).toMatchObject([{ kind, account: world.name }]);
+  return (bodies as { seqs: number[] }[]).flatMap(({ seqs }) => seqs);
+}
+
 describe("a consumer whose time is up", () => {
   it("requeues the rest, and leaves it unclaimed", async () => {
     const world = await openWorld();
@@ -99,6 +110,8 @@ describe("after a submission", () => {
     expect((await getQueueResult(batch, createExecutionContext())).explicitAcks).toEqual(["m"]);
     expect(errors).toHaveBeenCalledOnce();
     expect(await stateOf(world)).toBe("submitted");
+    await follow(world, await enqueuedByAlarm(world, "follow"));
+    expect(await stateOf(world)).toBe("delivered");
   });
 });
 
@@ -141,8 +154,11 @@ describe("messages of test keys", () => {
 
 describe("a dead letter", () => {
   it("is logged and acknowledged, because its rows are safe and the alarm goes on", async () => {
+    const world = await openWorld();
+    const seq = await sendOne(world);
+    const body = { kind: "send", account: world.name, seqs: [seq] };
     const told = vi.spyOn(console, "log").mockReturnValue();
-    const messages = ["a", "b"].map((id) => ({ id, timestamp: new Date(), attempts: 6, body: { kind: "send" } }));
+    const messages = ["a", "b"].map((id) => ({ id, timestamp: new Date(), attempts: 6, body }));
     const batch = createMessageBatch("dastak-dead", messages);
     await consumeDead(batch, env);
     expect((await getQueueResult(batch, createExecutionContext())).ackAll).toBe(true);
@@ -150,6 +166,9 @@ describe("a dead letter", () => {
       { event: "dead_letter", queue: "dastak-dead", id: "a" },
       { event: "dead_letter", queue: "dastak-dead", id: "b" },
     ]);
+    expect(await stateOf(world)).toBe("queued");
+    await dispatch(world, await enqueuedByAlarm(world, "send"));
+    expect(await stateOf(world)).toBe("submitted");
   });
 });
 

@@ -22,6 +22,8 @@ export interface World {
 }
 
 export interface Opening {
+  /** The account's name. */
+  name?: string;
   plan?: Plan;
   /** Coins. */
   balance?: number;
@@ -32,6 +34,7 @@ export interface Opening {
 
 /** Opens a fresh account: by default premium with 1,000 coins. */
 export async function openWorld({
+  name = "Test",
   plan = "premium",
   balance = 1_000,
   mode = "live",
@@ -41,7 +44,7 @@ export async function openWorld({
   const keyId = newKeyId(env.KEY_SECRET, mode, null);
   const stub = env.ACCOUNT.getByName(objectName(ref));
   await stub.open({
-    name: "Test",
+    name,
     plan,
     otpRate: otpRate === undefined ? null : otpRate * UNITS_PER_COIN,
     balance: balance * UNITS_PER_COIN,

@@ -47,11 +47,14 @@ it("runs any number of calls that arrive close together in one turn", async () =
 it("starts another turn for calls that arrive later", async () => {
   const turns = new GroupCommit();
   await turns.next();
-  const order: string[] = [];
-  const first = turns.next().then(() => order.push("first"));
-  await first;
-  const second = turns.next().then(() => order.push("second"));
-  expect(order).toEqual(["first"]);
-  await second;
-  expect(order).toEqual(["first", "second"]);
+  const counted = countTurns();
+  const at: number[] = [];
+  for (let wave = 0; wave < 3; wave++) {
+    const calls = Array.from({ length: 10 }, () => turns.next().then(() => counted.passed));
+    const [turn = -1, ...others] = new Set(await Promise.all(calls));
+    expect(others).toEqual([]);
+    at.push(turn);
+  }
+  counted.stop();
+  expect(new Set(at).size).toBe(3);
 });

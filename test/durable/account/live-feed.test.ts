@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { JOBS_MAX } from "../../../src/durable/account/live.ts";
 import { SOCKETS_MAX, SOCKET_MS_MAX } from "../../../src/durable/sockets.ts";
-import { messageId } from "../../../src/crypto/ids.ts";
+import { newKeyId, showKey } from "../../../src/crypto/api-key.ts";
+import { messageId, objectName } from "../../../src/crypto/ids.ts";
 import { liveRows } from "../../../src/model/live.ts";
 import { bearer, dispatch, follow, operator, post, runAlarm, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
@@ -18,6 +19,16 @@ const sendBulk = (world: World, count: number) => {
   const recipients = Array.from({ length: count }, (_, at) => `98765${String(at).padStart(5, "0")}`);
   return post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
 };
+
+/** Opens the test object of a live account. */
+async function openTwin({ ref }: World): Promise<World> {
+  const twin = { ...ref, mode: "test" } as const;
+  const name = objectName(twin);
+  const stub = env.ACCOUNT.getByName(name);
+  const keyId = newKeyId(env.KEY_SECRET, "test", null);
+  await stub.open({ name: "Test", plan: "premium", otpRate: null, balance: 50_000, keyId, keyName: "first key" });
+  return { ref: twin, name, stub, keyId, apiKey: showKey(env.KEY_SECRET, { ...twin, keyId }) };
+}
 
 afterEach(() => vi.useRealTimers());
 
@@ -46,6 +57,20 @@ describe("a live socket", () => {
     expect((await (await listen(other.visitor)).next()).jobs[0]?.requestId).not.toBe(jobs[0]?.requestId);
     mine.visitor.cookies.set("mode", "test");
     expect((await askLive(mine.visitor)).status).toBe(404);
+    const test = await openTwin(mine.world);
+    const testListener = await listen(mine.visitor);
+    expect(await testListener.next()).toMatchObject({ jobs: [], account: { balance: 50_000 } });
+    await sendSms(mine.world, { body: { message: "live" } });
+    await sendSms(test, { body: { message: "test" } });
+    await sendSms(mine.world, { body: { message: "live again" } });
+    // The first event after each send is this mode's own; one of the other mode would have come before it.
+    expect(await testListener.next()).toMatchObject({ jobs: [{ preview: "test" }], account: { balance: 40_000 } });
+    const previews: string[] = [];
+    await listener.until((news) => {
+      previews.push(...news.jobs.map(({ preview }) => preview));
+      return previews.includes("live again");
+    });
+    expect(previews).toEqual(["live", "live again"]);
   });
 
   it("is limited in number per account, and is closed when the session may have ended", async () => {

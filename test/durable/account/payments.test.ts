@@ -1,6 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { randomId } from "../../../src/crypto/ids.ts";
+import { newAccountId, randomId } from "../../../src/crypto/ids.ts";
 import { UNITS_PER_COIN } from "../../../src/money/money.ts";
 import { PLANS } from "../../../src/money/plans.ts";
 import type { Plan } from "../../../src/money/plans.ts";
@@ -61,12 +62,15 @@ describe("a payment", () => {
   });
 
   it("of an unopened account, or above what a balance can hold, is refused", async () => {
+    const unopened = env.ACCOUNT.getByName(newAccountId(env.KEY_SECRET, null));
+    expect(await unopened.settlePayment(payment("business"))).toBeNull();
+    expect(await unopened.view()).toBeNull();
     const world = await openWorld({ plan: "starter", balance: 900_000_000_000 });
     expect(await world.stub.settlePayment({ ...payment("business"), creditUnits: 8_000_000_000_000 })).toEqual({
       ok: false,
       reason: "above_limit",
     });
-    expect(await standingOf(world)).toMatchObject({ plan: "starter" });
+    expect(await standingOf(world)).toMatchObject({ balance: 900_000_000_000 * UNITS_PER_COIN, plan: "starter" });
   });
 
   it("is atomic: when the plan cannot be written, neither is the credit", async () => {

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { KEPT_MAX } from "../../../src/durable/inbox/rows.ts";
 import type { Caught } from "../../../src/inbox/types.ts";
+import { WAITS_MAX } from "../../../src/durable/inbox.ts";
 import type { Inbox } from "../../../src/durable/inbox.ts";
 import { randomId } from "../../../src/crypto/ids.ts";
 import { waitFor } from "../../../src/inbox/landing.ts";
@@ -180,6 +181,16 @@ describe("a wait", () => {
   it("ends with null when its time is over, and leaves nothing behind", async () => {
     const { name, stub } = freshInbox();
     expect(await stub.wait(anything, 5)).toEqual({ ok: true, message: null });
+    // As many as may be open at once, twice: each that ended has given its place to another.
+    await runInDurableObject(stub, async (inbox: Inbox) => {
+      for (let time = 0; time < 2; time += 1) {
+        const open = Array.from({ length: WAITS_MAX }, () => inbox.wait(anything, 5));
+        expect(await inbox.wait(anything, 5)).toEqual({ ok: false, reason: "too_many_waits" });
+        expect(new Set((await Promise.all(open)).map((waited) => JSON.stringify(waited)))).toEqual(
+          new Set([JSON.stringify({ ok: true, message: null })]),
+        );
+      }
+    });
     await stub.put([await caught(name, "too late")]);
     expect(await stub.wait({ ...anything, since: { at: Date.now() + 60_000 } }, 0)).toEqual({
       ok: true,

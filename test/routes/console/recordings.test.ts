@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { FILE_BYTES_MAX } from "../../../src/routes/console/recordings.tsx";
+import { callWith } from "../../world/deployment.ts";
 import { mp3, png, wav } from "../../world/recordings.ts";
 import { balanceOf, bearer, call, openWorld, post, recordingOf } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
@@ -82,6 +83,27 @@ describe("an upload by form", () => {
     const reply = await visitor.submit("/recordings", formOf(new Uint8Array(8 * 1024 * 1024), "a.wav"), JSON_TYPE);
     expect(reply.status).toBe(413);
     expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "payload_too_large", param: "file" });
+    let chunks = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          chunks += 1;
+          if (chunks > 8) controller.close();
+          else controller.enqueue(new Uint8Array(1024 * 1024));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = {
+      ...JSON_TYPE,
+      origin: CONSOLE,
+      cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+      "content-type": "multipart/form-data; boundary=x",
+      "content-length": String(8 * 1024 * 1024),
+    };
+    const refused = await callWith({}, `${CONSOLE}/recordings`, { method: "POST", headers, body });
+    expect(refused.body).toMatchObject({ success: false, code: "payload_too_large", param: "file" });
+    expect([refused.status, chunks]).toEqual([413, 0]);
   });
 
   it.each([

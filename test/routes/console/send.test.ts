@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { objectName } from "../../../src/crypto/ids.ts";
 import { unseal } from "../../../src/crypto/seal.ts";
 import type { SendKind } from "../../../src/model/operations.ts";
 import { balanceOf, bearer, ledgerOf, messagesOf, openWorld, post, recordingOf } from "../../world/world.ts";
@@ -118,10 +119,16 @@ describe("a form sends exactly what the API would send", () => {
   });
 
   it("in test mode as well, with the test account's coins", async () => {
-    const { visitor, world } = await visit({ mode: "test" });
+    const { visitor, world } = await visit({ mode: "test", balance: 50 });
+    const live = env.ACCOUNT.getByName(objectName({ ...world.ref, mode: "live" }));
+    const standing = { name: "Live", plan: "premium", otpRate: null, balance: 70_000 } as const;
+    await live.open({ ...standing, keyId: 2, keyName: "first key" });
     const page = await visitor.submit("/send/sms", { ...CASES.sms.form, mode: "test" });
     expect(page.status).toBe(200);
     expect(await messagesOf(world)).toHaveLength(1);
+    expect(await balanceOf(world)).toBe(490_000);
+    expect(await live.view()).toMatchObject({ balance: 70_000 });
+    expect(await live.messages({ seq: 0, index: 0 }, 10)).toEqual([]);
   });
 
   it("but never in another mode than the one in which the form was shown", async () => {

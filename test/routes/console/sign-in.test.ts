@@ -19,6 +19,12 @@ import { Visitor } from "../../world/visitor.ts";
 
 const personWith = (phone: string) => env.DB.prepare("SELECT * FROM person WHERE phone = ?").bind(phone).all();
 
+/** How many messages the house account has sent to anyone. */
+async function sentByHouse(): Promise<number> {
+  const house = env.ACCOUNT.getByName(objectName(houseRef(configOf(env))));
+  return (await house.messages({ seq: 0, index: 0 }, 20_000))?.length ?? 0;
+}
+
 /** What a browser shows when it asks for a code, answers wrongly and asks again. */
 async function see(number: string) {
   const visitor = new Visitor();
@@ -66,10 +72,12 @@ describe("signing in by phone", () => {
   it.each(["", "12345", "1234567890", "+91 22 2345 6789", "+999 12345678", "98765432101", "call me"])(
     "refuses %j, and sends nothing",
     async (phone) => {
+      const before = await sentByHouse();
       const page = await new Visitor().submit("/sign-in", { phone });
       expect(page.status).toBe(400);
       expect(page.text).toContain("Enter a mobile number");
       expect(page.headers.getSetCookie()).toEqual([]);
+      expect(await sentByHouse()).toBe(before);
     },
   );
 

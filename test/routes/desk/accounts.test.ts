@@ -12,13 +12,28 @@ const twinOf = (world: World) => env.ACCOUNT.getByName(objectName({ ...world.ref
 
 const COINS = 10_000;
 
+const UNESCAPED = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+
+/** What a text field of the page contains. */
+function keptIn({ text }: Page, name: string): string | undefined {
+  const [field = ""] = new RegExp(`<input[^>]* name="${name}"[^>]*>`, "u").exec(text) ?? [];
+  const [, value] = / value="([^"]*)"/u.exec(field) ?? [];
+  return value?.replaceAll(/&(?:lt|gt|quot|#39|amp);/gu, (escaped) => UNESCAPED[escaped as keyof typeof UNESCAPED]);
+}
+
 describe("the list of accounts", () => {
   it("finds an account by part of its name, the beginning of its id, and its id", async () => {
     const desk = await atTheDesk();
-    const world = await openWorld();
+    const mark = crypto.randomUUID();
+    const world = await openWorld({ name: `Chai & ${mark} Stall` });
     await recordHistory(world, []);
     const { accountId } = world.ref;
     const found = async (q: string) => (await desk.get(`/desk?q=${encodeURIComponent(q)}`)).text.includes(accountId);
+    for (const part of [`Chai & ${mark} Stall`, `chai & ${mark}`, mark.slice(3, 30).toUpperCase(), `${mark} st`]) {
+      expect(await found(part), part).toBe(true);
+    }
+    expect(await found(`${mark} Shop`)).toBe(false);
+    expect(await found(`${mark.slice(0, 8)}%${mark.slice(9)}`)).toBe(false);
     expect(await found(accountId.slice(0, 12))).toBe(true);
     expect(await found(accountId.slice(1, 12))).toBe(false);
     expect(await found("_%")).toBe(false);
@@ -72,7 +87,7 @@ describe("opening an account", () => {
 
   it("reports what is wrong with a form, and keeps the input", async () => {
     const desk = await atTheDesk();
-    const form = { name: "Shop", plan: "starter", balance: "", otpRate: "", once: "x" };
+    const form = { name: `Asha's "Shop" <b>`, plan: "business", balance: "7.5", otpRate: "0.3", once: "x" };
     for (const [change, sentence] of [
       [{ name: " " }, "The name has"],
       [{ name: "x".repeat(101) }, "The name has"],
@@ -80,9 +95,12 @@ describe("opening an account", () => {
       [{ balance: "1e3" }, "The balance is"],
       [{ otpRate: "0.00001" }, "The rate is"],
     ] as const) {
-      const page = await desk.submit("/desk/accounts", { ...form, ...change });
+      const typed = { ...form, ...change };
+      const page = await desk.submit("/desk/accounts", typed);
       expect(page.status).toBe(400);
       expect(page.text).toContain(sentence);
+      for (const name of ["name", "balance", "otpRate"] as const) expect(keptIn(page, name)).toBe(typed[name]);
+      expect(page.text).toMatch(/<option value="business" selected/u);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { expectFailure, openAccount, operatorSuite, unknownAccountSuite } from "../../world/operating.ts";
 import { bearer, call, openWorld, operator, post } from "../../world/world.ts";
 import type { Reply } from "../../world/world.ts";
@@ -132,6 +132,8 @@ describe("GET /operator/accounts/:id", () => {
 });
 
 describe("PATCH /operator/accounts/:id", () => {
+  afterEach(() => vi.useRealTimers());
+
   operatorSuite("PATCH", (id) => `/operator/accounts/${id}`);
   unknownAccountSuite("PATCH", (id) => `/operator/accounts/${id}`, {});
 
@@ -156,11 +158,21 @@ describe("PATCH /operator/accounts/:id", () => {
 
   it("a lower plan applies at once, with a correct Retry-After", async () => {
     const { accountId, apiKey } = await openAccount({ plan: "premium" });
-    for (let count = 0; count < 12; count += 1) expect((await balanceWith(apiKey)).status).toBe(200);
+    const startMs = Date.now() + 60_000;
+    vi.useFakeTimers({ toFake: ["Date"], now: startMs });
+    for (let count = 0; count < 12; count += 1) {
+      vi.setSystemTime(startMs + count * 1_000);
+      expect((await balanceWith(apiKey)).status).toBe(200);
+    }
     await operator("PATCH", `/operator/accounts/${accountId}`, { plan: "starter" });
     const reply = await balanceWith(apiKey);
     expect(reply.status).toBe(429);
-    expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
+    // Three of the twelve must leave the window before a tenth fits, and the third leaves at 62 s; now it is 11 s.
+    expect(reply.headers.get("retry-after")).toBe("51");
+    vi.setSystemTime(startMs + 61_999);
+    expect((await balanceWith(apiKey)).status).toBe(429);
+    vi.setSystemTime(startMs + 62_000);
+    expect((await balanceWith(apiKey)).status).toBe(200);
   });
 
   it.each([

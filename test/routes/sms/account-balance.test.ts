@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { contractSuite } from "../../world/contract.ts";
+import { openAccount } from "../../world/operating.ts";
 import { bearer, call, ledgerOf, openWorld } from "../../world/world.ts";
 
 const URL_OF_IT = "http://sms.localhost/account-balance";
@@ -28,7 +29,8 @@ describe("account-balance", () => {
   });
 
   it("a test key shows the play coins of the twin, not the live balance", async () => {
-    const world = await openWorld({ mode: "test", balance: 100_000 });
-    expect((await call(URL_OF_IT, { headers: bearer(world.apiKey) })).body.balance).toBe(100_000);
+    const { apiKey, testKey } = await openAccount({ balance: 7.25 });
+    expect((await call(URL_OF_IT, { headers: bearer(testKey) })).body.balance).toBe(100_000);
+    expect((await call(URL_OF_IT, { headers: bearer(apiKey) })).body.balance).toBe(7.25);
   });
 });

@@ -62,9 +62,11 @@ describe("an upload that is being written to R2", () => {
     const lost = await uploadInto(broken, world);
     expectFailure(lost, 500, "internal_error");
     expect(lost.text).not.toContain("out of reach");
+    expect(await world.stub.recordings(null, 10)).toEqual([]);
     const reply = await upload(world);
     expect(reply.status).toBe(200);
     expect(reply.headers.has("idempotent-replayed")).toBe(false);
+    expect(await world.stub.recordings(null, 10)).toMatchObject([{ fileId: reply.body.fileId }]);
     const call = { callee: "919876543210", fileId: reply.body.fileId as string };
     const played = await post("http://voice.localhost/api/make-voice-call", call, { "x-api-key": world.apiKey });
     expect(played.status).toBe(200);
