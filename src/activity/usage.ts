@@ -1,7 +1,7 @@
 import { countByDay } from "../db/usage.ts";
 import type { DayCount } from "../db/usage.ts";
 import { logProblem } from "../log.ts";
-import { INDIA_OFFSET_MS } from "../model/india.ts";
+import { INDIA_OFFSET_MS } from "../text/india.ts";
 import { contentOf, isCall } from "../model/operations.ts";
 import type { Operation } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";

@@ -1,7 +1,7 @@
 import { isPossiblePhoneNumber, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import type { PhoneNumber } from "libphonenumber-js/max";
 import * as z from "zod";
-import { INDIAN_MOBILE } from "../model/india.ts";
+import { INDIAN_MOBILE } from "../text/india.ts";
 import { codePoints } from "../text/code-points.ts";
 
 // Fields that several operations share (contract §5). Lengths are in code points; no value is coerced.

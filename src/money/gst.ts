@@ -1,4 +1,4 @@
-import { INDIA_OFFSET_MS } from "../model/india.ts";
+import { INDIA_OFFSET_MS } from "../text/india.ts";
 
 // The GST in a price that includes it, in whole paise; financial years and amounts in words for Indian invoices.
 

@@ -1,4 +1,4 @@
-import { INDIA_OFFSET_MS } from "../model/india.ts";
+import { INDIA_OFFSET_MS } from "../text/india.ts";
 import type { MessageState } from "../model/message.ts";
 import { OPERATIONS, OPERATION_NAMES, isCall } from "../model/operations.ts";
 import type { Operation } from "../model/operations.ts";

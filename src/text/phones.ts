@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
-import { INDIAN_MOBILE } from "../model/india.ts";
+import { INDIAN_MOBILE } from "./india.ts";
 
 // Phone numbers as people type them: with spaces, a leading 0 or 00, Devanagari digits, with or without +91.
 

@@ -1,4 +1,4 @@
-import { INDIAN_MOBILE } from "../model/india.ts";
+import { INDIAN_MOBILE } from "./india.ts";
 
 // Reads Indian mobile numbers from pasted text or CSV.
 

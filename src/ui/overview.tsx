@@ -1,6 +1,6 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountView } from "../model/account.ts";
-import { INDIAN_MOBILE_PATTERN } from "../model/india.ts";
+import { INDIAN_MOBILE_PATTERN } from "../text/india.ts";
 import { otpsLeft } from "../model/live.ts";
 import { ENDPOINTS } from "../model/operations.ts";
 import { curlCommand, keyHeader } from "../sending/curl.ts";

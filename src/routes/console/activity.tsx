@@ -8,7 +8,7 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { KeyView } from "../../model/account.ts";
-import { INDIA_OFFSET_MS } from "../../model/india.ts";
+import { INDIA_OFFSET_MS } from "../../text/india.ts";
 import type { MessageDetail } from "../../model/message-detail.ts";
 import { objectOf } from "../../objects.ts";
 import { parseSearch } from "../../search/language.ts";
