@@ -56,6 +56,12 @@ const UNKNOWN_ACCOUNT: Refusal = { ok: false, reason: "unauthorized" };
 /** An alarm that failed comes again after this. */
 const ALARM_RETRY_MS = 30_000;
 
+/**
+ * An account is compared with D1 no more often: the invocation that reports an end records it itself, and this only finds
+ * what was lost. Under a short sweep it would be most of what an account does.
+ */
+const COMPARE_MS_MIN = 10_000;
+
 /** One account in one mode: the only truth about its money, keys, window, messages and recordings (design §1). */
 export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
@@ -65,6 +71,7 @@ export class Account extends DurableObject<Env> {
   readonly #live = new LiveFeed(this.ctx, this.env);
   #opened = false;
   #alarmAt: number | null = null;
+  #comparedMs = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -371,6 +378,12 @@ export class Account extends DurableObject<Env> {
 
   /** Compares with D1 and sends again what it lacks; true when something was missing. D1 decides nothing else. */
   async #completeHistory(): Promise<boolean> {
+    const nowMs = Date.now();
+    if (Math.abs(nowMs - this.#comparedMs) < COMPARE_MS_MIN) {
+      this.#armBy(this.#comparedMs + COMPARE_MS_MIN);
+      return false;
+    }
+    this.#comparedMs = nowMs;
     const ref = accountOfName(this.#name());
     const account = readAccount(this.#sql);
     let recorded: Recorded | null = null;

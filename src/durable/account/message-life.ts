@@ -53,6 +53,12 @@ const FINAL: ReadonlySet<MessageState> = new Set(["delivered", "undelivered", "u
 /** Retries wait at most this long, however often they doubled. */
 const RETRY_GAP_MS_MAX = 600_000;
 
+/**
+ * The alarm leaves a submitted message to the invocation that handed it over, which asks its carrier a second later.
+ * Where the sweep is shorter than this, every message would be written and queued once more for nothing.
+ */
+const FIRST_POLL_MS_MIN = 5_000;
+
 /** Whether nothing but a late receipt can change this message. */
 export function isFinal(message: Message): boolean {
   return FINAL.has(message.state) || (message.state === "unknown" && message.refunded === true);
@@ -106,11 +112,13 @@ export function applyOutcome(
   const { nowMs } = when;
   const pending = message.state === "sending" || message.state === "unknown";
   if (!pending || message.attempts !== attempt) return unchanged(message);
-  const poll = when.follow ? { pollMs: nowMs + timers.sweepMs } : {};
+  const pollIn = (ms: number) => (when.follow ? { pollMs: nowMs + ms } : {});
   switch (outcome.kind) {
     case "submitted": {
       const id = outcome.carrierId === undefined ? {} : { carrierId: outcome.carrierId };
-      return unchanged(submitted(message, timers, nowMs, { ...poll, ...id }));
+      return unchanged(
+        submitted(message, timers, nowMs, { ...pollIn(Math.max(timers.sweepMs, FIRST_POLL_MS_MIN)), ...id }),
+      );
     }
     case "rejected":
       return failWithRefund(message, outcome.code, nowMs);
@@ -124,7 +132,7 @@ export function applyOutcome(
     case "unknown": {
       if (message.state === "unknown") return unchanged(message);
       const dueMs = attemptedAt(message, nowMs) + timers.unknownWindowMs;
-      return unchanged(enter(message, "unknown", nowMs, { code: outcome.code, dueMs, ...poll }));
+      return unchanged(enter(message, "unknown", nowMs, { code: outcome.code, dueMs, ...pollIn(timers.sweepMs) }));
     }
   }
 }
