@@ -43,7 +43,7 @@ async function sendDirect(worlds: World[], at: Env = DIRECT): Promise<number[]> 
 /** Lets the second after a submission end when the test says so; other waits are over at once. */
 function holdDelay() {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const waits = vi.mocked(scheduler.wait).mockImplementation(async (ms) => void (ms === 1_000 && (await promise)));
+  const waits = vi.spyOn(scheduler, "wait").mockImplementation(async (ms) => void (ms === 1_000 && (await promise)));
   return {
     end: () => resolve(undefined),
     begun: () => waits.mock.calls.filter(([ms]) => ms === 1_000).length,
@@ -71,7 +71,7 @@ async function foundByAlarm(world: World) {
 const ENDED = { waitUntil: () => undefined };
 
 /** An environment of an isolate of its own, with outboxes of its own. */
-const isolate = (variables: object = {}) => ({ ...DIRECT, ...variables }) as Env;
+const isolate = (variables: object = {}): Env => ({ ...DIRECT, ...variables });
 
 describe("a message that a request handed to the simulator", () => {
   it("is delivered a second later without any queue message", async () => {
@@ -125,7 +125,11 @@ describe("what an outbox drops, the account's alarm finds:", () => {
     const world = await openWorld();
     const full = isolate();
     holdDelay();
-    askSoon(full, ENDED, new Array(WAITING_MAX).fill(more));
+    askSoon(
+      full,
+      ENDED,
+      Array.from({ length: WAITING_MAX }, () => more),
+    );
     await sendDirect([world], full);
     expect(await statesOf(world)).toEqual(["submitted"]);
     expect(await foundByAlarm(world)).toEqual([{ kind: "follow", account: world.name, seqs: [2] }]);
@@ -139,9 +143,14 @@ describe("what an outbox drops, the account's alarm finds:", () => {
     const full = isolate({ DISPATCH: { sendBatch }, DIRECT_DISPATCH: "off" });
     // The first takes what is there at once; the others wait for it.
     const hanging = Promise.withResolvers<undefined>();
-    sendBatch.mockReturnValueOnce(hanging.promise as unknown as Promise<void>);
+    sendBatch.mockReturnValueOnce(hanging.promise);
     handOver(ENDED, full, "acc_x", [1]);
-    handOver(ENDED, full, "acc_x", new Array(WAITING_MAX).fill(1));
+    handOver(
+      ENDED,
+      full,
+      "acc_x",
+      Array.from({ length: WAITING_MAX }, (_, at) => at + 1),
+    );
     await sendDirect([world], full);
     hanging.resolve(undefined);
     expect(JSON.stringify(sendBatch.mock.calls)).not.toContain(world.name);
@@ -158,9 +167,14 @@ describe("what an outbox drops, the account's alarm finds:", () => {
     const batch = vi.fn(() => hanging.promise);
     const full = { ...env, DB: { prepare: (query: string) => env.DB.prepare(query), batch } as unknown as D1Database };
     const views = await messagesOf(world);
-    const job = new Array(100).fill(views[0]);
+    const job = Array.from({ length: 100 }, () => views).flat();
     recordEnded(ENDED, full, world.name, [views]);
-    recordEnded(ENDED, full, world.name, new Array(WAITING_MAX / 100).fill(job));
+    recordEnded(
+      ENDED,
+      full,
+      world.name,
+      Array.from({ length: WAITING_MAX / 100 }, () => job),
+    );
     await follow(world, [2], { DB: full.DB });
     expect(await statesOf(world)).toEqual(["delivered"]);
     const told = vi.spyOn(env.HISTORY, "send").mockResolvedValue(undefined as never);
