@@ -57,8 +57,8 @@ const UNKNOWN_ACCOUNT: Refusal = { ok: false, reason: "unauthorized" };
 const ALARM_RETRY_MS = 30_000;
 
 /**
- * An account is compared with D1 no more often: the invocation that reports an end records it itself, and this only finds
- * what was lost. Under a short sweep it would be most of what an account does.
+ * Under a sweep that is shorter than this, an account is compared with D1 no more often: the invocation that reports an
+ * end records it itself, and this only finds what was lost. It would be most of what an account does.
  */
 const COMPARE_MS_MIN = 10_000;
 
@@ -379,7 +379,8 @@ export class Account extends DurableObject<Env> {
   /** Compares with D1 and sends again what it lacks; true when something was missing. D1 decides nothing else. */
   async #completeHistory(): Promise<boolean> {
     const nowMs = Date.now();
-    if (Math.abs(nowMs - this.#comparedMs) < COMPARE_MS_MIN) {
+    const often = this.#timers().sweepMs < COMPARE_MS_MIN;
+    if (often && Math.abs(nowMs - this.#comparedMs) < COMPARE_MS_MIN) {
       this.#armBy(this.#comparedMs + COMPARE_MS_MIN);
       return false;
     }
