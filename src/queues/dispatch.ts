@@ -4,17 +4,18 @@ import { configOf } from "../config.ts";
 import type { Config } from "../config.ts";
 import { accountOfName, messageId, objectName } from "../crypto/ids.ts";
 import { unseal } from "../crypto/seal.ts";
-import { land, neverLanded } from "../inbox/landing.ts";
+import { land } from "../inbox/landing.ts";
 import type { Attempt } from "../inbox/landing.ts";
 import { logLine, logProblem } from "../log.ts";
-import type { ClaimedJob, Followed, MessageView, News, Outcome } from "../model/message.ts";
+import type { ClaimedJob, Outcome } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import type { AccountObject } from "../objects.ts";
 import { recordingPath } from "../recordings/signed-address.ts";
+import { REPORT_TRIES, askLater, askSoon, followJobs, followUps, report } from "./follow-up.ts";
+import type { FollowUp, Waits } from "./follow-up.ts";
 import { handOver } from "./hand-over.ts";
 import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
 import type { DispatchJob } from "./jobs.ts";
-import { recordEnded } from "./record-ended.ts";
 import { Slots } from "./slots.ts";
 
 // The dispatch consumer (design §2): claim → submit → report. Everything it loses, the account's sweep finds.
@@ -22,17 +23,12 @@ import { Slots } from "./slots.ts";
 /** A lease outlives the submission by this much, for the report to arrive. */
 const LEASE_MARGIN_MS = 20_000;
 
-/** The simulator's message is delivered this long after it was taken. */
-const FOLLOW_DELAY_SEC = 1;
-
-const REPORT_TRIES = 3;
-
 /** One invocation makes at most this many calls, for this long; the platform ends it at 10,000 calls or 15 minutes. */
 const CALLS_MAX = 5_000;
 const WORK_MS_MAX = 600_000;
 
-/** Calls of a round beside its submissions: the claim, the test inbox, a report tried three times, the job to ask later. */
-const CALLS_PER_ROUND = 3 + REPORT_TRIES;
+/** Calls of a round beside its submissions: the claim, the test inbox, a report tried several times. */
+const CALLS_PER_ROUND = 2 + REPORT_TRIES;
 
 /** What one invocation may still do. */
 class Budget {
@@ -48,8 +44,6 @@ class Budget {
   }
 }
 
-type Waits = Pick<ExecutionContext, "waitUntil">;
-
 function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJob["messages"][number]): Outgoing {
   const audioPath = recordingPath(config, job.content);
   return {
@@ -62,18 +56,6 @@ function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJ
     content: job.content,
     audioUrl: audioPath && config.CONSOLE_URL + audioPath,
   };
-}
-
-/** Reports, and tries again with a fresh stub: what is not reported stays unknown. */
-async function report(env: Env, ctx: Waits, name: string, news: News[], follow: boolean): Promise<void> {
-  for (let left = REPORT_TRIES; ; left--) {
-    try {
-      const ended: MessageView[][] | null = await env.ACCOUNT.getByName(name).report(news, follow);
-      return recordEnded(ctx, env, name, ended ?? []);
-    } catch (problem) {
-      if (left <= 1) throw problem;
-    }
-  }
 }
 
 /** Claims messages for the slots that were taken; those that it does not fill, another account may use. */
@@ -94,7 +76,10 @@ async function claimWith(
   }
 }
 
-/** Submits what waits in these jobs, as many at once as the slots allow; what is left goes back into the queue. */
+/**
+ * Submits what waits in these jobs, as many at once as the slots allow; what is left goes back into the queue. Returns
+ * the messages whose carrier can be asked what became of them.
+ */
 async function sendJobs(
   env: Env,
   ctx: Waits,
@@ -102,15 +87,16 @@ async function sendJobs(
   { account: name, seqs }: DispatchJob,
   slots: Slots,
   budget: Budget,
-): Promise<void> {
+): Promise<FollowUp[]> {
   const ref = accountOfName(name);
   const carrier = carrierFor(config, ref.mode);
   const follow = carrier.lookup !== undefined;
+  const submitted: FollowUp[] = [];
   while (!budget.isSpent) {
     // Slots first, then the claim: a lease never runs while its message waits for a slot.
     const asked = await slots.take(config.DISPATCH_CONCURRENCY);
     const { jobs, used } = await claimWith(env, config, { name, seqs, carrier: carrier.name, slots, asked });
-    if (used === 0) return;
+    if (used === 0) return submitted;
     budget.spend(used + CALLS_PER_ROUND);
     // Each gives its slot back as it ends: one that hangs keeps nobody else's messages waiting.
     const attempts = await Promise.all(
@@ -120,13 +106,14 @@ async function sendJobs(
     );
     const news = await land(env, config, ref, attempts);
     await report(env, ctx, name, news, follow);
-    if (follow) await askLater(env, name, news);
+    if (follow) submitted.push(...followUps(name, attempts, news));
     // Fewer than were asked for: these were all that waited.
-    if (used < asked) return;
+    if (used < asked) return submitted;
   }
   for (let at = 0; at < seqs.length; at += JOBS_PER_MESSAGE_MAX) {
     await env.DISPATCH.send({ kind: "send", account: name, seqs: seqs.slice(at, at + JOBS_PER_MESSAGE_MAX) });
   }
+  return submitted;
 }
 
 async function submit(
@@ -167,41 +154,6 @@ async function outcomeOf(carrier: Carrier, message: Outgoing): Promise<Outcome> 
   }
 }
 
-/** Has the carrier asked in a moment; the account's sweep asks again where this is lost. */
-async function askLater(env: Env, account: string, news: News[]): Promise<void> {
-  const seqs = [
-    ...new Set(news.flatMap((one) => (one.kind === "outcome" && one.outcome.kind === "submitted" ? [one.seq] : []))),
-  ];
-  if (seqs.length === 0) return;
-  const job: DispatchJob = { kind: "follow", account, seqs };
-  await env.DISPATCH.send(job, { delaySeconds: FOLLOW_DELAY_SEC }).catch((problem: unknown) =>
-    logProblem("dispatch queue", problem),
-  );
-}
-
-/** Asks carriers what became of messages without a final receipt. */
-async function followJobs(env: Env, ctx: Waits, config: Config, { account: name, seqs }: DispatchJob): Promise<void> {
-  const ref = accountOfName(name);
-  const { mode } = ref;
-  const stub: AccountObject = env.ACCOUNT.getByName(name);
-  const open: Followed[] = (await stub.follow(seqs)) ?? [];
-  const news: News[] = [];
-  for (const { seq, index, attempt, unknown, carrier, operation, to } of open) {
-    const found = await carrierNamed(config, carrier)?.lookup?.({ operation, to, mode });
-    if (!found) continue;
-    if (unknown && (await neverLanded(env, config, ref, { seq, index, operation, carrier }))) {
-      news.push({
-        kind: "outcome",
-        seq,
-        index,
-        attempt,
-        outcome: { kind: "not_accepted", code: "attempt_interrupted" },
-      });
-    } else news.push({ kind: "receipt", seq, index, ...found });
-  }
-  if (news.length > 0) await report(env, ctx, name, news, true);
-}
-
 /** Jobs of one kind and account, from any number of queue messages. */
 interface Group {
   job: DispatchJob;
@@ -238,7 +190,7 @@ export async function consumeDispatch(batch: MessageBatch, env: Env, ctx: Waits)
     groupJobs(batch).map(async ({ job, messages }) => {
       try {
         if (job.seqs.length === 0) logLine("readiness", { queue: batch.queue });
-        else if (job.kind === "send") await sendJobs(env, ctx, config, job, slots, budget);
+        else if (job.kind === "send") await askLater(env, await sendJobs(env, ctx, config, job, slots, budget));
         else await followJobs(env, ctx, config, job);
         for (const message of messages) message.ack();
       } catch (problem) {
@@ -264,5 +216,6 @@ export function dispatchAfterReply(env: Env, ctx: Waits, account: string, seqs: 
   }
   const job: DispatchJob = { kind: "send", account, seqs };
   const sent = sendJobs(env, ctx, config, job, new Slots(config.DISPATCH_CONCURRENCY), new Budget());
-  ctx.waitUntil(sent.catch((problem: unknown) => logProblem("dispatch", problem)));
+  const asked = sent.then((submitted) => askSoon(env, ctx, submitted));
+  ctx.waitUntil(asked.catch((problem: unknown) => logProblem("dispatch", problem)));
 }

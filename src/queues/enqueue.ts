@@ -10,12 +10,13 @@ export const MESSAGES_PER_CALL = 100;
 /** Jobs that one message names to the dispatch queue: one consumer submits as many in a round or two. */
 const JOBS_PER_DISPATCH = 20;
 
-/** Names jobs to the dispatch queue; never throws. */
+/** Names jobs to the dispatch queue, which delivers them after the delay; never throws. */
 export async function enqueueDispatch(
   queue: Queue,
   kind: DispatchJob["kind"],
   account: string,
   seqs: number[],
+  delaySeconds = 0,
 ): Promise<void> {
   const bodies: { body: DispatchJob }[] = [];
   for (let at = 0; at < seqs.length; at += JOBS_PER_DISPATCH) {
@@ -23,7 +24,7 @@ export async function enqueueDispatch(
   }
   try {
     for (let at = 0; at < bodies.length; at += MESSAGES_PER_CALL) {
-      await queue.sendBatch(bodies.slice(at, at + MESSAGES_PER_CALL));
+      await queue.sendBatch(bodies.slice(at, at + MESSAGES_PER_CALL), { delaySeconds });
     }
   } catch (problem) {
     logProblem("dispatch queue", problem);

@@ -7,7 +7,7 @@ import type { DispatchJob } from "./jobs.ts";
 const outboxOf = outboxPerBinding(
   "dispatch queue",
   (queue: Queue, jobs: DispatchJob[]) => queue.sendBatch(jobs.map((body) => ({ body }))),
-  MESSAGES_PER_CALL,
+  { itemsMax: MESSAGES_PER_CALL },
 );
 
 /** Hands new jobs to the dispatch queue, each in a message of its own. Never throws, and nobody waits for it. */

@@ -19,7 +19,7 @@ const changesIn = ({ account, messages }: Ended) => ({ ...accountOfName(account)
 const outboxOf = outboxPerBinding(
   "history",
   (binding: D1Database, jobs: Ended[]) => recordHistory(binding, jobs.map(changesIn)),
-  JOBS_PER_BATCH,
+  { itemsMax: JOBS_PER_BATCH, messagesIn: ({ messages }) => messages.length },
 );
 
 /** Records the messages of ended jobs. Never throws, and nobody waits for it. */

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Outbox } from "../../src/queues/batcher.ts";
+import { Outbox, WAITING_MAX } from "../../src/queues/batcher.ts";
+import type { Rules } from "../../src/queues/batcher.ts";
 import { handOver } from "../../src/queues/hand-over.ts";
 
 beforeEach(() => {
@@ -13,9 +14,10 @@ afterEach(() => {
 });
 
 /** An outbox whose calls end when the test says so, and `leave`, which adds items as a request of the isolate would. */
-function openOutbox(itemsMax = 100) {
+function openOutbox(itemsMax = 100, rules: Partial<Rules<number>> = {}) {
   const calls: { items: number[]; end: () => void }[] = [];
-  const outbox = new Outbox<number>((items) => new Promise((end) => void calls.push({ items, end })), itemsMax);
+  const take = (items: number[]) => new Promise<void>((end) => void calls.push({ items, end }));
+  const outbox = new Outbox<number>(take, { itemsMax, ...rules });
   const carried: Promise<unknown>[] = [];
   const ctx = { waitUntil: (promise: Promise<unknown>) => void carried.push(promise) };
   return { calls, carried, leave: (...items: number[]) => outbox.leave(ctx, items) };
@@ -90,6 +92,106 @@ describe("an outbox", () => {
     calls[3]?.end();
     await Promise.all(carried);
     expect(calls).toHaveLength(4);
+  });
+});
+
+describe("an outbox that is full", () => {
+  it("drops what is too much, and says how many items that were", async () => {
+    const told: number[] = [];
+    const { calls, leave } = openOutbox(WAITING_MAX, { dropped: (items) => void told.push(items) });
+    leave(0);
+    const items = Array.from({ length: WAITING_MAX + 2 }, (_, at) => at + 1);
+    leave(...items);
+    leave(-1);
+    calls[0]?.end();
+    await turn();
+    expect(calls[1]?.items).toEqual(items.slice(0, WAITING_MAX));
+    expect(told).toEqual([3]);
+    // It has room again.
+    leave(-2);
+    calls[1]?.end();
+    await turn();
+    expect(calls[2]?.items).toEqual([-2]);
+    expect(told).toEqual([3]);
+  });
+
+  it("is full by its messages, of which an item may have many", async () => {
+    const { calls, leave } = openOutbox(100, { messagesIn: (item) => item });
+    leave(WAITING_MAX);
+    leave(WAITING_MAX - 1, 2, 1, 1);
+    calls[0]?.end();
+    await turn();
+    expect(calls[1]?.items).toEqual([WAITING_MAX - 1, 1]);
+  });
+});
+
+/** An outbox with a delay: its waits end when the test says so, at the time that they waited for. */
+function openDelayed() {
+  const waits: { ms: number; endsMs: number; end: () => void }[] = [];
+  const wait = (ms: number) => new Promise<void>((end) => void waits.push({ ms, endsMs: Date.now() + ms, end }));
+  const pass = async () => {
+    const next = waits.shift();
+    vi.setSystemTime(Math.max(Date.now(), next?.endsMs ?? 0));
+    next?.end();
+    await turn();
+  };
+  return { ...openOutbox(2, { delayMs: 1_000, wait }), waits, pass };
+}
+
+describe("an outbox with a delay", () => {
+  it("takes each item when its time has come, in one request that waits for all", async () => {
+    const { calls, carried, leave, pass, waits } = openDelayed();
+    leave(1, 2, 3);
+    vi.setSystemTime(Date.now() + 400);
+    leave(4);
+    expect(calls).toHaveLength(0);
+    expect(carried).toHaveLength(1);
+    expect(waits.map(({ ms }) => ms)).toEqual([1_000]);
+    await pass();
+    calls[0]?.end();
+    await turn();
+    calls[1]?.end();
+    await turn();
+    expect(calls.map(({ items }) => items)).toEqual([[1, 2], [3]]);
+    expect(waits.map(({ ms }) => ms)).toEqual([400]);
+    await pass();
+    calls[2]?.end();
+    await Promise.all(carried);
+    expect(calls[2]?.items).toEqual([4]);
+  });
+
+  it("gives to the next request after two seconds, and waits for what was left until then", async () => {
+    const { calls, carried, leave, pass } = openDelayed();
+    leave(1);
+    vi.setSystemTime(Date.now() + 900);
+    leave(2);
+    // The timer comes late, as it does in a runtime that is busy.
+    vi.setSystemTime(Date.now() + 1_500);
+    leave(3);
+    await pass();
+    expect(calls[0]?.items).toEqual([1, 2]);
+    leave(4);
+    expect(carried).toHaveLength(2);
+    calls[0]?.end();
+    await turn();
+    await pass();
+    await pass();
+    for (const call of calls) call.end();
+    await Promise.all(carried);
+    expect(calls.map(({ items }) => items)).toEqual(expect.arrayContaining([[1, 2], [3], [4]]));
+    expect(calls).toHaveLength(3);
+  });
+
+  it("waits no longer where the clock was set back", async () => {
+    const { calls, leave, pass, waits } = openDelayed();
+    leave(1);
+    vi.setSystemTime(Date.now() + 500);
+    leave(2);
+    await pass();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    calls[0]?.end();
+    await turn();
+    expect(waits.map(({ ms }) => ms)).toEqual([1_000]);
   });
 });
 

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { consumeDead } from "../../src/queues/dead.ts";
 import { consumeDispatch } from "../../src/queues/dispatch.ts";
-import { dispatch, follow, messagesOf, openWorld, runAlarm, sendSms } from "../world/world.ts";
+import { bearer, dispatch, follow, messagesOf, openWorld, post, runAlarm, sendSms } from "../world/world.ts";
 import type { World } from "../world/world.ts";
 
 beforeEach(() => {
@@ -26,17 +26,17 @@ async function sendOne(world: World, phone = "9876543210"): Promise<number> {
 
 const stateOf = async (world: World) => (await messagesOf(world))[0]?.state;
 
-/** Delivers a `send` job, and returns what the consumer put into its own queue. */
-async function sentAfter(world: World, seq: number, variables: Record<string, string> = {}) {
-  const send = vi.fn(() => Promise.resolve());
-  const body = { kind: "send", account: world.name, seqs: [seq] };
+/** Delivers `send` jobs and returns what the consumer put into its own queue. */
+async function sentAfter(world: World, seqs: number[], variables: Record<string, string> = {}) {
+  const sendBatch = vi.fn(() => Promise.resolve());
+  const body = { kind: "send", account: world.name, seqs };
   const batch = createMessageBatch("dastak-dispatch", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);
   await consumeDispatch(
     batch,
-    { ...env, ...variables, DISPATCH: { send } } as unknown as Env,
+    { ...env, ...variables, DISPATCH: { sendBatch } } as unknown as Env,
     createExecutionContext(),
   );
-  return { asked: send.mock.calls as unknown[][], result: await getQueueResult(batch, createExecutionContext()) };
+  return { asked: sendBatch.mock.calls as unknown[][], result: await getQueueResult(batch, createExecutionContext()) };
 }
 
 /** Lets a minute pass and the alarm ring; returns the jobs that it put into the dispatch queue. */
@@ -76,18 +76,28 @@ describe("after a submission", () => {
   it("a carrier with lookups is asked a moment later", async () => {
     const world = await openWorld();
     const seq = await sendOne(world);
-    const { asked } = await sentAfter(world, seq);
-    expect(asked).toEqual([[{ kind: "follow", account: world.name, seqs: [seq] }, { delaySeconds: 1 }]]);
+    const { asked } = await sentAfter(world, [seq]);
+    const body = { kind: "follow", account: world.name, seqs: [seq] };
+    expect(asked).toEqual([[[{ body }], { delaySeconds: 1 }]]);
     await follow(world, [seq]);
     expect(await stateOf(world)).toBe("delivered");
     await follow(world, [seq]);
     expect(await stateOf(world)).toBe("delivered");
   });
 
+  it("the carrier of a bulk in many rounds is asked by one queue message", async () => {
+    const world = await openWorld();
+    const recipients = Array.from({ length: 20 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
+    await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
+    const { asked } = await sentAfter(world, [2], { DISPATCH_CONCURRENCY: "3" });
+    expect(asked).toEqual([[[{ body: { kind: "follow", account: world.name, seqs: [2] } }], { delaySeconds: 1 }]]);
+    expect((await messagesOf(world)).every(({ state }) => state === "submitted")).toBe(true);
+  });
+
   it("a carrier without lookups is not asked", async () => {
     const world = await openWorld();
     const seq = await sendOne(world);
-    expect((await sentAfter(world, seq, { CARRIER: "http" })).asked).toEqual([]);
+    expect((await sentAfter(world, [seq], { CARRIER: "http" })).asked).toEqual([]);
     await follow(world, [seq], { CARRIER: "http" });
     expect(await stateOf(world)).toBe("submitted");
   });
@@ -95,7 +105,7 @@ describe("after a submission", () => {
   it("no lookup follows if nothing was accepted", async () => {
     const world = await openWorld({ mode: "test" });
     const seq = await sendOne(world, "7000000001");
-    expect((await sentAfter(world, seq)).asked).toEqual([]);
+    expect((await sentAfter(world, [seq])).asked).toEqual([]);
     expect(await stateOf(world)).toBe("failed");
   });
 
@@ -105,7 +115,7 @@ describe("after a submission", () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();
     const body = { kind: "send", account: world.name, seqs: [seq] };
     const batch = createMessageBatch("dastak-dispatch", [{ id: "m", timestamp: new Date(), attempts: 1, body }]);
-    const away = { send: () => Promise.reject(new Error("the queue is away")) };
+    const away = { sendBatch: () => Promise.reject(new Error("the queue is away")) };
     await consumeDispatch(batch, { ...env, DISPATCH: away } as unknown as Env, createExecutionContext());
     expect((await getQueueResult(batch, createExecutionContext())).explicitAcks).toEqual(["m"]);
     expect(errors).toHaveBeenCalledOnce();

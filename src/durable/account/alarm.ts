@@ -14,6 +14,12 @@ import type { Changes, Turn } from "./turn.ts";
 /** A failed alarm is set again after this. */
 const RETRY_MS = 30_000;
 
+/**
+ * Under a shorter sweep than this, in ms, an account is compared with D1 no more often: the invocation that reports an end
+ * records it itself, and the comparison only finds what was lost. It would be most of what the account does.
+ */
+const COMPARE_MS_MIN = 10_000;
+
 /** What the alarm needs from its object. */
 export interface AlarmHost {
   readonly ctx: DurableObjectState;
@@ -31,6 +37,8 @@ export class AccountAlarm {
   /** When the alarm is set to ring, in ms since the epoch; null when it is not set. */
   #setTo: number | null = null;
   #isSweeping = false;
+  /** When the account was last compared with D1, in ms since the epoch. */
+  #comparedMs = 0;
 
   constructor(host: AlarmHost) {
     this.#host = host;
@@ -87,8 +95,14 @@ export class AccountAlarm {
 
   /** Enqueues what is missing from history in D1; true when something was. D1 decides nothing else. */
   async #completeHistory(): Promise<boolean> {
-    const { ctx, commit } = this.#host;
+    const { ctx, commit, sweepMs } = this.#host;
     const { sql } = ctx.storage;
+    const nowMs = Date.now();
+    if (sweepMs() < COMPARE_MS_MIN && Math.abs(nowMs - this.#comparedMs) < COMPARE_MS_MIN) {
+      this.#setBy(this.#comparedMs + COMPARE_MS_MIN);
+      return false;
+    }
+    this.#comparedMs = nowMs;
     const { DB, HISTORY } = this.#host.env();
     const name = nameOf(ctx);
     const ref = accountOfName(name);

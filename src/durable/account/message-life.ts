@@ -61,6 +61,12 @@ const FINAL: ReadonlySet<MessageState> = new Set(["delivered", "undelivered", "u
 /** The doubling gap between attempts rises to this at most, in ms, before jitter. */
 const RETRY_GAP_MS_MAX = 600_000;
 
+/**
+ * The alarm leaves a submitted message to the invocation that submitted it, which asks the carrier a second later. Where
+ * the sweep is shorter than this, in ms, every message would be written and queued once more for nothing.
+ */
+const FIRST_POLL_MS_MIN = 5_000;
+
 /** Whether only a late receipt can still change this message. */
 export function isFinal(message: Message): boolean {
   return FINAL.has(message.state) || (message.state === "unknown" && message.refunded === true);
@@ -113,10 +119,10 @@ export function applyOutcome(
   const { nowMs, timers } = moment;
   const pending = message.state === "sending" || message.state === "unknown";
   if (!pending || message.attempts !== attempt) return unchanged(message);
-  const poll = follow ? { pollMs: nowMs + timers.sweepMs } : {};
+  const pollIn = (ms: number) => (follow ? { pollMs: nowMs + ms } : {});
   switch (outcome.kind) {
     case "submitted":
-      return unchanged(submitted(message, moment, poll));
+      return unchanged(submitted(message, moment, pollIn(Math.max(timers.sweepMs, FIRST_POLL_MS_MIN))));
     case "rejected":
       return failWithRefund(message, outcome.code, nowMs);
     case "not_accepted": {
@@ -129,7 +135,7 @@ export function applyOutcome(
     case "unknown": {
       if (message.state === "unknown") return unchanged(message);
       const dueMs = attemptedAt(message, nowMs) + timers.unknownWindowMs;
-      return unchanged(enter(message, "unknown", nowMs, { code: outcome.code, dueMs, ...poll }));
+      return unchanged(enter(message, "unknown", nowMs, { code: outcome.code, dueMs, ...pollIn(timers.sweepMs) }));
     }
   }
 }

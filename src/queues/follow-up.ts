@@ -1,0 +1,119 @@
+import { carrierNamed } from "../carriers/table.ts";
+import { configOf } from "../config.ts";
+import type { Config } from "../config.ts";
+import { accountOfName } from "../crypto/ids.ts";
+import { neverLanded } from "../inbox/landing.ts";
+import type { Attempt } from "../inbox/landing.ts";
+import { logProblem } from "../log.ts";
+import type { Followed, MessageView, News } from "../model/message.ts";
+import { outboxPerBinding } from "./batcher.ts";
+import { enqueueDispatch } from "./enqueue.ts";
+import type { DispatchJob } from "./jobs.ts";
+import { recordEnded } from "./record-ended.ts";
+
+// What becomes of a message that its carrier took, where the carrier can be asked: a moment later it is. A request asks
+// itself, for all requests of its isolate together: a delayed queue message for each would cost three operations, and a
+// local queue keeps a timer for each. What is lost on either way, the account's alarm asks again (`pollMs`).
+
+export type Waits = Pick<ExecutionContext, "waitUntil">;
+
+/** The simulator's message is delivered this long after it was taken. */
+const FOLLOW_DELAY_SEC = 1;
+
+/** Messages that are asked about at once, each perhaps of an account of its own: so many calls are under way together. */
+const ASKED_TOGETHER = 100;
+
+export const REPORT_TRIES = 3;
+
+/** Reports, and tries again with a fresh stub: what is not reported stays unknown. */
+export async function report(env: Env, ctx: Waits, name: string, news: News[], follow: boolean): Promise<void> {
+  for (let left = REPORT_TRIES; ; left--) {
+    try {
+      const ended: MessageView[][] | null = await env.ACCOUNT.getByName(name).report(news, follow);
+      return recordEnded(ctx, env, name, ended ?? []);
+    } catch (problem) {
+      if (left <= 1) throw problem;
+    }
+  }
+}
+
+/** A message that its carrier took, and all that the question needs. */
+export interface FollowUp extends Omit<Followed, "attempt" | "unknown"> {
+  account: string;
+}
+
+/** The messages that were taken, by what was reported of each attempt. */
+export function followUps(account: string, attempts: readonly Attempt[], news: readonly News[]): FollowUp[] {
+  return attempts.flatMap(({ job: { operation }, to, carrier }, at) => {
+    const told = news[at];
+    if (told?.kind !== "outcome" || told.outcome.kind !== "submitted") return [];
+    return [{ account, carrier, operation, to, seq: told.seq, index: told.index }];
+  });
+}
+
+function lookUp(config: Config, account: string, { carrier, operation, to }: Omit<FollowUp, "account">) {
+  const { mode } = accountOfName(account);
+  return carrierNamed(config, carrier)?.lookup?.({ operation, to, mode });
+}
+
+/** Asks about messages of any accounts; one account that fails stops no other. */
+async function ask(env: Env, asked: FollowUp[]): Promise<void> {
+  const config = configOf(env);
+  const waits: Promise<unknown>[] = [];
+  const ctx: Waits = { waitUntil: (promise) => void waits.push(promise) };
+  const askOne = async (account: string, of: FollowUp[]) => {
+    const news: News[] = [];
+    for (const followed of of) {
+      const found = await lookUp(config, account, followed);
+      if (found) news.push({ kind: "receipt", seq: followed.seq, index: followed.index, ...found });
+    }
+    if (news.length > 0) await report(env, ctx, account, news, true);
+  };
+  const accounts = Map.groupBy(asked, ({ account }) => account);
+  await Promise.all(
+    [...accounts].map(([account, of]) =>
+      askOne(account, of).catch((problem: unknown) => logProblem("follow-up", problem)),
+    ),
+  );
+  await Promise.all(waits);
+}
+
+const outboxOf = outboxPerBinding("follow-up", ask, {
+  itemsMax: ASKED_TOGETHER,
+  delayMs: FOLLOW_DELAY_SEC * 1_000,
+});
+
+/** Asks in a moment, with what other requests of this isolate leave: no queue takes part. Never throws. */
+export function askSoon(env: Env, ctx: Waits, taken: readonly FollowUp[]): void {
+  outboxOf(env).leave(ctx, taken);
+}
+
+/** Has a consumer ask in a moment about messages of one account. Never throws. */
+export async function askLater(env: Env, taken: readonly FollowUp[]): Promise<void> {
+  const [first] = taken;
+  if (!first) return;
+  const seqs = [...new Set(taken.map(({ seq }) => seq))];
+  await enqueueDispatch(env.DISPATCH, "follow", first.account, seqs, FOLLOW_DELAY_SEC);
+}
+
+/** Asks carriers what became of messages without a final receipt. */
+export async function followJobs(
+  env: Env,
+  ctx: Waits,
+  config: Config,
+  { account: name, seqs }: DispatchJob,
+): Promise<void> {
+  const ref = accountOfName(name);
+  const open: Followed[] = (await env.ACCOUNT.getByName(name).follow(seqs)) ?? [];
+  const news: News[] = [];
+  for (const followed of open) {
+    const { seq, index, attempt, unknown, carrier, operation } = followed;
+    const found = await lookUp(config, name, followed);
+    if (!found) continue;
+    if (unknown && (await neverLanded(env, config, ref, { seq, index, operation, carrier }))) {
+      const outcome = { kind: "not_accepted", code: "attempt_interrupted" } as const;
+      news.push({ kind: "outcome", seq, index, attempt, outcome });
+    } else news.push({ kind: "receipt", seq, index, ...found });
+  }
+  if (news.length > 0) await report(env, ctx, name, news, true);
+}
