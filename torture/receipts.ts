@@ -1,7 +1,7 @@
 import type http from "node:http";
 import { signedHeaders } from "../src/crypto/webhook-signature.ts";
-import { call } from "../test/process/http.ts";
-import type { Submission } from "./carrier.ts";
+import { call } from "../harness/http.ts";
+import type { Submission } from "../harness/gateway.ts";
 import type { Log } from "./log.ts";
 import { between, weighted } from "./random.ts";
 import type { Random } from "./random.ts";

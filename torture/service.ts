@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { openSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { call } from "../test/process/http.ts";
+import { call } from "../harness/http.ts";
 import { clockEnvironment } from "./clock.ts";
 import { BASE, PORTS, VARIABLES } from "./settings.ts";
 
