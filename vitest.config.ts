@@ -5,11 +5,14 @@ import { defineConfig } from "vitest/config";
 // Two kinds of tests: most run inside workerd, beside the objects they test; those in test/process, test/fuzz and test/browser
 // drive the started service from outside, as its users do.
 
+/** Random histories of a whole account, thousands of requests in one test: what `npm run check` has no time for. */
+const LEFT_TO_NPM_TEST = ["test/durable/account/model.test.ts", "test/payments/model.test.ts"];
+
 export default defineConfig(async () => ({
   test: {
     // What a passing test logs is nobody's concern; a failing one shows all of it.
     silent: "passed-only" as const,
-    globalSetup: ["./test/build.ts"],
+    globalSetup: ["./test/setup/global.ts"],
     projects: [
       {
         plugins: [
@@ -54,9 +57,17 @@ export default defineConfig(async () => ({
         test: {
           name: "workers",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/process/**", "test/browser/**", "test/fuzz/**"],
-          setupFiles: ["./test/setup.ts"],
+          exclude: [
+            "test/process/**",
+            "test/browser/**",
+            "test/fuzz/**",
+            ...(process.env["CHECK"] === "quick" ? LEFT_TO_NPM_TEST : []),
+          ],
+          setupFiles: ["./test/setup/workers.ts", "./test/setup/seed.ts"],
           testTimeout: 30_000,
+          // A runtime for each core, and not for each file: loading the service into one takes longer than most files' tests.
+          isolate: false,
+          maxWorkers: "100%",
         },
       },
       {
@@ -64,6 +75,7 @@ export default defineConfig(async () => ({
           name: "process",
           include: ["test/{process,fuzz,browser}/**/*.test.ts"],
           environment: "node",
+          setupFiles: ["./test/setup/process.ts", "./test/setup/seed.ts"],
           testTimeout: 240_000,
           hookTimeout: 120_000,
           // One started service at a time: they share two cores with their clients.

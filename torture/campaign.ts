@@ -1,8 +1,9 @@
 import http from "node:http";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { historyRows } from "../harness/disk.ts";
 import { bundleService } from "../harness/service.mjs";
-import { booksOf, historyOf, openWork, operator } from "./books.ts";
+import { booksOf, openWork, operator } from "./books.ts";
 import type { AccountBooks } from "./books.ts";
 import { Carrier } from "./carrier.ts";
 import { findLibfaketime } from "./clock.ts";
@@ -208,7 +209,7 @@ export class Run {
   async books(): Promise<{ accounts: AccountBooks[]; history: unknown[] }> {
     const accounts: AccountBooks[] = [];
     for (const { id } of this.#customers) accounts.push(await booksOf(id));
-    return { accounts, history: historyOf(path.join(this.#options.directory, "state")) };
+    return { accounts, history: historyRows(path.join(this.#options.directory, "state")) };
   }
 
   /** Leaves no process and no open port behind. */

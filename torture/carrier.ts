@@ -1,11 +1,12 @@
 import type http from "node:http";
 import type net from "node:net";
-import { isSigned } from "../src/crypto/webhook-signature.ts";
-import { LoopbackServer } from "../test/process/loopback.ts";
+import { isSubmissionSigned } from "../harness/gateway.ts";
+import type { Submission } from "../harness/gateway.ts";
+import { LoopbackServer, textOf } from "../harness/loopback.ts";
 import type { Log } from "./log.ts";
 import { between, oneOf, randomOf, weighted } from "./random.ts";
 import type { Random } from "./random.ts";
-import type { Receipts, Submission } from "./receipts.ts";
+import type { Receipts } from "./receipts.ts";
 
 // A faulty gateway: it rejects, is busy, hangs, breaks off before or after reading, answers late, twice or with
 // rubbish. It logs every submission before it acts on it.
@@ -69,12 +70,6 @@ export interface CarrierSettings {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-async function readAll(request: http.IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
-
 export class Carrier {
   readonly #settings: CarrierSettings;
   /** How often each number was submitted: each attempt has its own random numbers, independent of when it arrives. */
@@ -108,17 +103,15 @@ export class Carrier {
       request.socket.resetAndDestroy();
       return;
     }
-    const body = await readAll(request);
+    const body = await textOf(request);
     const submission = JSON.parse(body) as Submission;
     const { to, operation, text } = submission;
     const tries = (this.#tries.get(to) ?? 0) + 1;
     this.#tries.set(to, tries);
     const random = randomOf(seed, "carrier", to, tries);
     const decision = randomOf(seed, "always busy", to)() < ALWAYS_BUSY ? "busy" : weighted(random, WEIGHTS);
-    const headers = new Headers(request.headers as Record<string, string>);
-    const signed = timesMs().some((nowMs) => isSigned(secret, headers, body, nowMs));
-    const same = submission.ref === ref;
-    log.append({ t: "submission", ref, to, operation, text, decision, tells: TELLS[decision], signed: signed && same });
+    const signed = isSubmissionSigned(secret, request, body, timesMs());
+    log.append({ t: "submission", ref, to, operation, text, decision, tells: TELLS[decision], signed });
     receipts.plan(random, submission, TELLS[decision]);
     await this.#answer(random, decision, request.socket, response);
     if (TELLS[decision] !== "nothing") log.append({ t: "answered", ref });

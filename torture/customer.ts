@@ -1,6 +1,6 @@
 import type http from "node:http";
-import { call } from "../test/process/http.ts";
-import type { Reply } from "../test/process/http.ts";
+import { call } from "../harness/http.ts";
+import type { Reply } from "../harness/http.ts";
 import type { Log } from "./log.ts";
 import { Numbers, newOrder, wrongOrder } from "./orders.ts";
 import type { Order } from "./orders.ts";

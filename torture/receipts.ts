@@ -1,19 +1,12 @@
 import type http from "node:http";
 import { signedHeaders } from "../src/crypto/webhook-signature.ts";
-import { call } from "../test/process/http.ts";
+import { call } from "../harness/http.ts";
+import type { Submission } from "../harness/gateway.ts";
 import type { Log } from "./log.ts";
 import { between, weighted } from "./random.ts";
 import type { Random } from "./random.ts";
 
 // The gateway's receipts: late, twice, out of order, contradictory, forged, stale, for unknown messages, or never.
-
-export interface Submission {
-  ref: string;
-  operation: string;
-  to: string;
-  text?: string;
-  callback_url: string;
-}
 
 type State = "submitted" | "delivered" | "undelivered" | "failed";
 

@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { openSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { call } from "../test/process/http.ts";
+import { ProcessGroup } from "../harness/group.ts";
+import { call } from "../harness/http.ts";
 import { clockEnvironment } from "./clock.ts";
 import { BASE, PORTS, VARIABLES } from "./settings.ts";
 
@@ -24,20 +24,12 @@ export interface Harm {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // Nothing of the group is left.
-  }
-}
-
 export class Service {
   readonly #directory: string;
   readonly #bundle: string;
   readonly #libfaketime: string | null;
   readonly #harm: Harm = { clockMs: 0, d1: null, dispatch: null, history: null };
-  #child: ChildProcess | null = null;
+  #group: ProcessGroup | null = null;
   /** Where the clock stands against the true one, and where it stood before it jumped. */
   #clock = { nowMs: 0, beforeMs: 0, jumpedAt: 0 };
   lives = 0;
@@ -66,11 +58,10 @@ export class Service {
     const state = path.join(this.#directory, "state");
     const output = openSync(path.join(this.#directory, "service.log"), "a");
     const args = [path.join(import.meta.dirname, "server.ts"), String(PORTS.service), state, this.#bundle, options];
-    const stdio = ["ignore", output, output, "ipc"] as const;
-    this.#child = spawn(process.execPath, args, { detached: true, stdio: [...stdio] });
+    const group = (this.#group = new ProcessGroup(args, ["ignore", output, output, "ipc"]));
     this.lives += 1;
-    const ready = once(this.#child, "message").then(() => "ready");
-    const ended = once(this.#child, "exit").then(() => "ended");
+    const ready = once(group.child, "message").then(() => "ready");
+    const ended = group.ended.then(() => "ended");
     const late = pause(START_MS_MAX).then(() => "late");
     const outcome = await Promise.race([ready, ended, late]);
     if (outcome !== "ready") throw new Error(`The service did not start: ${outcome}; see service.log`);
@@ -80,43 +71,38 @@ export class Service {
 
   /** Ends all of it at once without asking, as a power cut would. */
   async kill(): Promise<void> {
-    await this.#end("SIGKILL");
+    const group = this.#take();
+    group?.kill();
+    await group?.ended;
   }
 
   /** Asks it to end; what is left after a while is killed. */
   async terminate(): Promise<void> {
-    await this.#end("SIGTERM");
+    await this.#take()?.end("program", STOP_MS_MAX);
   }
 
-  async #end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
-    const child = this.#child;
-    if (child?.pid === undefined) return;
-    this.#child = null;
-    const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve();
-    if (signal === "SIGTERM") {
-      child.kill(signal);
-      await Promise.race([ended, pause(STOP_MS_MAX)]);
-    }
-    killGroup(child.pid);
-    await ended;
+  /** What runs; from now on the service counts as down. */
+  #take(): ProcessGroup | null {
+    const group = this.#group;
+    this.#group = null;
+    return group;
   }
 
   /** Ends all of it when this process itself ends, whatever the reason. */
   killNow(): void {
-    if (this.#child?.pid !== undefined) killGroup(this.#child.pid);
+    this.#group?.kill();
   }
 
   /** Kilobytes that its processes hold in memory. */
   memoryKb(): number {
-    const pid = this.#child?.pid;
-    if (pid === undefined) return 0;
-    const { stdout } = spawnSync("ps", ["-o", "rss=", "-g", String(pid)], { encoding: "utf8" });
+    if (!this.#group) return 0;
+    const { stdout } = spawnSync("ps", ["-o", "rss=", "-g", String(this.#group.pid)], { encoding: "utf8" });
     return stdout.split("\n").reduce((sum, line) => sum + Number(line), 0);
   }
 
   /** Evicts accounts' objects as the platform does: what they are doing comes to its end first. */
   evict(accounts: string[]): void {
-    for (const account of accounts) this.#child?.send({ evict: account });
+    for (const account of accounts) this.#group?.child.send({ evict: account });
   }
 
   /** Ends accounts' objects in the middle of what they are doing. */

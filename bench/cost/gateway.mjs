@@ -1,14 +1,15 @@
 // A local carrier (contract §11) in the role of a deployment's gateway: it accepts every message and reports its
 // delivery a moment later with a signed receipt. The path to which a service submits names the port for its receipts.
-import { createHmac, randomBytes } from "node:crypto";
-import http from "node:http";
+import { randomBytes } from "node:crypto";
 import { Client, pause } from "../../harness/accounts.mjs";
+import { signedReceipt } from "../../harness/gateway.ts";
+import { LoopbackServer, textOf } from "../../harness/loopback.ts";
 import { HOSTS } from "../../harness/service.mjs";
 
 /** Delay from a message to its receipt: later than the report of the submission, as in a real network. */
 const RECEIPT_AFTER_MS = 1_000;
 
-const KEY = randomBytes(32);
+const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
 /** The settings of a service on `port` that sends through the gateway on `gatewayPort`. */
 export const settingsFor = (gatewayPort, port) => ({
@@ -16,21 +17,8 @@ export const settingsFor = (gatewayPort, port) => ({
   ENVIRONMENT: "local",
   CARRIER: "http",
   CARRIER_HTTP_URL: `http://127.0.0.1:${gatewayPort}/${port}`,
-  CARRIER_HTTP_SECRET: `whsec_${KEY.toString("base64")}`,
+  CARRIER_HTTP_SECRET: SECRET,
 });
-
-function signed(body) {
-  const id = `receipt_${randomBytes(8).toString("hex")}`;
-  const timestamp = String(Math.floor(Date.now() / 1_000));
-  const signature = createHmac("sha256", KEY).update(`${id}.${timestamp}.${body}`).digest("base64");
-  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
-}
-
-async function textOf(request) {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}
 
 /** Starts the gateway; `refused()` counts the receipts that were not answered with 200. */
 export async function startGateway(gatewayPort) {
@@ -39,8 +27,8 @@ export async function startGateway(gatewayPort) {
   const deliver = async (port, ref) => {
     await pause(RECEIPT_AFTER_MS);
     if (!clients.has(port)) clients.set(port, new Client(port));
-    const body = JSON.stringify({ ref, state: "delivered" });
-    const reply = await clients.get(port).ask(HOSTS.console, "/callbacks/http", { body, headers: signed(body) });
+    const receipt = signedReceipt(SECRET, { ref, state: "delivered" });
+    const reply = await clients.get(port).ask(HOSTS.console, "/callbacks/http", receipt);
     if (reply.status !== 200) refused += 1;
   };
   const take = async (request, response) => {
@@ -50,16 +38,13 @@ export async function startGateway(gatewayPort) {
     deliver(Number(request.url.slice(1)), ref).catch(() => (refused += 1));
   };
   // A service that ends before its request is complete has submitted nothing.
-  const server = http.createServer((request, response) => void take(request, response).catch(() => undefined));
-  await new Promise((resolve) => {
-    server.listen(gatewayPort, "127.0.0.1", () => resolve());
+  const server = new LoopbackServer(gatewayPort, (request, response) => {
+    void take(request, response).catch(() => undefined);
   });
+  await server.listen();
   const stop = async () => {
     for (const client of clients.values()) client.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => {
-      server.close(() => resolve());
-    });
+    await server.close();
   };
   return { refused: () => refused, stop };
 }

@@ -1,8 +1,8 @@
 // The servers of a benchmark: each is a process with children. What they use is read from the operating system's own
 // statistics.
-import { spawn } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { ProcessGroup } from "../../harness/group.ts";
 
 const TICKS_PER_SEC = 100;
 const END_MS = 10_000;
@@ -20,8 +20,8 @@ export async function startServer(name, { port, stateDir, accounts, bundle = "" 
   const script = path.join(import.meta.dirname, "server.mjs");
   const args = [script, name, port, stateDir, accounts, bundle].map(String);
   const beganMs = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], detached: true });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const group = new ProcessGroup(args, ["ignore", "pipe", "inherit"]);
+  const { child } = group;
   const said = await new Promise((resolve, reject) => {
     let text = "";
     child.once("exit", (code) => reject(new Error(`${name} ended with ${code}`)));
@@ -30,20 +30,11 @@ export async function startServer(name, { port, stateDir, accounts, bundle = "" 
       if (text.includes("\n")) resolve(JSON.parse(text));
     });
   });
-  return { name, port, pid: child.pid, ended, startMs: performance.now() - beganMs, ...said };
+  return { name, port, pid: group.pid, group, startMs: performance.now() - beganMs, ...said };
 }
 
 /** Ends a server and all processes that it started. */
-export async function stopServer({ pid, ended }) {
-  for (const signal of ["SIGTERM", "SIGKILL"]) {
-    try {
-      process.kill(-pid, signal);
-    } catch {
-      return;
-    }
-    await Promise.race([ended, pause(END_MS)]);
-  }
-}
+export const stopServer = ({ group }) => group.end("group", END_MS);
 
 /** A process from /proc, or null if it has ended. */
 function readProcess(pid) {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { chromium } from "playwright-core";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { ROOT } from "../process/service.ts";
+import { ROOT } from "../../harness/program.ts";
 
 // A real browser for the tests in this folder: the installed Chromium, with no access beyond the local machine.
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startService } from "../process/service.ts";
-import type { Service } from "../process/service.ts";
+import { startService } from "../../harness/started.ts";
+import type { Service } from "../../harness/started.ts";
 import { describeInBrowser, openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
 

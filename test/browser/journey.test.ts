@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { mp3 } from "../world/recordings.ts";
-import { startService } from "../process/service.ts";
-import type { Service } from "../process/service.ts";
+import { startService } from "../../harness/started.ts";
+import type { Service } from "../../harness/started.ts";
 import { DESKTOP, describeInBrowser, openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startService } from "../process/service.ts";
-import type { Service } from "../process/service.ts";
+import { startService } from "../../harness/started.ts";
+import type { Service } from "../../harness/started.ts";
 import { DESKTOP, PHONE, describeInBrowser, openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
 

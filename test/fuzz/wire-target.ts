@@ -5,10 +5,10 @@ import { HOSTS, OPERATOR_TOKEN, bundleService, startService } from "../../harnes
 import { mac } from "../../src/crypto/bytes.ts";
 import { signedHeaders } from "../../src/crypto/webhook-signature.ts";
 import { mp3 } from "../world/recordings.ts";
-import { units } from "../process/books.ts";
-import { call, until } from "../process/http.ts";
-import type { Body, Reply } from "../process/http.ts";
-import { freePort, freshDirectory } from "../process/service.ts";
+import { units } from "../../harness/books.ts";
+import { call, until } from "../../harness/http.ts";
+import type { Body, Reply } from "../../harness/http.ts";
+import { freePort, freshDirectory } from "../../harness/program.ts";
 import type { BaseName, Endpoint } from "./wire-endpoints.ts";
 import type { Sender } from "./wire-requests.ts";
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { balanceOf, differencesOf, ledgerOf, messagesOf } from "./books.ts";
-import type { MessageRow } from "./books.ts";
-import { ACCEPT, BUSY, HANG, REJECT, RESET, startGateway } from "./gateway.ts";
-import type { Answer, Gateway, Taken } from "./gateway.ts";
-import { call, until } from "./http.ts";
-import { startService } from "./service.ts";
-import type { Customer, Service } from "./service.ts";
+import { balanceOf, differencesOf, ledgerOf, messagesOf } from "../../harness/books.ts";
+import type { MessageRow } from "../../harness/books.ts";
+import { ACCEPT, BUSY, HANG, REJECT, RESET, startGateway } from "../../harness/gateway.ts";
+import type { Answer, Gateway, Taken } from "../../harness/gateway.ts";
+import { call, until } from "../../harness/http.ts";
+import { startService } from "../../harness/started.ts";
+import type { Customer, Service } from "../../harness/started.ts";
 
 // From the request to the end of a message's life, over the real local queues and alarms.
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { balanceOf, differencesOf, ledgerOf, messagesOf, sum, units } from "./books.ts";
-import type { LedgerRow, MessageRow } from "./books.ts";
-import { historyRows, storedMessages } from "./disk.ts";
-import { BUSY, REJECT, startGateway } from "./gateway.ts";
-import type { Answer, Gateway, Submission, Taken } from "./gateway.ts";
-import { until } from "./http.ts";
+import { balanceOf, differencesOf, ledgerOf, messagesOf, sum, units } from "../../harness/books.ts";
+import type { LedgerRow, MessageRow } from "../../harness/books.ts";
+import { historyRows, storedMessages } from "../../harness/disk.ts";
+import { BUSY, REJECT, startGateway } from "../../harness/gateway.ts";
+import type { Answer, Gateway, Submission, Taken } from "../../harness/gateway.ts";
+import { until } from "../../harness/http.ts";
 import { newOrder, repeat, sendAll } from "./load.ts";
 import type { Order } from "./load.ts";
-import { startService } from "./service.ts";
-import type { Customer, Service } from "./service.ts";
+import { startService } from "../../harness/started.ts";
+import type { Customer, Service } from "../../harness/started.ts";
 
 // Whatever was answered with 200 outlives a kill of everything at any moment (design §3.5).
 
@@ -25,7 +25,8 @@ const KILL_AFTER = { answers: [20, 200], submissions: [0, 60] } as const;
 const SETTINGS = {
   SWEEP_MS: "1000",
   RETRY_BASE_MS: "300",
-  CARRIER_TIMEOUT_MS: "2000",
+  // Far above the gateway's slowest answer: on a busy machine too, only a kill leaves an outcome unknown.
+  CARRIER_TIMEOUT_MS: "5000",
   // A message that was being submitted when the service died ends unknown, and is refunded as soon as that is known.
   UNKNOWN_WINDOW_MS: "4000",
 };
@@ -36,6 +37,8 @@ let service: Service;
 let receiptsHeld = false;
 const orders: Order[] = [];
 const customers: Customer[] = [];
+/** Numbers whose message was being submitted at a kill. */
+const interrupted = new Set<string>();
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -113,6 +116,8 @@ it("loses nothing that it confirmed, and does nothing twice, when it is killed u
     // On the disk, before anybody repairs anything: whatever was confirmed is there.
     const stored = new Map(storedMessages(service.state).map(({ to, state }) => [to, state]));
     expect(told.flatMap(({ recipients }) => recipients).filter((to) => !stored.has(to))).toEqual([]);
+
+    for (const [to, state] of stored) if (state === "sending") interrupted.add(to);
 
     // What waited leaves by itself: no request and no receipt comes in until the gateway has all of it.
     const waiting = [...stored].filter(([, state]) => state === "queued").map(([to]) => to);
@@ -226,10 +231,12 @@ function checkGateway(messages: MessageRow[]): void {
   expect(unfit).toEqual([]);
   expect([...calls.keys()].filter((ref) => !messages.some((message) => message.message_id === ref))).toEqual([]);
   expect(gateway.log.every(({ signed }) => signed)).toBe(true);
-  // Only what a kill interrupted is unknown: no more than were under way at once.
-  const unknown = messages.filter(({ state }) => state === "unknown");
-  expect(unknown.length).toBeLessThanOrEqual(ROUNDS * 100);
+  // Only what a kill interrupted is unknown.
+  const unknown = messages.filter(({ state }) => state === "unknown").map(({ to }) => to);
+  expect(unknown.filter((to) => !interrupted.has(to))).toEqual([]);
 }
+
+const recorded = () => historyRows(service.state).filter(({ mode }) => mode === "live");
 
 /** History in D1 becomes what the accounts say. */
 async function checkHistory(messages: Map<string, MessageRow[]>): Promise<void> {
@@ -241,7 +248,7 @@ async function checkHistory(messages: Map<string, MessageRow[]>): Promise<void> 
   );
   const lacking = () => {
     const there = new Set(
-      historyRows(service.state).map((row) =>
+      recorded().map((row) =>
         JSON.stringify([
           row.account_id,
           row.request_id,
@@ -259,5 +266,5 @@ async function checkHistory(messages: Map<string, MessageRow[]>): Promise<void> 
     everyMs: 500,
     sight: () => lacking().slice(0, 5),
   });
-  expect(historyRows(service.state)).toHaveLength(wanted.length);
+  expect(recorded()).toHaveLength(wanted.length);
 }

@@ -3,9 +3,9 @@ import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HOSTS, OPERATOR_TOKEN, startService } from "../../harness/service.mjs";
-import { call, until } from "./http.ts";
-import type { Body } from "./http.ts";
-import { freePort, freshDirectory } from "./service.ts";
+import { call, until } from "../../harness/http.ts";
+import type { Body } from "../../harness/http.ts";
+import { freePort, freshDirectory } from "../../harness/program.ts";
 
 // Clients that leave before their reply. What the account has stored by then goes on its way at once: the alarm, which
 // would find it, is set far later here than the test waits.

@@ -1,4 +1,4 @@
-import type { Customer, Service } from "./service.ts";
+import type { Customer, Service } from "../../harness/started.ts";
 
 // Customers who send with idempotency keys, and remember what they were told.
 

@@ -2,12 +2,13 @@ import { randomBytes, randomInt } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { messagesOf } from "./books.ts";
-import { startGateway } from "./gateway.ts";
-import type { Gateway } from "./gateway.ts";
-import { until } from "./http.ts";
-import { freshDirectory, startService } from "./service.ts";
-import type { Customer, Service } from "./service.ts";
+import { messagesOf } from "../../harness/books.ts";
+import { startGateway } from "../../harness/gateway.ts";
+import type { Gateway } from "../../harness/gateway.ts";
+import { until } from "../../harness/http.ts";
+import { freshDirectory } from "../../harness/program.ts";
+import { startService } from "../../harness/started.ts";
+import type { Customer, Service } from "../../harness/started.ts";
 
 // One-time passwords, keys and texts stand nowhere in plain text (design §3.7): not in the files, not in the output.
 

@@ -5,11 +5,13 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { messagesOf } from "./books.ts";
-import { call, until } from "./http.ts";
-import type { Call } from "./http.ts";
-import { Program, ROOT, freePort, freshDirectory, startArguments, startForTest, startService } from "./service.ts";
-import type { Service, StartOptions } from "./service.ts";
+import { messagesOf } from "../../harness/books.ts";
+import { call, until } from "../../harness/http.ts";
+import type { Call } from "../../harness/http.ts";
+import { Program, ROOT, freePort, freshDirectory } from "../../harness/program.ts";
+import { startArguments, startService } from "../../harness/started.ts";
+import type { Service, StartOptions } from "../../harness/started.ts";
+import { startForTest } from "./start-for-test.ts";
 
 // npm start and npm run reset, as whoever tries the service for the first time meets them.
 

@@ -17,12 +17,12 @@ export function freshNumber(): string {
   return `98${String(Math.floor(Math.random() * 90_000) + 10_000)}${String(used).padStart(3, "0")}`;
 }
 
-/** Every code sent to a phone (E.164), newest first. */
+/** Every code sent to a phone (E.164), newest first; throws when no code was sent at all. */
 export async function codesFor(phone: string): Promise<string[]> {
   const name = objectName(houseRef(configOf(env)));
   const rows = await runInDurableObject(env.ACCOUNT.getByName(name), (_, state) =>
     state.storage.sql.exec("SELECT text, messages FROM job ORDER BY seq DESC").toArray(),
-  ).catch(() => []);
+  );
   return rows
     .filter((row) => JSON.stringify(row["messages"]).includes(phone))
     .map((row) => /\d{6}/u.exec(unseal(env.SEAL_SECRET, name, new Uint8Array(row["text"] as ArrayBuffer)))?.[0] ?? "");

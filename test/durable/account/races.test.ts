@@ -12,8 +12,10 @@ import {
   openWorld,
   operator,
   post,
+  recordingOf,
   sendSms,
 } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 // Races in the real runtime: many parallel requests, one consistent result.
 
@@ -95,4 +97,10 @@ it("isolates accounts: a key, a message and a recording are accessible only to t
   // With the same key id under another account, a valid MAC is refused until that account has such a key.
   const stranger = showKey(env.KEY_SECRET, { ...other.ref, keyId: mine.keyId });
   expect((await sendSms({ ...mine, apiKey: stranger })).status).toBe(401);
+  const fileId = await recordingOf(mine);
+  const play = ({ apiKey }: World) =>
+    post("http://voice.localhost/api/make-voice-call", { callee: "919876543210", fileId }, { "x-api-key": apiKey });
+  expect((await play(mine)).status).toBe(200);
+  expect((await play(other)).body).toMatchObject({ code: "invalid_request", param: "fileId" });
+  expect(await messagesOf(other)).toEqual([]);
 });

@@ -32,6 +32,10 @@ it("does not count edge refusals, a revoked key, a replay or a 429", async () =>
   expect(remaining(await sendSms(world, keyed))).toBe(9);
   await sendSms(world, { body: { phone: "1" } });
   await sendSms({ ...world, apiKey: `${world.apiKey}x` });
+  const keys = `/operator/accounts/${world.ref.accountId}/keys`;
+  const revoked = await operator("POST", keys, { name: "revoked" });
+  expect((await operator("DELETE", `${keys}/${revoked.body.key_id}`)).status).toBe(200);
+  expect((await sendSms({ ...world, apiKey: revoked.body.api_key })).status).toBe(401);
   expect(remaining(await sendSms(world, keyed))).toBe(9);
   for (let sent = 0; sent < 9; sent++) await sendSms(world);
   vi.useFakeTimers({ toFake: ["Date"] });

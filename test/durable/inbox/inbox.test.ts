@@ -209,9 +209,12 @@ describe("a wait", () => {
   });
 
   it("is not woken by a message from before its `since`", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
     const { name, stub } = freshInbox();
-    const waited = stub.wait({ ...anything, since: { at: Date.now() + 3_600_000 } }, 300);
+    const waited = stub.wait({ ...anything, since: { at: Date.now() + 3_600_000 } }, 20_000);
     await stub.put([await caught(name, "now")]);
-    expect(await waited).toEqual({ ok: true, message: null });
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await stub.put([await caught(name, "in time")]);
+    expect(await waited).toMatchObject({ ok: true, message: { text: "in time" } });
   });
 });

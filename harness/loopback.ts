@@ -2,6 +2,13 @@ import { once } from "node:events";
 import http from "node:http";
 import type net from "node:net";
 
+/** The whole body as text; throws when the sender breaks off before its end. */
+export async function textOf(request: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
 /** A server on this machine that can be closed at any moment, with everything that is open, and opened again. */
 export class LoopbackServer {
   readonly #port: number;

@@ -1,8 +1,9 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type http from "node:http";
+import { isSigned, signedHeaders } from "../src/crypto/webhook-signature.ts";
 import { call } from "./http.ts";
-import { LoopbackServer } from "./loopback.ts";
-import { freePort } from "./service.ts";
+import { LoopbackServer, textOf } from "./loopback.ts";
+import { freePort } from "./program.ts";
 
 // A gateway as somebody might bring their own (contract §11): it takes signed JSON and sends signed receipts.
 
@@ -37,6 +38,28 @@ export interface Taken extends Submission {
 }
 
 type ReceiptState = "submitted" | "delivered" | "undelivered" | "failed";
+
+/** A receipt as a gateway posts it. */
+export function signedReceipt(
+  secret: string,
+  receipt: { ref: string; state: ReceiptState; code?: string },
+): { headers: Record<string, string>; body: string } {
+  const body = JSON.stringify(receipt);
+  const id = `receipt_${randomBytes(8).toString("hex")}`;
+  return { headers: signedHeaders(secret, id, body, Date.now()), body };
+}
+
+/** Whether the signature of a submission is right by one of these clocks, and its id is the ref in its body. */
+export function isSubmissionSigned(
+  secret: string,
+  request: http.IncomingMessage,
+  body: string,
+  timesMs: number[] = [Date.now()],
+): boolean {
+  const headers = new Headers(request.headers as Record<string, string>);
+  const { ref } = JSON.parse(body) as Submission;
+  return headers.get("webhook-id") === ref && timesMs.some((nowMs) => isSigned(secret, headers, body, nowMs));
+}
 
 export class Gateway {
   readonly secret = `whsec_${randomBytes(32).toString("base64")}`;
@@ -79,42 +102,18 @@ export class Gateway {
 
   /** Sends a receipt; the status of the reply. */
   async receipt(of: Submission, state: ReceiptState, code?: string): Promise<number> {
-    const body = JSON.stringify({ ref: of.ref, state, ...(code !== undefined && { code }) });
-    const timestamp = String(Math.floor(Date.now() / 1000));
-    const id = `receipt_${randomBytes(8).toString("hex")}`;
-    const headers = {
-      "webhook-id": id,
-      "webhook-timestamp": timestamp,
-      "webhook-signature": `v1,${this.#sign(`${id}.${timestamp}.${body}`)}`,
-    };
+    const { headers, body } = signedReceipt(this.secret, { ref: of.ref, state, ...(code !== undefined && { code }) });
     return (await call(of.callback_url, { method: "POST", headers, body })).status;
   }
 
-  #sign(text: string): string {
-    const key = Buffer.from(this.secret.slice("whsec_".length), "base64");
-    return createHmac("sha256", key).update(text).digest("base64");
-  }
-
-  #isSigned(headers: http.IncomingHttpHeaders, body: string, ref: string): boolean {
-    const timestamp = String(headers["webhook-timestamp"]);
-    const fresh = Math.abs(Date.now() / 1000 - Number(timestamp)) < 60;
-    const right = `v1,${this.#sign(`${ref}.${timestamp}.${body}`)}`;
-    return fresh && headers["webhook-id"] === ref && headers["webhook-signature"] === right;
-  }
-
   async #take(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    try {
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-    } catch {
-      // The sender is gone before its body was whole: nothing was taken.
-      return;
-    }
-    const body = Buffer.concat(chunks).toString();
+    // A sender that is gone before its body was whole has handed nothing over.
+    const body = await textOf(request).catch(() => null);
+    if (body === null) return;
     const submission = JSON.parse(body) as Submission;
     const before = this.log.filter(({ ref }) => ref === submission.ref);
     const answer = this.decide(submission, before);
-    this.log.push({ ...submission, answer, signed: this.#isSigned(request.headers, body, submission.ref) });
+    this.log.push({ ...submission, answer, signed: isSubmissionSigned(this.secret, request, body) });
     if (answer.does === "hang") return;
     if (answer.does === "reset") {
       request.socket.resetAndDestroy();

@@ -46,6 +46,7 @@ export function storedMessages(state: string): StoredMessage[] {
 
 export interface HistoryRow {
   account_id: string;
+  mode: "live" | "test";
   request_id: string;
   recipient: string;
   state: string;
@@ -54,11 +55,8 @@ export interface HistoryRow {
   attempts: number;
 }
 
-/** Every live message in history, which is D1. */
+/** Every message in history, which is D1, with all its columns. */
 export function historyRows(state: string): HistoryRow[] {
   const [file = ""] = databasesIn(path.join(state, "v3", "d1", "miniflare-D1DatabaseObject"));
-  return rowsOf<HistoryRow>(
-    file,
-    "SELECT account_id, request_id, recipient, state, charge, refunded, attempts FROM message WHERE mode = 'live'",
-  );
+  return rowsOf<HistoryRow>(file, "SELECT * FROM message");
 }

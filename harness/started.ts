@@ -1,96 +1,16 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
-import net from "node:net";
-import os from "node:os";
 import path from "node:path";
-import { afterAll, onTestFinished } from "vitest";
 import { call, until } from "./http.ts";
 import type { Call, Reply } from "./http.ts";
-import { ProcessTree } from "./processes.ts";
+import { Program, ROOT, freePort, freshDirectory } from "./program.ts";
+import type { Ended } from "./program.ts";
 
-// A service started from outside, as its users start it.
+// The service as its users start it, with `npm start`. The deployable bundle, without that program: service.mjs.
 
-export const ROOT = path.resolve(import.meta.dirname, "../..");
 const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
 
 /** A busy machine takes its time; nothing here asserts how long. */
 const READY_MS_MAX = 60_000;
-const STOP_MS_MAX = 20_000;
-
-export interface Ended {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-}
-
-const programs: Program[] = [];
-const directories: string[] = [];
-
-// Nothing outlives the file that began it, whatever fails in it.
-afterAll(async () => {
-  for (const program of programs) await program.kill9();
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
-});
-
-/** A fresh directory that goes away with this file's tests. */
-export function freshDirectory(): string {
-  const directory = mkdtempSync(path.join(os.tmpdir(), "dastak-test-"));
-  directories.push(directory);
-  return directory;
-}
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-/** A program of this repository that runs, with all that it prints. */
-export class Program {
-  readonly tree: ProcessTree;
-  readonly ended: Promise<Ended>;
-  output = "";
-  end: Ended | null = null;
-  readonly #child;
-
-  constructor(args: string[], options: { env?: Record<string, string>; cwd?: string } = {}) {
-    const { env = {}, cwd = ROOT } = options;
-    const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
-    // In our own process group: Ctrl-C during the tests reaches it too.
-    this.#child = spawn(process.execPath, args, { cwd, env: { ...process.env, ...env }, stdio });
-    this.tree = new ProcessTree(this.#child.pid ?? Number.NaN);
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => (this.output += text));
-    }
-    this.ended = new Promise((resolve) => {
-      this.#child.once("exit", (code, signal) => resolve((this.end = { code, signal })));
-    });
-    programs.push(this);
-  }
-
-  signal(name: NodeJS.Signals): void {
-    this.#child.kill(name);
-  }
-
-  /** Asks it to stop, and waits until it and all that it began have. */
-  async stop(name: NodeJS.Signals = "SIGTERM"): Promise<Ended> {
-    this.tree.living();
-    this.signal(name);
-    await until("the program ends", () => this.end !== null, { withinMs: STOP_MS_MAX, sight: () => this.output });
-    return this.ended;
-  }
-
-  /** Ends all of it at once without asking. */
-  async kill9(): Promise<void> {
-    this.tree.kill9();
-    await this.ended;
-  }
-}
 
 export interface StartOptions {
   state?: string;
@@ -190,11 +110,4 @@ export async function startService(options: StartOptions = {}): Promise<Service>
     await program.kill9();
     throw problem;
   }
-}
-
-/** Starts a service that ends with the test that asked for it. */
-export async function startForTest(options: StartOptions = {}): Promise<Service> {
-  const service = await startService(options);
-  onTestFinished(() => service.kill9());
-  return service;
 }

@@ -1,4 +1,4 @@
-import type { Service } from "./service.ts";
+import type { Reply } from "./http.ts";
 
 // What the operator sees of an account (contract §10).
 
@@ -26,7 +26,12 @@ export interface LedgerRow {
 
 type Mode = "live" | "test";
 
-async function allRows<Row>(service: Service, at: string): Promise<Row[]> {
+/** A service that can be asked as its operator. */
+export interface Operated {
+  operator(method: string, at: string, body?: object): Promise<Reply>;
+}
+
+async function allRows<Row>(service: Operated, at: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (let after = ""; ;) {
     const { status, body } = await service.operator("GET", `${at}&limit=500${after}`);
@@ -37,15 +42,15 @@ async function allRows<Row>(service: Service, at: string): Promise<Row[]> {
   }
 }
 
-export function messagesOf(service: Service, id: string, mode: Mode = "live"): Promise<MessageRow[]> {
+export function messagesOf(service: Operated, id: string, mode: Mode = "live"): Promise<MessageRow[]> {
   return allRows<MessageRow>(service, `/accounts/${id}/messages?mode=${mode}`);
 }
 
-export function ledgerOf(service: Service, id: string, mode: Mode = "live"): Promise<LedgerRow[]> {
+export function ledgerOf(service: Operated, id: string, mode: Mode = "live"): Promise<LedgerRow[]> {
   return allRows<LedgerRow>(service, `/accounts/${id}/ledger?mode=${mode}`);
 }
 
-export async function balanceOf(service: Service, id: string, mode: Mode = "live"): Promise<number> {
+export async function balanceOf(service: Operated, id: string, mode: Mode = "live"): Promise<number> {
   const { body } = await service.operator("GET", `/accounts/${id}?mode=${mode}`);
   return body.balance ?? Number.NaN;
 }
@@ -56,7 +61,7 @@ export const units = (coins: number) => Math.round(coins * 10_000);
 export const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + units(amount), 0);
 
 /** Differences that the service's own recount finds; none when the books are right. */
-export async function differencesOf(service: Service, id: string): Promise<unknown> {
+export async function differencesOf(service: Operated, id: string): Promise<unknown> {
   const { body } = await service.operator("GET", `/reconcile?account=${id}`);
   return body.differences;
 }

@@ -1,0 +1,63 @@
+// npm run check: the quick gate, for while one works: types, typecheck, lint, format, and the tests in the pool. What it
+// leaves to npm test: the deployable bundle, the tests that start the service, and the files in LEFT_TO_NPM_TEST (vitest.config.ts).
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { QUIET, ROOT } from "./local.mjs";
+
+/** What the compilers and prettier found last time; each checks by itself whether it still holds. */
+const CACHE = "node_modules/.cache/check";
+
+const tsc = (project, name) => `tsc -p ${project} --incremental --tsBuildInfoFile ${CACHE}/${name}.tsbuildinfo`;
+
+/** The others read what it makes. */
+const FIRST = { "what the browser gets": "node scripts/build.mjs" };
+
+/** Two cores, two lanes; what is in one lane runs in its order. */
+const LANES = [
+  {
+    "types are fresh": "wrangler types src/env.d.ts --include-runtime=false --strict-vars=false --check",
+    lint: "oxlint --type-aware --deny-warnings",
+  },
+  {
+    typecheck: tsc("tsconfig.json", "src"),
+    "typecheck of the browser's code": tsc("src/client/tsconfig.json", "client"),
+    "typecheck of the tests": tsc("test/tsconfig.json", "test"),
+    format: `prettier --check --log-level warn --cache --cache-location ${CACHE}/prettier .`,
+  },
+];
+
+const startedAt = performance.now();
+const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
+
+/** Runs a command of node_modules/.bin to its end; its status and, unless it is shown at once, what it said. */
+function run(command, args, options) {
+  const { promise, resolve, reject } = Promise.withResolvers();
+  const child = spawn(path.join(ROOT, "node_modules/.bin", command), args, { cwd: ROOT, ...options });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => (said += text));
+  child.once("error", reject);
+  child.once("close", (status) => resolve({ status: status ?? 1, said }));
+  return promise;
+}
+
+/** Runs the checks of a lane and returns how many failed; all are run, so that one call shows all that is wrong. */
+async function follow(lane) {
+  let failed = 0;
+  for (const [name, line] of Object.entries(lane)) {
+    const since = performance.now();
+    const [command, ...args] = line.split(" ");
+    const { status, said } = await run(command, args, { env: QUIET, stdio: ["ignore", "pipe", "pipe"] });
+    console.log(status === 0 ? `✓ ${name}, ${seconds(since)} s` : `✗ ${name} (${line})\n${said}`);
+    if (status !== 0) failed += 1;
+  }
+  return failed;
+}
+
+const failed = [await follow(FIRST), ...(await Promise.all(LANES.map(follow)))];
+const pool = await run("vitest", ["run", "--project", "workers", ...process.argv.slice(2)], {
+  env: { ...process.env, CHECK: "quick" },
+  stdio: "inherit",
+});
+const passed = pool.status === 0 && failed.every((count) => count === 0);
+console.log(`npm run check: ${passed ? "passed" : "FAILED"} in ${seconds(startedAt)} s`);
+process.exitCode = passed ? 0 : 1;

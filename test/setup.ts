@@ -1,5 +1,0 @@
-import { applyD1Migrations } from "cloudflare:test";
-import type { D1Migration } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-
-await applyD1Migrations(env.DB, env.TEST_MIGRATIONS as D1Migration[]);

@@ -1,0 +1,9 @@
+import { applyD1Migrations, reset } from "cloudflare:test";
+import type { D1Migration } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { wrapOnce } from "./wrap-once.ts";
+
+wrapOnce();
+// Files share a runtime, and the modules that it has loaded; each begins with empty storage.
+await reset();
+await applyD1Migrations(env.DB, env.TEST_MIGRATIONS as D1Migration[]);
