@@ -1,6 +1,7 @@
 // Builds what the browser gets: one script, one style sheet, the fonts. The Worker carries them itself, so that no
 // router of static files stands before the API; their names hold their content's hash, so that they are kept for ever.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+// For a local Worker, also what brings its database up to date.
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -35,10 +36,40 @@ export async function buildAssets() {
     files[name] = { type: TYPES[extension], binary, body };
     if (!binary) entries[`app${extension}`] = name;
   }
-  const built = JSON.stringify({ entries, files });
-  const file = path.join(ROOT, "src/ui/built.json");
-  // It lies in the folder that wrangler watches: written for nothing, it would have itself built for ever.
-  if (!existsSync(file) || readFileSync(file, "utf8") !== built) writeFileSync(file, built);
+  writeJson("src/ui/built.json", { entries, files });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAssets();
+/** The migrations of D1 in order, as drizzle-kit wrote them. */
+export function readMigrations() {
+  const folder = path.join(ROOT, "migrations");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  return names.toSorted().map((name) => ({
+    name,
+    statements: readFileSync(path.join(folder, name), "utf8").split("--> statement-breakpoint"),
+  }));
+}
+
+/** Writes src/local/migrations.json. */
+export const buildMigrations = () => writeJson("src/local/migrations.json", readMigrations());
+
+/** The files lie in the folder that wrangler watches: one that is written for nothing would be built again for ever. */
+function writeJson(name, value) {
+  const file = path.join(ROOT, name);
+  const text = JSON.stringify(value);
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
+}
+
+/** What wrangler may do with the top level of wrangler.toml, which is never to go online. */
+const LOCAL_COMMANDS = new Set(["dev", "types"]);
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const command = process.env.WRANGLER_COMMAND;
+  if (process.argv[2] === "local" && command !== undefined && !LOCAL_COMMANDS.has(command)) {
+    console.error(
+      `wrangler ${command} without an environment means the local configuration. Deploy with: npm run deploy`,
+    );
+    process.exit(1);
+  }
+  buildMigrations();
+  await buildAssets();
+}

@@ -6,13 +6,13 @@ import { QUIET, ROOT } from "./local.mjs";
 
 const CHECKS = {
   "what the browser gets": "node scripts/build.mjs",
-  "types are fresh": "wrangler types src/env.d.ts --include-runtime=false --strict-vars=false --check",
+  "types are fresh": "wrangler types src/env.d.ts --env production --include-runtime=false --strict-vars=false --check",
   typecheck: "tsc -p tsconfig.json",
   "typecheck of the browser's code": "tsc -p src/client/tsconfig.json",
   "typecheck of the tests": "tsc -p test/tsconfig.json",
   lint: "oxlint --type-aware --deny-warnings",
   format: "prettier --check --log-level warn .",
-  "deployable bundle": "wrangler deploy --dry-run --outdir .wrangler/bundle",
+  "deployable bundle": "wrangler deploy --env production --dry-run --outdir .wrangler/bundle",
 };
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];

@@ -106,7 +106,7 @@ async function main() {
   const stateDir = mkdtempSync(path.join(os.tmpdir(), "dastak-bench-"));
   let servers = {};
   try {
-    const bundle = await bundleService(stateDir);
+    const bundle = await bundleService();
     const bundleFile = path.join(stateDir, "bundle.js");
     writeFileSync(bundleFile, bundle);
     // What is counted needs no quiet: it mostly waits for alarms, and meanwhile the servers start.

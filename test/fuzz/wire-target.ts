@@ -263,7 +263,7 @@ export async function startTarget(): Promise<Target> {
   const { stop } = await startService({
     port,
     stateDir,
-    bundle: await bundleService(stateDir),
+    bundle: await bundleService(),
     around: AROUND,
     variables: {
       ENVIRONMENT: "local",
