@@ -164,7 +164,7 @@ async function prepare({ port: wanted, stateDir, settings }) {
   );
   if (!locked) {
     const { pid, port } = holderOf(stateDir) ?? {};
-    const who = port ? `process ${pid}, port ${port}` : "it has just begun";
+    const who = port ? `process ${pid}, port ${port}` : `process ${pid}`;
     complain(`Dastak is already running on the state in ${stateDir} (${who}); stop it or choose another --state.`, 1);
   }
   const port = await nextFreePort(wanted);

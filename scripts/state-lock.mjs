@@ -87,6 +87,18 @@ export async function lockState(stateDir) {
   return true;
 }
 
+/**
+ * Notes that another process, `wrangler dev`, uses this state; its end frees it. False when a living one has it already.
+ */
+export async function lockStateFor(pid, stateDir) {
+  mkdirSync(stateDir, { recursive: true });
+  const holder = holderOf(stateDir);
+  if (holder) return holder.pid === pid;
+  await endOrphan(stateDir);
+  writeFileSync(lockFile(stateDir), JSON.stringify(processOf(pid)));
+  return true;
+}
+
 /** Adds to the lock that this process holds: the port, and the service with its process group. */
 export function noteInLock(stateDir, more) {
   const next = `${lockFile(stateDir)}.${process.pid}`;
