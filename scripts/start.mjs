@@ -38,7 +38,7 @@ function readArguments() {
   const settings = (values.set ?? []).map((text) => {
     const at = text.indexOf("=");
     const name = text.slice(0, Math.max(at, 0));
-    if (at < 1) complain(`--set takes KEY=VALUE, not ${text}.`);
+    if (at < 1) complain("--set takes KEY=VALUE.");
     if (!Object.hasOwn(SETTINGS.shape, name)) {
       complain(`There is no setting ${name}. Settings: ${Object.keys(SETTINGS.shape).join(", ")}.`);
     }
