@@ -21,7 +21,8 @@ export const HOSTS = {
 
 export const OPERATOR_TOKEN = "operator-token-of-the-benchmarks-0123456789";
 
-const VARIABLES = {
+/** The settings of a deployed service with the simulator for a carrier. */
+export const VARIABLES = {
   ENVIRONMENT: "production",
   SMS_URL: `http://${HOSTS.sms}`,
   TTS_URL: `http://${HOSTS.tts}`,

@@ -34,6 +34,9 @@ const { values: flags } = parseArgs({
 const ROUNDS = Number(flags.rounds);
 const ACCOUNTS = Number(flags.accounts);
 
+/** Servers whose messages are delivered while they are measured. */
+const WITH_DELIVERY = new Set(["whole", "started"]);
+
 /** Starts every server that a case asks; the peers that are not here are named, with the way to install them. */
 async function startAll(cases, stateDir, bundle) {
   const servers = {};
@@ -58,7 +61,7 @@ async function slice(load, { connections, refused, light, wakes, askWith }, serv
     seconds: light ? LIGHT_SLICE_SEC : SLICE_SEC,
   });
   // What a send leaves behind is part of it, where it is not held back.
-  if (server.name === "whole") await untilIdle(server, SETTLE_MS_MAX);
+  if (WITH_DELIVERY.has(server.name)) await untilIdle(server, SETTLE_MS_MAX);
   return {
     perSec: seen.perSec,
     cpuUs: ((cpuMsOf(server) - before) * 1_000) / requests,

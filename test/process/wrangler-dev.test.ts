@@ -28,17 +28,23 @@ async function clone(): Promise<number> {
   return port;
 }
 
-beforeAll(async () => {
-  const port = await clone();
+/** Starts wrangler in the clone, and waits until the service answers. */
+async function startWrangler(port: number, args: string[]): Promise<Service> {
   const env = { HOME: freshDirectory(), TMPDIR: freshDirectory() };
-  const program = new Program([path.join(copy, "node_modules/wrangler/bin/wrangler.js"), "dev"], { cwd: copy, env });
-  service = new Service(program, path.join(copy, ".wrangler", "state"), port);
+  const program = new Program([path.join(copy, "node_modules/wrangler/bin/wrangler.js"), ...args], { cwd: copy, env });
+  const started = new Service(program, path.join(copy, ".wrangler", "state"), port);
   const answers = async () => {
     if (program.end) throw new Error(`wrangler ended: ${program.output}`);
-    return (await service.call("/healthz").catch(() => null))?.status === 200;
+    return (await started.call("/healthz").catch(() => null))?.status === 200;
   };
   await until("it answers", answers, { withinMs: 60_000, sight: () => program.output });
   program.tree.living();
+  return started;
+}
+
+beforeAll(async () => {
+  const port = await clone();
+  service = await startWrangler(port, ["dev"]);
 });
 afterAll(() => service?.kill9());
 
@@ -46,8 +52,9 @@ it("prints the demo account's keys, and shows them where people sign in", async 
   const { apiKey, testKey } = service.demo;
   expect(apiKey).toMatch(/^dsk_live_\w{30,}$/u);
   expect(testKey).toMatch(/^dsk_test_\w{30,}$/u);
-  const page = (await service.call("/sign-in", { headers: { accept: "text/html" } })).bytes.toString();
-  for (const key of [apiKey, testKey]) expect(page).toContain(key);
+  const { headers, bytes } = await service.call("/sign-in", { headers: { accept: "text/html" } });
+  for (const key of [apiKey, testKey]) expect(bytes.toString()).toContain(key);
+  expect(headers["content-security-policy"]).toContain("script-src 'self';");
 });
 
 it("serves each of the eight operations with them", async () => {
@@ -84,7 +91,7 @@ it("has the dashboard, the test inbox, the operator API and everything that they
   const overview = await service.call("/", { headers: { host, cookie, accept: "text/html" } });
   expect([overview.status, overview.bytes.toString().includes("/send-otp")]).toEqual([200, true]);
 
-  const arrived = async () => (await service.call("/v1/test/inbox?kind=otp")).body.data?.[0] ?? null;
+  const arrived = async () => (await service.call("/v1/test/inbox?q=kind:otp")).body.data?.[0] ?? null;
   expect(await until("the password is in the inbox", arrived)).toMatchObject({ code: "048213" });
   expect((await service.call("/inbox", { headers: { accept: "text/html" } })).status).toBe(200);
 
@@ -109,4 +116,18 @@ it("holds its state against npm start, which finds everything there afterwards",
   onTestFinished(() => next.kill9());
   expect(next.demo.apiKey).toBe(apiKey);
   expect(await balanceOf(next)).toBe(kept);
+});
+
+it("reloads pages under npm run dev", async () => {
+  const { scripts } = JSON.parse(readFileSync(path.join(copy, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  const [program, ...args] = (scripts["dev"] ?? "").split(" ");
+  expect(program).toBe("wrangler");
+  const dev = await startWrangler(service.port, args);
+  onTestFinished(() => dev.kill9());
+  const page = await dev.call("/sign-in", { headers: { accept: "text/html" } });
+  expect(page.bytes.toString()).toContain("/cdn-cgi/live-reload");
+  // The script that wrangler appends is inline, which no other page of the console may have.
+  expect(page.headers["content-security-policy"]).toContain("script-src 'self' 'unsafe-inline';");
 });
