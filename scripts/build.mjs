@@ -73,7 +73,7 @@ function wranglerPid() {
   const { stdout } = spawnSync("ps", ["-o", "ppid=,comm=", "-p", String(process.ppid)], { encoding: "utf8" });
   const [, parent, program = ""] = /^\s*(\d+)\s+(.+)$/mu.exec(stdout ?? "") ?? [];
   if (parent === undefined) return null;
-  return /sh$/u.test(program.trim()) ? Number(parent) : process.ppid;
+  return program.trim().endsWith("sh") ? Number(parent) : process.ppid;
 }
 
 /** Ends this process where wrangler, which it is a build step of, is not to go on. */

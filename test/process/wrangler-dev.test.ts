@@ -101,8 +101,7 @@ it("has the dashboard, the test inbox, the operator API and everything that they
 
 it("holds its state against npm start, which finds everything there afterwards", async () => {
   const { apiKey } = service.demo;
-  const start = () => new Program([path.join(copy, "scripts", "start.mjs")], { cwd: copy });
-  const second = start();
+  const second = new Program([path.join(copy, "scripts", "start.mjs")], { cwd: copy });
   expect((await second.ended).code).toBe(1);
   expect(second.output).toMatch(/^Dastak is already running on the state in [^\n]+\.\n$/u);
 
