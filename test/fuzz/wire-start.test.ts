@@ -1,8 +1,6 @@
 import { vi } from "vitest";
 
-// The same requests to `npm start`, which has the same runtime on its socket: fewer of each, since the program is the one
-// that wire.test.ts has met already.
+// The same requests to `npm start`, which has the same runtime on its socket and nothing in front of it.
 vi.stubEnv("FUZZ_TARGET", "npm start");
-vi.stubEnv("FUZZ_RUNS", process.env["FUZZ_RUNS"] ?? "200");
 
 await import("./wire.test.ts");

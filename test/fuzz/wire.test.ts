@@ -24,8 +24,6 @@ const GIVE_UP_MS = 10_000;
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 600);
 /** With fewer runs, one odd value stands for its neighbours. */
 const RUNS_OF_A_FULL_SWEEP = 3_000;
-/** What customers pay at the least in so many runs. */
-const COINS_SPENT_MIN = (1_000 * Math.min(RUNS, 600)) / 600;
 /** Requests of a sweep that are on their way together. */
 const AT_ONCE = 8;
 
@@ -278,7 +276,7 @@ it("met replies of every kind, and every account is right to the unit", async ()
     const { differences } = await target.operator("GET", `/reconcile?account=${customer.id}`);
     expect(differences).toEqual([]);
   }
-  expect(target.customers.reduce((sum, { spent }) => sum + spent, 0)).toBeGreaterThan(units(COINS_SPENT_MIN));
+  expect(target.customers.reduce((sum, { spent }) => sum + spent, 0)).toBeGreaterThan(units(1_000));
   for (const status of [200, 400, 401, 404, 405, 415]) expect([...seen]).toContain(`API ${status}`);
   for (const status of [101, 200, 303, 400, 401, 403, 404, 405]) expect([...seen]).toContain(`page ${status}`);
   for (const kind of ["API", "page"]) expect([...seen]).toContain(`${kind}, broken off 400`);
