@@ -17,7 +17,7 @@ export default defineConfig(async () => ({
       {
         plugins: [
           cloudflareTest({
-            wrangler: { configPath: "./wrangler.toml" },
+            wrangler: { configPath: "./wrangler.toml", environment: "production" },
             miniflare: {
               // Everything that a test relies on stands here: a developer's .dev.vars changes nothing.
               bindings: {
