@@ -25,7 +25,7 @@ const ASKED_TOGETHER = 100;
 
 export const REPORT_TRIES = 3;
 
-/** Reports to the account, again with a fresh stub if that fails. Throws after the last try: the outcome stays unknown. */
+/** Reports to the account, again with a fresh stub if that fails. Throws after the last try; the outcome is unknown. */
 export async function report(env: Env, ctx: Waits, name: string, news: News[], follow: boolean): Promise<void> {
   for (let left = REPORT_TRIES; ; left--) {
     try {
