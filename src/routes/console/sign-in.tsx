@@ -86,7 +86,7 @@ const PasswordPage: FC<FormProps> = ({ next, error, value }) => {
   );
 };
 
-/** By phone: a number, then the code that was sent to it. */
+/** Sign-in by phone: a number, then the code that was sent to it. */
 function addPhone(app: Api): void {
   app.get("/sign-in", page, (c) => {
     const next = safeNext(c.req.query("next"));
