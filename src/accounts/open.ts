@@ -22,7 +22,7 @@ export interface Wanted {
   otpRate?: number | null;
   /** Units, for the live object. */
   balance?: number;
-  /** The Idempotency-Key of a request that opens. */
+  /** The Idempotency-Key of the request that opens the account. */
   once?: AskedOnce;
 }
 

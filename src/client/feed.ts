@@ -6,7 +6,7 @@ import { at } from "./dom.ts";
 
 const RETRY_MS = 500;
 const RETRY_MS_MAX = 30_000;
-/** Time between heartbeats, which the server answers without waking the object. A silent interval: a dead connection. */
+/** Time between heartbeats, which the server answers without waking the object. A silent interval: a dead socket. */
 const BEAT_MS = 20_000;
 
 /** What a page needs from its feed. */
