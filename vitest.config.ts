@@ -17,7 +17,7 @@ export default defineConfig(async () => ({
       {
         plugins: [
           cloudflareTest({
-            wrangler: { configPath: "./wrangler.toml" },
+            wrangler: { configPath: "./wrangler.toml", environment: "production" },
             miniflare: {
               // Sets every variable that a test relies on, so that a developer's .dev.vars changes nothing.
               bindings: {

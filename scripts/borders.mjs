@@ -10,6 +10,7 @@ export const GROUND = ["objects", "config", "log", "crypto", "model", "money", "
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const BORDERS = {
+  local: ["worker", "accounts", "db", ...GROUND],
   worker: ["routes", "housekeeping", "durable", "queues", "http", ...GROUND],
   routes: [
     "console",
@@ -65,7 +66,7 @@ export const FILES = ["worker", "housekeeping", "objects", "config", "log"];
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const PACKAGES = {
-  "cloudflare:workers": ["durable"],
+  "cloudflare:workers": ["durable", "local"],
   "drizzle-orm": ["db"],
   hono: ["routes", "console", "ui", "sign-in", "sending", "http"],
 };

@@ -2,29 +2,26 @@
 // leaves to npm test: the deployable bundle, the tests that start the service, and the files in LEFT_TO_NPM_TEST (vitest.config.ts).
 import { spawn } from "node:child_process";
 import path from "node:path";
+import { BUILT, CHECKS } from "./checks.mjs";
 import { QUIET, ROOT } from "./local.mjs";
 
-/** What the compilers and prettier found last time; each checks by itself whether it still holds. */
+/** Where the compilers and prettier keep what they found last time; each checks by itself whether it still holds. */
 const CACHE = "node_modules/.cache/check";
 
-const tsc = (project, name) => `tsc -p ${project} --incremental --tsBuildInfoFile ${CACHE}/${name}.tsbuildinfo`;
+/** A check with a cache of its own, where its command has one. */
+function cached(name) {
+  const line = CHECKS[name];
+  if (line.startsWith("tsc ")) {
+    return `${line} --incremental --tsBuildInfoFile ${CACHE}/${name.replaceAll(/\W/gu, "-")}.tsbuildinfo`;
+  }
+  return line.startsWith("prettier ") ? `${line} --cache --cache-location ${CACHE}/prettier` : line;
+}
 
-/** The others read what it makes. */
-const FIRST = { "what the browser gets": "node scripts/build.mjs" };
+const laneOf = (names) => Object.fromEntries(names.map((name) => [name, cached(name)]));
 
-/** Two cores, two lanes; what is in one lane runs in its order. */
-const LANES = [
-  {
-    "types are fresh": "wrangler types src/env.d.ts --include-runtime=false --strict-vars=false --check",
-    lint: "oxlint --type-aware --deny-warnings",
-  },
-  {
-    typecheck: tsc("tsconfig.json", "src"),
-    "typecheck of the browser's code": tsc("src/client/tsconfig.json", "client"),
-    "typecheck of the tests": tsc("test/tsconfig.json", "test"),
-    format: `prettier --check --log-level warn --cache --cache-location ${CACHE}/prettier .`,
-  },
-];
+/** Two cores, two lanes: the linter is as slow as all the others together. */
+const SLOW = ["types are fresh", "lint"];
+const LANES = [laneOf(SLOW), laneOf(Object.keys(CHECKS).filter((name) => !SLOW.includes(name)))];
 
 const startedAt = performance.now();
 const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
@@ -53,7 +50,7 @@ async function follow(lane) {
   return failed;
 }
 
-const failed = [await follow(FIRST), ...(await Promise.all(LANES.map(follow)))];
+const failed = [await follow(BUILT), ...(await Promise.all(LANES.map(follow)))];
 const pool = await run("vitest", ["run", "--project", "workers", ...process.argv.slice(2)], {
   env: { ...process.env, CHECK: "quick" },
   stdio: "inherit",

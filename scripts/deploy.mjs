@@ -1,9 +1,8 @@
 // npm run deploy: checks what a deployment needs, applies D1 migrations, then deploys (README.md, "Deploy").
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { experimental_readRawConfig } from "wrangler";
 import { DEMO_SECRET_PREFIX, SECRET_NAMES, parseConfig } from "../src/config.ts";
-import { ROOT } from "./local.mjs";
+import { ROOT, readConfig } from "./local.mjs";
 
 const PLACEHOLDER_DATABASE = "00000000-0000-0000-0000-000000000000";
 
@@ -12,8 +11,9 @@ const stop = (sentence) => {
   process.exit(1);
 };
 
+/** Runs wrangler on the environment that is deployed. */
 function wrangler(args, options = {}) {
-  return spawnSync(path.join(ROOT, "node_modules/.bin/wrangler"), args, {
+  return spawnSync(path.join(ROOT, "node_modules/.bin/wrangler"), [...args, "--env", "production"], {
     cwd: ROOT,
     env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
     stdio: "inherit",
@@ -22,17 +22,17 @@ function wrangler(args, options = {}) {
   });
 }
 
-/** Faults of wrangler.toml that would only show after the deployment. */
+/** Faults of `env.production` in wrangler.toml that would only show after the deployment. */
 function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
   if (d1_databases[0].database_id === PLACEHOLDER_DATABASE) {
     stop("database_id in wrangler.toml is a placeholder; create one with: npx wrangler d1 create dastak");
   }
-  if (vars.ENVIRONMENT === "local") stop("ENVIRONMENT in wrangler.toml is local.");
+  if (vars.ENVIRONMENT === "local") stop("ENVIRONMENT of env.production in wrangler.toml is local.");
   const example = Object.entries(vars).find(([, value]) => /\bdastak\.example\b/u.test(String(value)));
   if (example) stop(`${example[0]} in wrangler.toml is still the example ${example[1]}.`);
   for (const name of SECRET_NAMES) {
     if (vars[name] === undefined) continue;
-    stop(`${name} stands in wrangler.toml; it is a secret: npx wrangler secret put ${name}`);
+    stop(`${name} is in wrangler.toml, and it is a secret: npx wrangler secret put ${name} --env production`);
   }
   // Secrets are not readable; any value of the right form lets the other settings be checked.
   const secrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, name.padEnd(40, "x")]));
@@ -65,12 +65,12 @@ function missingSecrets(vars) {
   return needed.filter((name) => !names.includes(name));
 }
 
-const { rawConfig } = experimental_readRawConfig({ config: path.join(ROOT, "wrangler.toml") });
-checkConfig(rawConfig);
-const missing = missingSecrets(rawConfig.vars);
+const deployment = readConfig().env.production;
+checkConfig(deployment);
+const missing = missingSecrets(deployment.vars);
 if (missing.length > 0) {
   stop(
-    `these secrets are missing: ${missing.join(", ")}. Set each with: npx wrangler secret put NAME ` +
+    `these secrets are missing: ${missing.join(", ")}. Set each with: npx wrangler secret put NAME --env production ` +
       `(a value that begins with ${DEMO_SECRET_PREFIX} is refused by the service).`,
   );
 }

@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-const GONE_MS_MAX = 5_000;
+/** A container whose first process collects no ended ones keeps a killed group for ever. */
+const GONE_MS_MAX = 2_000;
 
 const lockFile = (stateDir) => path.join(stateDir, "lock.json");
 
@@ -45,12 +46,24 @@ export function holderOf(stateDir) {
   return lives(lock) ? { pid: lock.pid, port: lock.port } : null;
 }
 
-/** Ends a service whose starter was killed before it could do so itself; it would go on writing here. */
+/** Sends a signal to a whole group; false when it has no process any more. */
+function signalGroup(leader, signal) {
+  try {
+    return process.kill(-leader, signal);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Ends a service whose starter was killed before it could do so itself; it would go on writing here. Its runtime, which
+ * holds the port, ends with it, and a moment later than its leader.
+ */
 async function endOrphan(stateDir) {
   const service = readLock(stateDir)?.service;
+  if (!lives(service)) return;
   const giveUpAt = Date.now() + GONE_MS_MAX;
-  while (lives(service) && Date.now() < giveUpAt) {
-    process.kill(-service.pid, "SIGKILL");
+  while (signalGroup(service.pid, "SIGKILL") && Date.now() < giveUpAt) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -71,6 +84,18 @@ export async function lockState(stateDir) {
   process.once("exit", () => {
     if (readLock(stateDir)?.pid === process.pid) rmSync(lockFile(stateDir), { force: true });
   });
+  return true;
+}
+
+/**
+ * Notes that another process, `wrangler dev`, uses this state; its end frees it. False when a living one has it already.
+ */
+export async function lockStateFor(pid, stateDir) {
+  mkdirSync(stateDir, { recursive: true });
+  const holder = holderOf(stateDir);
+  if (holder) return holder.pid === pid;
+  await endOrphan(stateDir);
+  writeFileSync(lockFile(stateDir), JSON.stringify(processOf(pid)));
   return true;
 }
 

@@ -87,7 +87,7 @@ export class Run {
     const settings = { seed, minutes: durationMs / 60_000, timers: TIMERS, clock: library ?? "runtime" };
     writeFileSync(path.join(directory, "config.json"), JSON.stringify(settings));
     const bundle = path.join(directory, "bundle.js");
-    writeFileSync(bundle, await bundleService(path.join(directory, "state")));
+    writeFileSync(bundle, await bundleService());
     const service = (this.#service = new Service(directory, bundle, library));
     process.once("exit", () => service.killNow());
     await this.#carrier.listen();

@@ -54,8 +54,14 @@ export type Known = Record<string, string>;
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** A file that grows, read on from where it was read last. */
-class LogFile {
+/** The service's log, read on from where it was read last. */
+export interface Log {
+  read(): string;
+  close(): void;
+}
+
+/** A file that grows. */
+class LogFile implements Log {
   readonly #file: number;
   readonly #buffer = Buffer.alloc(65_536);
 
@@ -81,7 +87,7 @@ export class Target {
   readonly port: number;
   readonly customers: Customer[] = [];
   known: Known = {};
-  readonly #log: LogFile;
+  readonly #log: Log;
   #unread = "";
   #cases = 0;
   #current: Promise<Customer> | undefined;
@@ -89,7 +95,7 @@ export class Target {
   readonly #agent = new http.Agent({ keepAlive: true });
   #cookies = "";
 
-  constructor(port: number, log: LogFile, stop: () => Promise<void>) {
+  constructor(port: number, log: Log, stop: () => Promise<void>) {
     this.port = port;
     this.#log = log;
     this.#stop = stop;
@@ -97,7 +103,8 @@ export class Target {
 
   /** What the service said of faults of its own since this was asked last. */
   newFaults(): string[] {
-    const lines = (this.#unread + this.#log.read()).split("\n");
+    // The runtime wraps each line in one of its own, as a string.
+    const lines = (this.#unread + this.#log.read().replaceAll('\\"', '"')).split("\n");
     this.#unread = lines.pop() ?? "";
     return lines.filter((line) => /"event":"problem"|"status":5\d\d/u.test(line));
   }
@@ -120,8 +127,12 @@ export class Target {
     const reply = await this.ask("console", "/operator/accounts", { method: "POST", headers, body });
     const { account_id: id = "", api_key: apiKey = "", test_key: testKey = "" } = reply.body;
     if (reply.status !== 200) throw new Error(`opening an account: ${reply.status}`);
-    const file = await this.#upload(apiKey);
-    return { id, apiKey, testKey, file, spent: 0 };
+    return this.adopt(id, apiKey, testKey);
+  }
+
+  /** An account that is open, with a recording of its own. */
+  async adopt(id: string, apiKey: string, testKey: string): Promise<Customer> {
+    return { id, apiKey, testKey, file: await this.#upload(apiKey), spent: 0 };
   }
 
   async #upload(apiKey: string): Promise<string> {
@@ -206,9 +217,8 @@ export class Target {
     await this.#stop();
   }
 
-  /** Makes something of every kind, so that it can be asked for. */
-  async makeKnown(): Promise<void> {
-    const demo = await this.open("Demo", "demo-account");
+  /** Makes something of every kind, so that it can be asked for; `demo` is the account of the demo customer. */
+  async makeKnown(demo: Customer): Promise<void> {
     const toy = await this.open("Toy");
     await this.signIn();
     const file = await this.#upload(demo.testKey);
@@ -256,24 +266,27 @@ export class Target {
   }
 }
 
-/** Starts the deployable bundle; its settings are those of one's own machine, and each base has its own host. */
+/** What both services are fuzzed with: a carrier and payments that are signed, and a host for each base. */
+export const SETTINGS = {
+  ENVIRONMENT: "local",
+  PAYMENTS: "sandbox",
+  KEY_SECRET,
+  CARRIER_HTTP_URL: "http://127.0.0.1:9/",
+  CARRIER_HTTP_SECRET: CARRIER_SECRET,
+};
+
+/** Starts the deployable bundle; its settings are those of a local service, and each base has its own host. */
 export async function startTarget(): Promise<Target> {
   const stateDir = freshDirectory();
   const port = await freePort();
   const { stop } = await startService({
     port,
     stateDir,
-    bundle: await bundleService(stateDir),
+    bundle: await bundleService(),
     around: AROUND,
-    variables: {
-      ENVIRONMENT: "local",
-      PAYMENTS: "sandbox",
-      KEY_SECRET,
-      CARRIER_HTTP_URL: "http://127.0.0.1:9/",
-      CARRIER_HTTP_SECRET: CARRIER_SECRET,
-    },
+    variables: SETTINGS,
   });
   const target = new Target(port, new LogFile(path.join(stateDir, "log")), stop);
-  await target.makeKnown();
+  await target.makeKnown(await target.open("Demo", "demo-account"));
   return target;
 }

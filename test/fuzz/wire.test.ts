@@ -11,6 +11,7 @@ import type { WireReply } from "./wire-replies.ts";
 import { compose, planFor } from "./wire-requests.ts";
 import type { Plan } from "./wire-requests.ts";
 import { sweepOf } from "./wire-sweep.ts";
+import { startStarted } from "./wire-started.ts";
 import { startTarget } from "./wire-target.ts";
 import type { Customer, Target } from "./wire-target.ts";
 
@@ -32,13 +33,16 @@ const UNREAD_BYTES_MAX = 65_536;
 /** How long slow clients take, in how many pieces, and how many stall at each operation. */
 const SLOW_MS = 2_500;
 const DRIBBLES = 12;
-const STALLED = 12;
+const STALLED = 30;
+
+/** `npm start`, or the deployable bundle. */
+const OF_START = process.env["FUZZ_TARGET"] === "npm start";
 
 let target: Target;
 const seen = new Set<string>();
 
 beforeAll(async () => {
-  target = await startTarget();
+  target = await (OF_START ? startStarted() : startTarget());
 });
 afterAll(() => target?.stop());
 

@@ -134,6 +134,44 @@ it("goes on when a client breaks off in the middle of a body", async () => {
   expect((await service.stop()).code).toBe(0);
 });
 
+/** Processes of a service whose command line has this word in it. */
+function processesOf(service: Service, word: string): number[] {
+  const living = service.program.tree.living();
+  const { stdout } = spawnSync("ps", ["-o", "pid=,args=", "-p", living.join(",")], { encoding: "utf8" });
+  const lines = stdout.split("\n").filter((line) => line.includes(word));
+  return lines.map((line) => Number.parseInt(line, 10));
+}
+
+it.each(["workerd", "serve.mjs"])("begins again when its %s is killed", async (word) => {
+  const service = await startForTest();
+  const { apiKey } = service.demo;
+  const before = processesOf(service, word);
+  expect(before.length).toBeGreaterThan(0);
+  for (const pid of before) process.kill(pid, "SIGKILL");
+  const balance = async () => {
+    const headers = { authorization: `Bearer ${apiKey}` };
+    return (await service.call("/account-balance", { headers }).catch(() => null))?.body.balance ?? null;
+  };
+  expect(await until("it answers again", balance, { withinMs: 30_000, sight: () => service.program.output })).toBe(
+    1_000,
+  );
+  expect(processesOf(service, word)).not.toEqual(before);
+  expect((await service.stop()).code).toBe(0);
+  expect(service.program.tree.living()).toEqual([]);
+});
+
+it("repeats no secret that it was given", async () => {
+  const set = { OPERATOR_TOKEN: "", KEY_SECRET: "", SEAL_SECRET: "", RAZORPAY_KEY_SECRET: "" };
+  for (const name of Object.keys(set) as (keyof typeof set)[]) set[name] = randomBytes(32).toString("hex");
+  const service = await startForTest({ set });
+  for (const value of Object.values(set)) expect(service.program.output).not.toContain(value);
+  expect(service.program.output).toMatch(/Operator\s+the OPERATOR_TOKEN that you set\n/u);
+  const headers = { accept: "text/html" };
+  const page = (await service.call("/sign-in", { headers })).bytes.toString();
+  expect(page).toContain(service.demo.apiKey);
+  expect(page).not.toContain(set.OPERATOR_TOKEN);
+});
+
 it("takes the next free port when its own is taken, and says so", async () => {
   const taken = net.createServer().listen(await freePort(), "127.0.0.1");
   await once(taken, "listening");

@@ -27,6 +27,15 @@ describe("GET /healthz", () => {
     expect(reply.headers.get("cache-control")).toBe("no-store");
   });
 
+  it.each(HOSTS)("on %s writes no log line", async (host) => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    await call(`http://${host}.localhost/healthz`);
+    await call(`http://${host}.localhost/nothing`);
+    const paths = log.mock.calls.map(([line]) => (JSON.parse(String(line)) as { path: string }).path);
+    log.mockRestore();
+    expect(paths).toHaveLength(1);
+  });
+
   it("another method: 405", async () => {
     const reply = await call("http://console.localhost/healthz", { method: "POST" });
     expectFailure(reply, 405, "method_not_allowed");
