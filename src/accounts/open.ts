@@ -22,7 +22,7 @@ export interface Wanted {
   otpRate?: number | null;
   /** Units, for the live object. */
   balance?: number;
-  /** The Idempotency-Key of a request that opens. */
+  /** The Idempotency-Key of the request that opens the account. */
   once?: AskedOnce;
 }
 
@@ -57,7 +57,7 @@ export function demoAccountId(config: Config): string {
   return newAccountId(config.KEY_SECRET, "demo-account");
 }
 
-/** The demo account's first keys. */
+/** The first keys of the demo account. */
 export function demoKeys(config: Config): { apiKey: string; testKey: string } {
   const accountId = demoAccountId(config);
   return { apiKey: firstKey(config, accountId, "live"), testKey: firstKey(config, accountId, "test") };

@@ -14,8 +14,8 @@ async function appliedIn(db: D1Database): Promise<Set<string>> {
 }
 
 /**
- * Brings a database to the newest migration, in the table and under the names of `wrangler d1 migrations apply`. Each
- * migration is one transaction, so that of two who apply it at once one finds it done. Throws where one fails.
+ * Applies the missing migrations to a database, with the table and the names of `wrangler d1 migrations apply`. Each
+ * migration is one transaction: of two callers that apply it concurrently, one finds it done. Throws if one fails.
  */
 export async function applyMigrations(db: D1Database, migrations: readonly Migration[]): Promise<void> {
   const applied = await appliedIn(db);

@@ -127,7 +127,7 @@ const NOT_LOGGED_WHEN_OK: ReadonlySet<string> = new Set(["/healthz", "/callbacks
 
 const strangers = new StrangersLog();
 
-/** What only an app with pages has: failures as pages, and the API by which its pages send. */
+/** What only an app with pages needs: failures as pages, and the API through which its pages send. */
 export type Pages = Required<Pick<Vars, "failurePage" | "ownApi">>;
 
 /** An app with the shared middleware and no routes; `pages` is for apps that browsers visit. */

@@ -6,13 +6,13 @@ import service, { complete } from "./worker.ts";
 
 export { Account, Inbox } from "./worker.ts";
 
-// The main module of `wrangler dev`: the local Worker, and at its start the lines that a developer begins with. Wrangler
-// prints the address by itself; `npm start` has a banner of its own.
+// The main module of `wrangler dev`: the local Worker, which prints at its start what a developer needs first. Wrangler
+// itself prints the address; `npm start` prints its own banner.
 
 const config = configOf(complete(env));
 const { apiKey, testKey } = demoKeys(config);
 
-// oxlint-disable-next-line no-console -- for the terminal, and no line of the log.
+// oxlint-disable-next-line no-console -- for the terminal; it is not a log line.
 console.log(`
   Dastak   ${config.CONSOLE_URL}, where one button signs in as the demo customer; ${config.CONSOLE_URL}/inbox shows what was sent
   API key  ${apiKey}
@@ -20,7 +20,7 @@ console.log(`
   Operator ${shownSecret("OPERATOR_TOKEN", config.OPERATOR_TOKEN)}
 `);
 
-/** A page with leave for wrangler's live reload, which appends an inline script to it. */
+/** Lets a page run inline scripts, since wrangler's live reload appends one to it. */
 function reloadable(response: Response): Response {
   const policy = response.headers.get("Content-Security-Policy");
   if (policy === null) return response;
@@ -29,7 +29,7 @@ function reloadable(response: Response): Response {
   return page;
 }
 
-/** The local Worker; under `npm run dev`, which sets LIVE_RELOAD, its pages load anew after a change. */
+/** The local Worker; under `npm run dev`, which sets LIVE_RELOAD, its pages reload after a change. */
 export default {
   ...service,
   async fetch(request, own, ctx) {

@@ -1,9 +1,9 @@
 import { DEMO_SECRET_PREFIX } from "../config.ts";
 
 /**
- * What a local service takes where nothing else is set: secrets for this purpose only, and a seller whose GSTIN has the
- * right form and belongs to no company, so that a plan bought here shows the invoice of a registered seller. They are not
- * in wrangler.toml, and not in the program that is deployed.
+ * The defaults of a local service: secrets for this purpose only, and a seller with a well-formed GSTIN that belongs to
+ * no company, so that a plan bought locally gets the invoice of a registered seller. They are neither in wrangler.toml
+ * nor in the deployed program.
  */
 export const LOCAL_VARIABLES = {
   KEY_SECRET: `${DEMO_SECRET_PREFIX}key-secret-for-this-machine`,
@@ -14,7 +14,7 @@ export const LOCAL_VARIABLES = {
   SELLER_GSTIN: "29AAAAA0000A1ZY",
 };
 
-/** A secret as a terminal may show it: the demo's own, and never one that was set. */
+/** A secret for the terminal: shows the default, and never one that the developer set. */
 export function shownSecret(name: keyof typeof LOCAL_VARIABLES, value: string): string {
   return value === LOCAL_VARIABLES[name] ? value : `the ${name} that you set`;
 }

@@ -6,12 +6,12 @@ import service, { Account as DeployedAccount, Inbox as DeployedInbox } from "../
 import migrations from "./migrations.json";
 import { LOCAL_VARIABLES } from "./variables.ts";
 
-// The Worker as `wrangler dev` and `npm start` run it: the deployed one, with a database and a demo account that make
-// themselves, and with secrets that need no file. A deployment runs src/worker.ts and carries nothing of this folder.
+// The Worker that `wrangler dev` and `npm start` run: the deployed one, which here also migrates its database, opens
+// the demo account and has default secrets. A deployment runs src/worker.ts and contains no code of this folder.
 
 const completed = new WeakMap<object, Env>();
 
-/** The environment with what a local service takes where nothing else is set; always the same object for the same one. */
+/** The environment with the defaults of a local service; the same object for every call with the same environment. */
 export function complete(env: Env): Env {
   let all = completed.get(env);
   if (!all) {
@@ -33,7 +33,7 @@ export class Inbox extends DeployedInbox {
   }
 }
 
-/** The configuration, or null where a setting is wrong: the service answers that by itself. */
+/** The configuration; null if a setting is invalid, which the service itself reports in its replies. */
 function configured(env: Env): Config | null {
   try {
     return configOf(env);
@@ -46,8 +46,8 @@ function configured(env: Env): Config | null {
 let prepared = false;
 
 /**
- * Migrates D1 and opens the demo account, once in each isolate. Requests that come together may each do so, since a
- * promise that they share would end with the client of the one that made it; doing it again changes nothing.
+ * Migrates D1 and opens the demo account, once per isolate. Concurrent first requests each do so, since a promise that
+ * they shared would end with the request that made it; repeating it changes nothing.
  */
 async function prepare(env: Env): Promise<void> {
   const config = configured(env);

@@ -99,7 +99,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
   ],
 };
 
-/** What the console's pages ask in their own invocation: the API itself, and what takes in the sandbox's payments. */
+/** The app that the console's pages call in their own invocation: the API, and the webhooks for sandbox payments. */
 const ownApi = createApp();
 for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp, paymentWebhooks].flat()) add(ownApi);
 
@@ -109,10 +109,10 @@ function appOf(routes: readonly Route[], pages?: Pages): Api {
   return app;
 }
 
-/** An app with pages, whose failures are pages too. */
+/** An app with pages: its failures are pages too, and its pages send through the API. */
 const pagesOf = (routes: readonly Route[]): Api => appOf(routes, { failurePage, ownApi });
 
-/** One app per base; `all` for the console host of a local machine, `none` for an unknown host. */
+/** One app per base; `all` for the console host of a local service, `none` for an unknown host. */
 export const APPS: Readonly<Record<BaseName | "all" | "none", Api>> = {
   sms: appOf(ROUTES.sms),
   tts: appOf(ROUTES.tts),

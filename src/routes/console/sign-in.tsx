@@ -27,11 +27,11 @@ interface FormProps {
   value?: string;
 }
 
-/** What opens the API of a local service. */
+/** The credentials for the API of a local service. */
 interface DemoKeys {
   apiKey: string;
   testKey: string;
-  /** Null where the operator has set a token of their own, which no page shows. */
+  /** Null if the operator set a token, which no page shows. */
   operatorToken: string | null;
 }
 
@@ -120,7 +120,7 @@ const PasswordPage: FC<FormProps> = ({ next, error, value }) => {
   );
 };
 
-/** By phone: a number, then the code that was sent to it. */
+/** Sign-in by phone: a number, then the code that was sent to it. */
 function addPhone(app: Api): void {
   app.get("/sign-in", page, (c) => {
     const next = safeNext(c.req.query("next"));
