@@ -165,7 +165,7 @@ function arrows(): Map<string, Set<string>> {
   return found;
 }
 
-/** These rooms without the ground, which every room may import. */
+/** These rooms without those of the ground. */
 const above = (names: Iterable<string>) => [...names].filter((name) => !GROUND.includes(name)).toSorted();
 
 describe("the rooms", () => {
