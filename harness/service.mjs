@@ -1,6 +1,6 @@
-// The deployable bundle under workerd, without wrangler's development proxy: what the benchmarks and the fault harness
-// drive. It is configured as a deployed service with the simulator for a carrier, on one port; the Host header says
-// which of the five bases a request is for.
+// Runs the deployable bundle under workerd, without wrangler's development proxy, for the benchmarks and the fault
+// harness. It is configured as a deployed service with the simulator as its carrier, on one port; the Host header
+// selects the base.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -21,7 +21,7 @@ export const HOSTS = {
 
 export const OPERATOR_TOKEN = "operator-token-of-the-benchmarks-0123456789";
 
-/** The settings of a deployed service with the simulator for a carrier. */
+/** The settings of a deployed service with the simulator as its carrier. */
 export const VARIABLES = {
   ENVIRONMENT: "production",
   SMS_URL: `http://${HOSTS.sms}`,
@@ -38,8 +38,8 @@ export const VARIABLES = {
 };
 
 /**
- * Has the runtime write the service's log into a file, as a server does: through the development simulator's pipe each
- * line costs more than the request that it tells of.
+ * Makes the runtime write the service's log into a file, as a server does: through the pipe of the development
+ * simulator each line costs more than the request that it logs.
  */
 function logIntoFile(stateDir) {
   const simulator = createRequire(import.meta.url).resolve("miniflare");
@@ -50,15 +50,15 @@ function logIntoFile(stateDir) {
   process.env.MINIFLARE_WORKERD_PATH = script;
 }
 
-/** The deployed program's text. */
+/** The source text of the deployable bundle. */
 export async function bundleService() {
   await buildAssets();
   return bundleWorker(readConfig().env.production.main);
 }
 
 /**
- * Starts the service on a port, with all its bindings and its real queue consumers, over whatever `stateDir` holds.
- * `bundle` is a text that was made before, `variables` replace some of the settings; the rest is as `runBundle` takes it.
+ * Starts the service on a port, with all its bindings and its real queue consumers, on the state in `stateDir`.
+ * `bundle` is a text made earlier, `variables` replace some settings; the other options are those of `runBundle`.
  *
  * @param {{ port: number, stateDir: string, bundle?: string, variables?: Record<string, string>, around?: string,
  *   deliverAfterSec?: number | undefined, miniflare?: object }} options
