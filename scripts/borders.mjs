@@ -29,7 +29,7 @@ export const BORDERS = {
     "search",
     ...GROUND,
   ],
-  console: ["ui", "sign-in", "sending", "http", ...GROUND],
+  console: ["ui", "sign-in", "http", ...GROUND],
   // The browser gets no settings, no log and no secret's code.
   client: ["ui", "inbox", "model", "money", "text"],
   ui: ["activity", "operator", "payments", "sending", "accounts", "queues", "inbox", "http", "db", "search", ...GROUND],
@@ -42,7 +42,7 @@ export const BORDERS = {
   accounts: ["db", ...GROUND],
   durable: ["queues", "inbox", "db", "search", ...GROUND],
   queues: ["inbox", "carriers", "recordings", "db", ...GROUND],
-  inbox: ["carriers", "recordings", "search", ...GROUND],
+  inbox: ["carriers", "search", ...GROUND],
   carriers: ["http", ...GROUND],
   http: [...GROUND],
   recordings: [...GROUND],

@@ -4,8 +4,8 @@ import { until } from "../../harness/http.ts";
 import type { Customer, Service } from "../../harness/started.ts";
 import { startForTest } from "./start-for-test.ts";
 
-// Many sends at once at `npm start`, with so short a sweep that alarms ring all the time: the local queue, which keeps a
-// timer for each of its messages and breaks off at 10,000, must have none for a single send. No time is asserted.
+// Many sends at once to `npm start`, under a sweep so short that alarms run all the time. The local queue keeps a timer
+// for each of its messages and fails at 10,000, so a single send must not use it. No time is asserted.
 
 const SENDS = 12_000;
 const CLIENTS = 64;
