@@ -1,6 +1,6 @@
-// Builds what the browser gets: one script, one style sheet, the fonts. The Worker carries them itself, so that no
-// router of static files stands before the API; their names hold their content's hash, so that they are kept for ever.
-// For a local Worker, also what brings its database up to date.
+// Builds the browser's files: one script, one style sheet, the fonts. The Worker serves them itself, so that no router of
+// static files runs before the API; their names contain their content's hash, so that browsers can cache them for ever.
+// For a local Worker it also builds the list of migrations.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -53,14 +53,14 @@ export function readMigrations() {
 /** Writes src/local/migrations.json. */
 export const buildMigrations = () => writeJson("src/local/migrations.json", readMigrations());
 
-/** The files lie in the folder that wrangler watches: one that is written for nothing would be built again for ever. */
+/** Writes a file only when it changes: wrangler watches this folder, and an unchanged file would start another build. */
 function writeJson(name, value) {
   const file = path.join(ROOT, name);
   const text = JSON.stringify(value);
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
 }
 
-/** What wrangler may do with the top level of wrangler.toml, which is never to go online. */
+/** The wrangler commands allowed for the top level of wrangler.toml, which must never be deployed. */
 const LOCAL_COMMANDS = new Set(["dev", "types"]);
 
 const refuse = (sentence) => {
@@ -68,7 +68,7 @@ const refuse = (sentence) => {
   process.exit(1);
 };
 
-/** The process of wrangler, which runs a build step in a shell; null where there is no ps to ask. */
+/** The process id of wrangler, which runs a build step in a shell; null on a machine without ps. */
 function wranglerPid() {
   const { stdout } = spawnSync("ps", ["-o", "ppid=,comm=", "-p", String(process.ppid)], { encoding: "utf8" });
   const [, parent, program = ""] = /^\s*(\d+)\s+(.+)$/mu.exec(stdout ?? "") ?? [];
@@ -76,7 +76,7 @@ function wranglerPid() {
   return program.trim().endsWith("sh") ? Number(parent) : process.ppid;
 }
 
-/** Ends this process where wrangler, which it is a build step of, is not to go on. */
+/** Ends this build step with an error when wrangler must not continue. */
 async function checkLocalBuild(command) {
   if (command === undefined) return;
   if (!LOCAL_COMMANDS.has(command)) {

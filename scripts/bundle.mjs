@@ -1,10 +1,10 @@
-// Bundles the Worker as `wrangler deploy` does, without loading wrangler, which takes longer than all the rest of a
-// start. test/process/bundle.test.ts holds the two together, byte for byte.
+// Bundles the Worker as `wrangler deploy` does, without loading wrangler, which would take most of the start-up time.
+// test/process/bundle.test.ts checks that both bundles are equal, byte for byte.
 import { builtinModules } from "node:module";
 import { build } from "esbuild";
 import { ROOT, readConfig } from "./local.mjs";
 
-/** Node's own modules, which the runtime has under either name. */
+/** Node's built-in modules, which the runtime provides under both names. */
 const BUILT_IN = builtinModules.flatMap((name) => [name, `node:${name}`]);
 
 /** Bundles a module of this repository, minified as wrangler.toml says; returns the program's text. */

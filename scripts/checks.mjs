@@ -1,6 +1,6 @@
 // The checks of the gates, each a command of node_modules/.bin that can also be run alone.
 
-/** What the other checks read, made first: what the browser gets, and what a local database needs. */
+/** Built first, because the other checks read it: the browser's files and the list of migrations. */
 export const BUILT = { "what the browser gets": "node scripts/build.mjs" };
 
 export const CHECKS = {
@@ -12,7 +12,7 @@ export const CHECKS = {
   format: "prettier --check --log-level warn .",
 };
 
-/** What `npm test` checks beside these. */
+/** Checked by `npm test` only. */
 export const BUNDLE = {
   "deployable bundle": "wrangler deploy --env production --dry-run --outdir .wrangler/bundle",
 };

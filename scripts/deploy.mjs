@@ -11,7 +11,7 @@ const stop = (sentence) => {
   process.exit(1);
 };
 
-/** Runs wrangler on the environment that is deployed. */
+/** Runs wrangler for the production environment. */
 function wrangler(args, options = {}) {
   return spawnSync(path.join(ROOT, "node_modules/.bin/wrangler"), [...args, "--env", "production"], {
     cwd: ROOT,
@@ -22,7 +22,7 @@ function wrangler(args, options = {}) {
   });
 }
 
-/** Faults of `env.production` in wrangler.toml that would only show after the deployment. */
+/** Refuses faults of `env.production` in wrangler.toml that would show only after the deployment. */
 function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
   if (d1_databases[0].database_id === PLACEHOLDER_DATABASE) {
     stop("database_id in wrangler.toml is a placeholder; create one with: npx wrangler d1 create dastak");
@@ -54,11 +54,11 @@ function isNeeded(name, vars) {
   return name.startsWith("RAZORPAY_") ? vars.PAYMENTS === "razorpay" : true;
 }
 
-/** Names of secrets that the Worker must have and has not. */
+/** Names of required secrets that are not set. */
 function missingSecrets(vars) {
   const needed = SECRET_NAMES.filter((name) => isNeeded(name, vars));
   const listed = wrangler(["secret", "list", "--format", "json"], { stdio: ["inherit", "pipe", "pipe"] });
-  // A Worker that was never deployed has no secrets yet, and wrangler says so with an error.
+  // A Worker that was never deployed has no secrets yet; wrangler reports that as an error.
   const fresh = listed.status !== 0 && /10007|not found/u.test(listed.stdout + listed.stderr);
   if (listed.status !== 0 && !fresh) stop(`the secrets cannot be listed.\n${listed.stdout}${listed.stderr}`);
   const names = fresh ? [] : JSON.parse(listed.stdout).map(({ name }) => name);

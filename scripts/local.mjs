@@ -9,7 +9,7 @@ export const ROOT = path.resolve(import.meta.dirname, "..");
 /** Where `wrangler dev` keeps its state as well. */
 export const STATE_DIR = path.join(ROOT, ".wrangler", "state");
 
-/** Environment in which wrangler asks nothing, reports nothing and looks nothing up. */
+/** An environment in which wrangler neither prompts, nor sends metrics, nor uses the network. */
 export const QUIET = {
   ...process.env,
   CI: "1",
@@ -17,13 +17,13 @@ export const QUIET = {
   WRANGLER_HIDE_BANNER: "true",
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_LOG: process.env.WRANGLER_LOG ?? "warn",
-  // Wrangler keeps what it says in the home directory as well; a local service writes only into its state.
+  // By default wrangler also writes its log to the home directory; a local service writes only to its state.
   WRANGLER_WRITE_LOGS: "false",
   X_LOCAL_OBSERVABILITY: "false",
   X_LOCAL_EXPLORER: "false",
 };
 
-/** wrangler.toml as it is written: local development at the top level, the deployment in `env.production`. */
+/** The content of wrangler.toml: local development at the top level, the deployment in `env.production`. */
 export const readConfig = () => parse(readFileSync(path.join(ROOT, "wrangler.toml"), "utf8"));
 
 /** The variables of a local service: those of wrangler.toml, on a port, and the demo secrets. */

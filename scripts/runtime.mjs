@@ -1,5 +1,5 @@
-// The service under the runtime itself, with the bindings that wrangler.toml gives it locally and nothing in front of its
-// socket: what `npm start`, the benchmarks and the tests of the wire drive.
+// Runs the service under workerd, with the local bindings of wrangler.toml and nothing in front of its socket, for
+// `npm start`, the benchmarks and the tests over the wire.
 import path from "node:path";
 import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
 import { QUIET, readConfig } from "./local.mjs";
@@ -58,9 +58,9 @@ function bindingsOf({
 
 /**
  * Starts a bundle on a port of 127.0.0.1 over whatever `stateDir` holds; the service answers when this resolves. `around`
- * is the text of a module that imports the bundle from "./dastak.js" and stands before it, `deliverAfterSec` holds
- * messages back from the dispatch consumer for so long, and `miniflare` is merged into its options. Where the runtime
- * ends by itself, miniflare begins it again.
+ * is the text of a module that imports the bundle from "./dastak.js" and wraps it, `deliverAfterSec` holds
+ * back messages from the dispatch consumer for that long, and `miniflare` is merged into its options. If the runtime dies,
+ * miniflare restarts it.
  *
  * @param {{ port: number, stateDir: string, bundle: string, variables: Record<string, string>, around?: string,
  *   deliverAfterSec?: number | undefined, miniflare?: object }} options

@@ -1,5 +1,5 @@
-// The service of npm start, as a process of its own that start.mjs can end whole: node scripts/serve.mjs, with an IPC
-// channel on which it gets `{ port, stateDir, variables }`, secrets among them.
+// The service of npm start, in a separate process group that start.mjs can end: node scripts/serve.mjs, with an IPC
+// channel that carries `{ port, stateDir, variables }`, including secrets.
 import { once } from "node:events";
 import { buildAssets, buildMigrations } from "./build.mjs";
 import { bundleWorker } from "./bundle.mjs";
@@ -11,7 +11,7 @@ async function bundle() {
   return bundleWorker("src/local/worker.ts");
 }
 
-/** The service's own lines; all that a level adds is where they go. */
+/** Prints a log line of the service; its level only selects stdout or stderr. */
 const print = ({ level, message }) =>
   (level === "error" || level === "warn" ? process.stderr : process.stdout).write(`${message}\n`);
 

@@ -1,4 +1,4 @@
-// npm start: everything that a service on this machine needs, in one command (contract §12).
+// npm start: runs a local service with everything it needs (contract §12).
 import { stopAsked } from "./stop-asked.mjs";
 import { spawn } from "node:child_process";
 import http from "node:http";
@@ -21,7 +21,7 @@ const complain = (sentence, code = 2) => {
   process.exit(code);
 };
 
-/** The command line, checked: one sentence for whatever is wrong with it. */
+/** Reads and checks the command line; ends with one sentence when it is wrong. */
 function readArguments() {
   const options = { port: { type: "string" }, state: { type: "string" }, set: { type: "string", multiple: true } };
   const usage = "Usage: npm start -- [--port PORT] [--state DIR] [--set KEY=VALUE]...";
@@ -50,12 +50,12 @@ function readArguments() {
 const isFree = (port, host) =>
   new Promise((resolve) => {
     const probe = net.createServer();
-    // A machine without IPv6 has nobody on that port of it.
+    // On a machine without IPv6 the port counts as free.
     probe.once("error", (problem) => resolve(problem.code === "EADDRNOTAVAIL" || problem.code === "EAFNOSUPPORT"));
     probe.listen({ port, host }, () => probe.close(() => resolve(true)));
   });
 
-/** The first port from here on that is free under both addresses of localhost. */
+/** The first port from `wanted` on that is free on both addresses of localhost. */
 async function nextFreePort(wanted) {
   for (let port = wanted; port < 65_536; port++) {
     if ((await isFree(port, "127.0.0.1")) && (await isFree(port, "::1"))) return port;
@@ -65,7 +65,7 @@ async function nextFreePort(wanted) {
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Whether the service answers under its console address, wherever that name leads outside. */
+/** Whether the service answers for its console address, whatever that name resolves to. */
 function isReady(port, consoleUrl) {
   const { host, pathname } = new URL(consoleUrl);
   const target = `${pathname.replace(/\/+$/u, "")}/healthz`;
@@ -77,7 +77,7 @@ function isReady(port, consoleUrl) {
   });
 }
 
-/** Its first answer comes when the database is migrated and the demo account open. */
+/** The first answer means that the database is migrated and the demo account is open. */
 async function waitUntilReady(port, consoleUrl, hasEnded) {
   const giveUpAt = Date.now() + READY_MS_MAX;
   while (Date.now() < giveUpAt && !hasEnded()) {
@@ -94,7 +94,7 @@ function banner({ port, wanted, config, stateDir, seconds }) {
   const line = (name, text) => `  ${paint("dim", name.padEnd(13))}${text}`;
   const kept = path.relative(process.cwd(), stateDir) || ".";
   const reset = stateDir === STATE_DIR ? "npm run reset" : `npm run reset -- --state ${kept}`;
-  // The console's own path, if it has one; on this machine it answers the API as well.
+  // With the console's path, if it has one; a local console host also serves the API.
   const local = `http://localhost:${port}${new URL(config.CONSOLE_URL).pathname.replace(/\/+$/u, "")}`;
   const moved = port === wanted ? "" : paint("yellow", ` Port ${wanted} is taken; this is the next free one.`);
   return [
@@ -125,22 +125,22 @@ function banner({ port, wanted, config, stateDir, seconds }) {
   ].join("\n");
 }
 
-/** Starts the service; `ended` is its exit code once it has one, `end` asks it to end and then makes it. */
+/** Starts the service. `ended` resolves to its exit code; `end` sends SIGTERM, then SIGKILL. */
 function startService(settings) {
   const script = path.join(import.meta.dirname, "serve.mjs");
-  // In a process group of its own, so that it can be ended whole. The settings go where no list of processes shows them.
+  // In its own process group, so that all of it can be ended. Settings go through IPC, which no process list shows.
   const child = spawn(process.execPath, [script], { detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
   child.send(settings, () => undefined);
   const kill = () => {
     try {
       process.kill(-(child.pid ?? Number.NaN), "SIGKILL");
     } catch {
-      // The group is gone already.
+      // The group has already ended.
     }
   };
   const ended = new Promise((resolve) => {
     child.once("exit", (code) => {
-      // What outlives its leader ends with it.
+      // Ends processes of the group that outlived their leader.
       kill();
       resolve(code ?? 1);
     });
@@ -152,7 +152,7 @@ function startService(settings) {
   return { pid: child.pid, ended, end };
 }
 
-/** Checks the settings and takes the state, or ends this process with one sentence. */
+/** Checks the settings and locks the state; ends with one sentence when either fails. */
 async function prepare({ port: wanted, stateDir, settings }) {
   try {
     parseConfig({ ...localVariables(wanted), ...settings });
@@ -171,7 +171,7 @@ async function prepare({ port: wanted, stateDir, settings }) {
   return { port, stateDir, variables: { ...localVariables(port), ...settings } };
 }
 
-/** Goes on until it is asked to stop: a service that ends before begins again, on its state and its port. */
+/** Restarts a service that ends by itself, on the same state and port, until a stop is asked for. */
 async function keepRunning(service, begin) {
   for (;;) {
     const code = await service.ended;

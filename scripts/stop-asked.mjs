@@ -1,4 +1,4 @@
-// Imported first by npm start, so that a signal counts from the beginning, also while everything else is loading.
+// Imported first by npm start, so that signals are handled even while the other modules load.
 
 const asked = new AbortController();
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => asked.abort());

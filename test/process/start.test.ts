@@ -13,7 +13,7 @@ import { startArguments, startService } from "../../harness/started.ts";
 import type { Service, StartOptions } from "../../harness/started.ts";
 import { startForTest } from "./start-for-test.ts";
 
-// npm start and npm run reset, as whoever tries the service for the first time meets them.
+// npm start and npm run reset, as a newcomer uses them.
 
 const SENTENCE = /^[^\n]+\.\n$/u;
 
@@ -116,7 +116,7 @@ describe("a started service", () => {
   });
 });
 
-it("goes on when a client breaks off in the middle of a body", async () => {
+it("keeps serving when a client disconnects in the middle of a body", async () => {
   const service = await startForTest();
   const { apiKey } = service.demo;
   const head = `POST /send-sms HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n`;
@@ -160,7 +160,7 @@ it.each(["workerd", "serve.mjs"])("begins again when its %s is killed", async (w
   expect(service.program.tree.living()).toEqual([]);
 });
 
-it("repeats no secret that it was given", async () => {
+it("prints no secret that it was given", async () => {
   const set = { OPERATOR_TOKEN: "", KEY_SECRET: "", SEAL_SECRET: "", RAZORPAY_KEY_SECRET: "" };
   for (const name of Object.keys(set) as (keyof typeof set)[]) set[name] = randomBytes(32).toString("hex");
   const service = await startForTest({ set });
@@ -183,7 +183,7 @@ it("takes the next free port when its own is taken, and says so", async () => {
   expect(service.program.output).toContain(`http://sms.localhost:${service.port}`);
   expect((await service.call("/readyz")).status).toBe(200);
 
-  // The simulator delivers with nobody's help: queues, alarms and history run behind the other port as well.
+  // The simulator delivers: queues, alarms and history also work behind the other port.
   const { id, apiKey } = await service.openAccount(10);
   expect((await service.post(apiKey, "/send-sms", { phone: "9876543210", message: "Hello" })).status).toBe(200);
   const delivered = async () => (await messagesOf(service, id))[0]?.state === "delivered";
@@ -194,7 +194,7 @@ it("takes the next free port when its own is taken, and says so", async () => {
   expect(service.program.tree.living()).toEqual([]);
 });
 
-it("starts for one hostname with a path for each base, with secrets of its own", async () => {
+it("starts for one hostname with a path for each base, with given secrets", async () => {
   const port = await freePort();
   const base = `http://dastak.example:${port}`;
   const set: Record<string, string> = { ENVIRONMENT: "production", CONSOLE_URL: base };
@@ -214,14 +214,14 @@ it("starts for one hostname with a path for each base, with secrets of its own",
   const operator = { authorization: `Bearer ${set["OPERATOR_TOKEN"]}` };
   const opened = await ask("/operator/accounts", { method: "POST", headers: operator, body: { name: "First" } });
   const body = { apiKey: opened.body.api_key, phone: "9876543210", message: "Hello" };
-  // Outside one's own machine nobody gets credit for signing up.
+  // Outside a local service a sign-up gives no credit.
   expect((await ask("/sms/send-sms", { method: "POST", body })).status).toBe(403);
   expect((await ask("/send-sms", { method: "POST", body })).status).toBe(404);
   expect((await ask("/tts/send-sms", { method: "POST", body })).status).toBe(404);
   expect((await program.stop()).code).toBe(0);
 });
 
-it("ends the service of a killed start before it begins its own", async () => {
+it("ends the service of a killed start before it starts a new one", async () => {
   const service = await startForTest();
   service.program.signal("SIGKILL");
   await service.program.ended;
@@ -289,7 +289,7 @@ describe("a command line that cannot work gets one sentence", () => {
 
 describe("npm run reset", () => {
   it("wipes the default state, and does not mind that there is none", async () => {
-    // A copy of the repository: the default state of this one may be somebody's.
+    // In a copy of the repository, because the default state of this one may be in use.
     const copy = freshDirectory();
     for (const part of ["scripts", "src", "package.json"]) {
       cpSync(path.join(ROOT, part), path.join(copy, part), { recursive: true });

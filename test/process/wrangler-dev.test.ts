@@ -75,14 +75,14 @@ it("serves each of the eight operations with them", async () => {
   await post("/api/tts-call", { callee: phone, text: "Namaste" });
   const { fileId } = await post("/api/upload-voice", { fileName: "a.mp3", base64Data });
   await post("/api/make-voice-call", { callee: `91${phone}`, fileId });
-  // On a host of its own: the development proxy leaves the host as it is.
+  // On its own host: the development proxy keeps the Host header.
   const headers = { authorization: `Bearer ${apiKey}`, host: `sms.localhost:${service.port}` };
   const balance = await service.call("/account-balance", { headers });
   expect(balance.status).toBe(200);
   expect(balance.body.balance).toBeLessThan(1_000 - 4);
 });
 
-it("has the dashboard, the test inbox, the operator API and everything that they stand on", async () => {
+it("serves the dashboard, the test inbox and the operator API, with all bindings ready", async () => {
   expect((await service.call("/readyz")).body).toEqual({ success: true });
 
   const origin = `http://localhost:${service.port}`;
@@ -101,7 +101,7 @@ it("has the dashboard, the test inbox, the operator API and everything that they
   expect((await service.post(customer.apiKey, "/send-sms", { phone: "9876543210", message: "Hi" })).status).toBe(200);
 });
 
-it("holds its state against npm start, which finds everything there afterwards", async () => {
+it("locks its state against npm start, which finds everything there afterwards", async () => {
   const { apiKey } = service.demo;
   const second = new Program([path.join(copy, "scripts", "start.mjs")], { cwd: copy });
   expect((await second.ended).code).toBe(1);
