@@ -3,7 +3,6 @@ import type { Config } from "./config.ts";
 import { randomId } from "./crypto/ids.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { destinationOf } from "./http/bases.ts";
-import { breathe } from "./http/breath.ts";
 import { logProblem } from "./log.ts";
 import { consumeDead } from "./queues/dead.ts";
 import { consumeDispatch } from "./queues/dispatch.ts";
@@ -37,7 +36,6 @@ export default {
   async fetch(request, env, ctx): Promise<Response> {
     const config = configured(env);
     if (!config) return notConfigured();
-    if (config.ENVIRONMENT === "local") await breathe();
     const url = URL.parse(request.url);
     // A Host that does not parse, such as one with port 99999, is an unknown host: 404.
     if (!url) return APPS.none.fetch(request, env, ctx);

@@ -5,6 +5,7 @@ import { applyMigrations } from "../db/migrate.ts";
 import service, { Account as DeployedAccount, Inbox as DeployedInbox } from "../worker.ts";
 import migrations from "./migrations.json";
 import { LOCAL_VARIABLES } from "./variables.ts";
+import { yieldToTimers } from "./yield-to-timers.ts";
 
 // The Worker that `wrangler dev` and `npm start` run: the deployed one, which here also migrates its database, opens
 // the demo account and has default secrets. A deployment runs src/worker.ts and contains no code of this folder.
@@ -61,6 +62,7 @@ export default {
   async fetch(request, env, ctx) {
     const all = complete(env);
     if (!prepared) await prepare(all);
+    await yieldToTimers();
     return service.fetch(request, all, ctx);
   },
   queue: (batch, env, ctx) => service.queue(batch, complete(env), ctx),

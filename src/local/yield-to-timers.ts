@@ -4,14 +4,14 @@
 // polls its timers and sockets.
 
 /** The time between two pauses: far below those 5 s, and much longer than a pause takes. */
-const BREATH_MS = 25;
+const GAP_MS = 25;
 
 let lastMs = 0;
 let isDue = false;
 
 /** Pauses the request if timers were not polled for a while. Each request waits for a timer of its own. */
-export async function breathe(): Promise<void> {
-  isDue ||= Math.abs(Date.now() - lastMs) >= BREATH_MS;
+export async function yieldToTimers(): Promise<void> {
+  isDue ||= Math.abs(Date.now() - lastMs) >= GAP_MS;
   if (!isDue) return;
   await scheduler.wait(0);
   isDue = false;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { breathe } from "../../src/http/breath.ts";
+import { yieldToTimers } from "../../src/local/yield-to-timers.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });
@@ -15,7 +15,7 @@ it("holds requests back until the runtime's timers have run, and then none for 2
   vi.spyOn(scheduler, "wait").mockImplementation(() => new Promise((end) => void ends.push(() => end(undefined))));
   vi.setSystemTime(Date.now() + 60_000);
   const passed: number[] = [];
-  const request = (number: number) => breathe().then(() => passed.push(number));
+  const request = (number: number) => yieldToTimers().then(() => passed.push(number));
   const first = [request(1), request(2)];
   await Promise.resolve();
   expect(passed).toEqual([]);
