@@ -5,7 +5,7 @@ import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { deskWords } from "../words/desk.ts";
 import { shell } from "../words/shell.ts";
-import { Wide, StatusPill, PlanChoice } from "./frame.tsx";
+import { PlanChoice, StatusPill, Wide } from "./frame.tsx";
 
 // The operator's list of accounts, the form that opens another, and the new account's first keys.
 

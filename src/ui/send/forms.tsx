@@ -6,7 +6,7 @@ import { FileField } from "../file-field.tsx";
 import { Empty, Money } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { send } from "../words/send.ts";
-import { Typed, IndianPhone, Message, Sender, Listed } from "./fields.tsx";
+import { IndianPhone, Listed, Message, Sender, Typed } from "./fields.tsx";
 import { FoundNumbers } from "./found-numbers.tsx";
 import { Meter, SendForm } from "./frame.tsx";
 import type { Draft } from "./frame.tsx";
