@@ -109,7 +109,10 @@ it("is refused for the words right before it, however long the text before them 
       numRuns: 2_000,
       examples: [
         [["ending with"], [":", "#", "."]],
-        [["x", "ending with"], [":", "#", "."]],
+        [
+          ["x", "ending with"],
+          [":", "#", "."],
+        ],
       ],
     },
   );
