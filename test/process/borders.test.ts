@@ -13,8 +13,12 @@ const ROOMS = Object.keys(BORDERS);
 
 /** Files of one folder; more than that is two topics. */
 const FOLDER_FILES_MAX = 24;
-/** Folders of like things, one for each page or word list, where more files are no second topic. */
-const COLLECTIONS = ["src/ui", "src/ui/words", "src/ui/fonts", "src/routes/console"];
+/** Folders of like things, where more files are no second topic: pages, word lists, fonts. */
+const COLLECTIONS = ["src/routes/console", "src/ui/words", "src/ui/fonts"];
+/** Lines of one file, comments and blank lines included; oxlint.config.ts says the same of what the linter reads. */
+const FILE_LINES_MAX = 300;
+/** The folders of what is written by hand; documents are as long as they are. */
+const SOURCE_FOLDERS = ["src", "test", "torture", "harness", "bench", "scripts"];
 
 /** Thousands of planted breaches, each with a sentence. */
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -149,6 +153,8 @@ describe("the linter", () => {
   });
 });
 
+const linesOf = (file: string) => readFileSync(path.join(ROOT, file), "utf8").split("\n").length - 1;
+
 const SOURCES = globSync("src/**/*.{ts,tsx}", { cwd: ROOT }).filter((file) => file !== "src/env.d.ts");
 
 /** The rooms that each room's files import, beside their own. */
@@ -194,6 +200,14 @@ describe("the rooms", () => {
     }
     const full = [...counts].filter(([folder, files]) => files > FOLDER_FILES_MAX && !COLLECTIONS.includes(folder));
     expect(full).toEqual([]);
+  });
+
+  it("hold no file of more lines than a reader keeps in mind, style sheets and scripts included", () => {
+    const files = SOURCE_FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mjs,js,css}`, { cwd: ROOT }));
+    expect(files.filter((file) => file.endsWith(".css")).length).toBeGreaterThan(10);
+    expect(files.map((file) => [file, linesOf(file)] as const).filter(([, lines]) => lines > FILE_LINES_MAX)).toEqual(
+      [],
+    );
   });
 
   it("are shown in ARCHITECTURE.md as they are", () => {
