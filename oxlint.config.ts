@@ -11,7 +11,7 @@ export default {
     "max-lines": ["error", { max: 300 }],
     "max-lines-per-function": ["error", { max: 70, skipBlankLines: true, skipComments: true, IIFEs: true }],
     "no-shadow": "off",
-    // A type that comes round in a circle ties two files together as firmly as a value.
+    // A circle of type imports couples two files as tightly as one of values.
     "import/no-cycle": ["error", { ignoreTypes: false }],
     "import/no-unassigned-import": "off",
     "typescript/no-explicit-any": "error",
@@ -25,7 +25,7 @@ export default {
     "typescript/no-unsafe-type-assertion": "off",
     "typescript/consistent-type-imports": "error",
   },
-  // Of two overrides that set the same rule for a file, the last one wins whole: each rule has one for a file.
+  // If two overrides set the same rule for a file, only the last one applies, so for each file only one may set a rule.
   overrides: [
     ...borderOverrides(),
     { files: ["src/log.ts", "scripts/**", "bench/**", "harness/**", "torture/**"], rules: { "no-console": "off" } },

@@ -2,24 +2,24 @@ import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
-// Two kinds of tests: most run inside workerd, beside the objects they test; those in test/process, test/fuzz and test/browser
-// drive the started service from outside, as its users do.
+// Two kinds of tests: most run inside workerd, beside the objects they test; those in test/process, test/fuzz and
+// test/browser drive the started service from outside, as its users do.
 
-/** Random histories of a whole account, thousands of requests in one test: what `npm run check` has no time for. */
+/** Random histories of a whole account, with thousands of requests in one test: too slow for `npm run check`. */
 const LEFT_TO_NPM_TEST = ["test/durable/account/model.test.ts", "test/payments/model.test.ts"];
 
 export default defineConfig(async () => ({
   test: {
-    // What a passing test logs is nobody's concern; a failing one shows all of it.
+    // The logs of a passing test are dropped; a failing test shows all of its logs.
     silent: "passed-only" as const,
     globalSetup: ["./test/setup/global.ts"],
     projects: [
       {
         plugins: [
           cloudflareTest({
-            wrangler: { configPath: "./wrangler.toml" },
+            wrangler: { configPath: "./wrangler.toml", environment: "production" },
             miniflare: {
-              // Everything that a test relies on stands here: a developer's .dev.vars changes nothing.
+              // Sets every variable that a test relies on, so that a developer's .dev.vars changes nothing.
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")),
                 ENVIRONMENT: "local",
@@ -31,7 +31,7 @@ export default defineConfig(async () => ({
                 CARRIER: "sim",
                 PAYMENTS: "sandbox",
                 DISPATCH_CONCURRENCY: "50",
-                // A test says itself when a message leaves.
+                // Each test decides itself when a message is dispatched.
                 DIRECT_DISPATCH: "off",
                 KEY_SECRET: "local-only-key-secret-of-the-test-suite",
                 SEAL_SECRET: "local-only-seal-secret-of-the-test-suite",
@@ -39,9 +39,9 @@ export default defineConfig(async () => ({
                 CARRIER_HTTP_URL: "http://gateway.test/messages",
                 CARRIER_HTTP_SECRET: "whsec_bG9jYWwtb25seS1nYXRld2F5LXNlY3JldC0wMDAwMDA=",
               },
-              // Nobody consumes these queues: a test delivers by hand, when, how often and in the order it wants.
+              // These queues have no consumer: a test delivers by hand, when, how often and in the order it wants.
               queueProducers: { DISPATCH: { queueName: "held-dispatch" }, HISTORY: { queueName: "held-history" } },
-              // No test reaches a network: what is not mocked ends here.
+              // No test reaches a network: a request that is not mocked gets status 599.
               outboundService: "blocked",
               workers: [
                 {
@@ -65,7 +65,7 @@ export default defineConfig(async () => ({
           ],
           setupFiles: ["./test/setup/workers.ts", "./test/setup/seed.ts"],
           testTimeout: 30_000,
-          // A runtime for each core, and not for each file: loading the service into one takes longer than most files' tests.
+          // One runtime per core, not per file: loading the service takes longer than most files' tests.
           isolate: false,
           maxWorkers: "100%",
         },

@@ -1,5 +1,5 @@
-// How the benchmarks that count or need many accounts ask the service: one connection pool per service, with the Host
-// header that says which base is meant, and accounts opened several at once.
+// The client of the benchmarks that count or need many accounts: one connection pool per service, with the Host header
+// that selects the base, and accounts opened several at once.
 import http from "node:http";
 import { HOSTS, OPERATOR_TOKEN } from "./service.mjs";
 
@@ -7,7 +7,7 @@ const CONNECTIONS = 32;
 
 const bearer = (key) => ({ authorization: `Bearer ${key}` });
 
-/** Asks a service on this machine; the reply's body is parsed where it is JSON. */
+/** Sends requests to a local service; a JSON reply is parsed. */
 export class Client {
   #agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
@@ -15,7 +15,7 @@ export class Client {
     this.port = port;
   }
 
-  /** Asks; once more where the runtime had closed the connection before it read anything from it. */
+  /** Sends a request, and repeats it once if the runtime closed the connection before it read anything. */
   async ask(host, path, options) {
     try {
       return await this.#askOnce(this.#agent, host, path, options);
@@ -53,14 +53,14 @@ export class Client {
     });
   }
 
-  /** Asks as the operator; whatever is not 200 throws. */
+  /** Sends a request as the operator; throws on any status but 200. */
   async operate(path, options = {}) {
     const reply = await this.ask(HOSTS.console, path, { ...options, headers: bearer(OPERATOR_TOKEN) });
     if (reply.status !== 200) throw new Error(`${path} answered ${reply.status}: ${JSON.stringify(reply.body)}`);
     return reply.body;
   }
 
-  /** Asks as the owner of a key. */
+  /** Sends a request with a customer's key. */
   askAs(key, host, path, options = {}) {
     return this.ask(host, path, { ...options, headers: { ...bearer(key), ...options.headers } });
   }
@@ -70,7 +70,7 @@ export class Client {
   }
 }
 
-/** Does `work(0)` to `work(count - 1)`, some at once, and returns what each gave. */
+/** Runs `work(0)` to `work(count - 1)`, several at once, and returns their results. */
 export async function inParallel(count, work, atOnce = CONNECTIONS) {
   const results = Array.from({ length: count });
   let next = 0;
@@ -89,7 +89,7 @@ export function openAccounts(client, count, { plan = "premium", balance = 1e6 } 
   return inParallel(count, () => client.operate("/operator/accounts", { body: { name: "Bench", plan, balance } }));
 }
 
-/** A phone number for each `at`, all different up to a million. */
+/** A phone number for each `at`; the first million are distinct. */
 export const phoneOf = (at) => `9876${String(at % 1e6).padStart(6, "0")}`;
 
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,6 @@
 import type { Reply } from "./http.ts";
 
-// What the operator sees of an account (contract §10).
+// An account as the operator API shows it (contract §10).
 
 export interface MessageRow {
   message_id: string;
@@ -26,7 +26,7 @@ export interface LedgerRow {
 
 type Mode = "live" | "test";
 
-/** A service that can be asked as its operator. */
+/** A service that takes requests as its operator. */
 export interface Operated {
   operator(method: string, at: string, body?: object): Promise<Reply>;
 }
@@ -55,12 +55,12 @@ export async function balanceOf(service: Operated, id: string, mode: Mode = "liv
   return body.balance ?? Number.NaN;
 }
 
-/** Amounts in units of 1/10,000 coin, in which sums are exact. */
+/** An amount in units of 1/10,000 coin, so that sums are exact. */
 export const units = (coins: number) => Math.round(coins * 10_000);
 
 export const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + units(amount), 0);
 
-/** Differences that the service's own recount finds; none when the books are right. */
+/** Differences found by the service's reconciliation; empty if the books are right. */
 export async function differencesOf(service: Operated, id: string): Promise<unknown> {
   const { body } = await service.operator("GET", `/reconcile?account=${id}`);
   return body.differences;

@@ -3,9 +3,9 @@ import os from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-// What stands on the disk under a state directory, read without asking the service.
+// Reads the database files in a state directory directly, without the service.
 
-/** Rows of a query against a copy, so that neither side disturbs the other. */
+/** The rows of a query on a copy of the file, so that the service and the test do not disturb each other. */
 function rowsOf<Row>(file: string, query: string): Row[] {
   const directory = mkdtempSync(path.join(os.tmpdir(), "dastak-disk-"));
   const copy = path.join(directory, "copy.sqlite");
@@ -35,7 +35,7 @@ export interface StoredMessage {
   state: string;
 }
 
-/** Every message in every account object. */
+/** All messages of all account objects. */
 export function storedMessages(state: string): StoredMessage[] {
   return databasesIn(path.join(state, "v3", "do", "dastak-Account")).flatMap((file) => {
     const isAccount = rowsOf(file, "SELECT 1 FROM sqlite_master WHERE name = 'job'").length > 0;
@@ -55,7 +55,7 @@ export interface HistoryRow {
   attempts: number;
 }
 
-/** Every message in history, which is D1, with all its columns. */
+/** All messages in history (D1), with all columns. */
 export function historyRows(state: string): HistoryRow[] {
   const [file = ""] = databasesIn(path.join(state, "v3", "d1", "miniflare-D1DatabaseObject"));
   return rowsOf<HistoryRow>(file, "SELECT * FROM message");

@@ -5,9 +5,9 @@ import { call } from "./http.ts";
 import { LoopbackServer, textOf } from "./loopback.ts";
 import { freePort } from "./program.ts";
 
-// A gateway as somebody might bring their own (contract §11): it takes signed JSON and sends signed receipts.
+// A deployment's own gateway (contract §11): it takes signed JSON and sends signed receipts.
 
-/** What the gateway does with one submission. */
+/** The gateway's reaction to one submission. */
 export type Answer =
   | { does: "answer"; status: number; headers?: Record<string, string>; afterMs?: number }
   | { does: "hang" }
@@ -33,13 +33,13 @@ export interface Submission {
 
 export interface Taken extends Submission {
   answer: Answer;
-  /** Whether the signature, the id in it and its time are right. */
+  /** Whether the signature is valid, with the right id and time. */
   signed: boolean;
 }
 
 type ReceiptState = "submitted" | "delivered" | "undelivered" | "failed";
 
-/** A receipt as a gateway posts it. */
+/** The signed headers and the body of a receipt. */
 export function signedReceipt(
   secret: string,
   receipt: { ref: string; state: ReceiptState; code?: string },
@@ -49,7 +49,7 @@ export function signedReceipt(
   return { headers: signedHeaders(secret, id, body, Date.now()), body };
 }
 
-/** Whether the signature of a submission is right by one of these clocks, and its id is the ref in its body. */
+/** Whether a submission's signature is valid by one of these clocks, and its id equals the ref in its body. */
 export function isSubmissionSigned(
   secret: string,
   request: http.IncomingMessage,
@@ -64,11 +64,11 @@ export function isSubmissionSigned(
 export class Gateway {
   readonly secret = `whsec_${randomBytes(32).toString("base64")}`;
   readonly port: number;
-  /** Everything that came, in order. */
+  /** All submissions, in order of arrival. */
   readonly log: Taken[] = [];
-  /** Decides about a submission; `before` are those that came earlier with its ref. */
+  /** Decides about a submission; `before` are the earlier ones with the same ref. */
   decide: (submission: Submission, before: Taken[]) => Answer = () => ACCEPT;
-  /** Called when a submission was answered with success. */
+  /** Called after a submission was answered with success. */
   onAccepted: (submission: Submission) => void = () => {};
   readonly #server: LoopbackServer;
 
@@ -77,7 +77,7 @@ export class Gateway {
     this.#server = new LoopbackServer(port, (request, response) => void this.#take(request, response));
   }
 
-  /** Settings of a service that sends through this gateway. */
+  /** Settings with which a service sends through this gateway. */
   get settings(): Record<string, string> {
     return {
       CARRIER: "http",
@@ -90,24 +90,24 @@ export class Gateway {
     return this.#server.listen();
   }
 
-  /** Stops listening and breaks what is open. */
+  /** Stops listening and closes open connections. */
   close(): Promise<void> {
     return this.#server.close();
   }
 
-  /** What came for a number. */
+  /** The submissions for a number. */
   for(to: string): Taken[] {
     return this.log.filter((taken) => taken.to === to);
   }
 
-  /** Sends a receipt; the status of the reply. */
+  /** Sends a receipt; returns the status of the reply. */
   async receipt(of: Submission, state: ReceiptState, code?: string): Promise<number> {
     const { headers, body } = signedReceipt(this.secret, { ref: of.ref, state, ...(code !== undefined && { code }) });
     return (await call(of.callback_url, { method: "POST", headers, body })).status;
   }
 
   async #take(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    // A sender that is gone before its body was whole has handed nothing over.
+    // A client that disconnects before its body is complete has submitted nothing.
     const body = await textOf(request).catch(() => null);
     if (body === null) return;
     const submission = JSON.parse(body) as Submission;
@@ -127,7 +127,7 @@ export class Gateway {
   }
 }
 
-/** A gateway that listens on a free port. */
+/** Starts a gateway on a free port. */
 export async function startGateway(): Promise<Gateway> {
   const gateway = new Gateway(await freePort());
   await gateway.listen();

@@ -4,7 +4,7 @@ import { once } from "node:events";
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** A Node program in a process group of its own, which can be ended with all that it started there. */
+/** A Node program in its own process group, so that all processes in the group can be ended with it. */
 export class ProcessGroup {
   readonly child: ChildProcess;
   /** Resolves when the program itself has ended. */
@@ -19,12 +19,12 @@ export class ProcessGroup {
     return this.child.pid ?? Number.NaN;
   }
 
-  /** Ends all of it at once without asking, as a power cut would; what has ended stays so. */
+  /** Kills the group at once, as a power cut would; does nothing if it has ended. */
   kill(): void {
     this.#signal("SIGKILL");
   }
 
-  /** Asks the program alone, or all of its group, to end; kills what is left after `graceMs`. */
+  /** Sends SIGTERM to the program alone, or to its whole group; kills what is left once it ended or after `graceMs`. */
   async end(whom: "program" | "group", graceMs: number): Promise<void> {
     if (whom === "program") this.child.kill("SIGTERM");
     else this.#signal("SIGTERM");
@@ -37,7 +37,7 @@ export class ProcessGroup {
     try {
       process.kill(-this.pid, name);
     } catch {
-      // Nothing of the group is left.
+      // All processes of the group have ended.
     }
   }
 }

@@ -1,8 +1,8 @@
 import http from "node:http";
 
-// HTTP as customers, operators and carriers speak it. node:http keeps a Host header; fetch does not.
+// The HTTP client of the tests. It uses node:http because fetch replaces a Host header.
 
-/** Every field of a reply that these tests read. */
+/** All fields of replies that the tests read. */
 export interface Body {
   success?: boolean;
   message?: string;
@@ -45,7 +45,7 @@ function parse(bytes: Buffer): Body {
   }
 }
 
-/** One request and its whole reply; throws when the connection breaks, so that the outcome is unknown. */
+/** Sends a request and reads its whole reply; throws if the connection breaks, because the outcome is then unknown. */
 export function call(url: string, { method = "GET", headers = {}, body, agent }: Call = {}): Promise<Reply> {
   const text = typeof body === "object" ? JSON.stringify(body) : body;
   const type = text === undefined ? {} : { "content-type": "application/json" };
@@ -67,7 +67,7 @@ export function call(url: string, { method = "GET", headers = {}, body, agent }:
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks until the answer is not null or false; throws with the last sight when the deadline passes. */
+/** Polls until the result is neither null nor false; throws with the last observation after the deadline. */
 export async function until<T>(
   what: string,
   ask: () => T | null | false | Promise<T | null | false>,

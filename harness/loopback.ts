@@ -2,14 +2,14 @@ import { once } from "node:events";
 import http from "node:http";
 import type net from "node:net";
 
-/** The whole body as text; throws when the sender breaks off before its end. */
+/** The whole body as text; throws if the client disconnects before its end. */
 export async function textOf(request: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
 }
 
-/** A server on this machine that can be closed at any moment, with everything that is open, and opened again. */
+/** A local server that can be closed at any moment, with its open connections, and opened again. */
 export class LoopbackServer {
   readonly #port: number;
   readonly #take: http.RequestListener;
@@ -21,7 +21,7 @@ export class LoopbackServer {
     this.#take = take;
   }
 
-  /** Listens, unless it does already. */
+  /** Starts to listen; does nothing if it already listens. */
   async listen(): Promise<void> {
     if (this.#server) return;
     this.#server = http.createServer(this.#take);
@@ -34,7 +34,7 @@ export class LoopbackServer {
     await once(this.#server, "listening");
   }
 
-  /** Stops listening and breaks what is open. */
+  /** Stops listening and closes open connections. */
   async close(): Promise<void> {
     const server = this.#server;
     this.#server = null;

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-// The processes of a started service: npm start, wrangler in a group of its own, esbuild, workerd.
+// The processes of a started service; some of them run in process groups of their own.
 
 interface Row {
   pid: number;
@@ -8,7 +8,7 @@ interface Row {
   pgid: number;
 }
 
-/** Every process that still runs; one that ended and that nobody waited for does not. */
+/** All running processes, without zombies. */
 function running(): Row[] {
   const { stdout } = spawnSync("ps", ["-eo", "pid=,ppid=,pgid=,stat="], { encoding: "utf8" });
   return stdout
@@ -18,17 +18,17 @@ function running(): Row[] {
     .map(([pid, ppid, pgid]) => ({ pid: Number(pid), ppid: Number(ppid), pgid: Number(pgid) }));
 }
 
-/** A process of ours with all that it began and all that those began. */
+/** A child process with all its descendants. */
 export class ProcessTree {
   readonly #root: number;
-  /** Groups other than ours are remembered: their members are found also after those who began them have ended. */
+  /** Process groups other than this process's own: they find descendants whose parents have ended. */
   readonly #groups = new Set<number>();
 
   constructor(root: number) {
     this.#root = root;
   }
 
-  /** Processes of this tree that still run. */
+  /** The running processes of this tree. */
   living(): number[] {
     const rows = running();
     const ours = rows.find(({ pid }) => pid === process.pid)?.pgid;
@@ -52,7 +52,7 @@ export class ProcessTree {
         try {
           process.kill(pid, "SIGKILL");
         } catch {
-          // It was faster.
+          // It ended by itself meanwhile.
         }
       }
     }

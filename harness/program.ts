@@ -7,11 +7,11 @@ import path from "node:path";
 import { until } from "./http.ts";
 import { ProcessTree } from "./processes.ts";
 
-// Programs of this repository, started from outside, and what they need for that: a port and a directory.
+// Starts programs of this repository as child processes, with a free port and a fresh directory.
 
 export const ROOT = path.resolve(import.meta.dirname, "..");
 
-/** A busy machine takes its time; nothing here asserts how long. */
+/** Generous, because a busy machine is slow; no test asserts how long a step takes. */
 const STOP_MS_MAX = 20_000;
 
 export interface Ended {
@@ -22,20 +22,20 @@ export interface Ended {
 const programs: Program[] = [];
 const directories: string[] = [];
 
-/** Ends every program that was started here, at once, and deletes every fresh directory. */
+/** Kills all programs that were started here, and deletes all fresh directories. */
 export async function endPrograms(): Promise<void> {
   for (const program of programs.splice(0)) await program.kill9();
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** A fresh directory that goes away with `endPrograms`. */
+/** A fresh directory, deleted by `endPrograms`. */
 export function freshDirectory(): string {
   const directory = mkdtempSync(path.join(os.tmpdir(), "dastak-test-"));
   directories.push(directory);
   return directory;
 }
 
-/** A port that nobody listens on. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -45,7 +45,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A program of this repository that runs, with all that it prints. */
+/** A running program of this repository, with its output. */
 export class Program {
   readonly tree: ProcessTree;
   readonly ended: Promise<Ended>;
@@ -56,7 +56,7 @@ export class Program {
   constructor(args: string[], options: { env?: Record<string, string>; cwd?: string } = {}) {
     const { env = {}, cwd = ROOT } = options;
     const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
-    // In our own process group: Ctrl-C during the tests reaches it too.
+    // In this process's group, so that Ctrl-C during the tests reaches it too.
     this.#child = spawn(process.execPath, args, { cwd, env: { ...process.env, ...env }, stdio });
     this.tree = new ProcessTree(this.#child.pid ?? Number.NaN);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -72,7 +72,7 @@ export class Program {
     this.#child.kill(name);
   }
 
-  /** Asks it to stop, and waits until it and all that it began have. */
+  /** Sends it a signal, and waits until it and all its descendants have ended. */
   async stop(name: NodeJS.Signals = "SIGTERM"): Promise<Ended> {
     this.tree.living();
     this.signal(name);
@@ -80,7 +80,7 @@ export class Program {
     return this.ended;
   }
 
-  /** Ends all of it at once without asking. */
+  /** Kills it and all its descendants at once. */
   async kill9(): Promise<void> {
     this.tree.kill9();
     await this.ended;

@@ -5,11 +5,11 @@ import type { Call, Reply } from "./http.ts";
 import { Program, ROOT, freePort, freshDirectory } from "./program.ts";
 import type { Ended } from "./program.ts";
 
-// The service as its users start it, with `npm start`. The deployable bundle, without that program: service.mjs.
+// Starts the service with `npm start`, as users do; service.mjs starts the deployable bundle without that program.
 
 const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
 
-/** A busy machine takes its time; nothing here asserts how long. */
+/** Generous, because a busy machine is slow; no test asserts how long a step takes. */
 const READY_MS_MAX = 60_000;
 
 export interface StartOptions {
@@ -28,7 +28,7 @@ export function startArguments({ state, port, set = {} }: StartOptions): string[
   ];
 }
 
-/** An account as its customer and the operator know it. */
+/** An account's id and API keys. */
 export interface Customer {
   id: string;
   apiKey: string;
@@ -47,18 +47,18 @@ export class Service {
     this.port = port;
   }
 
-  /** The key in the banner. */
+  /** The demo account's key, from the banner. */
   get demo(): { apiKey: string; testKey: string } {
     const key = (name: string) => new RegExp(`${name}\\s+(dsk_\\w+)`, "u").exec(this.program.output)?.[1] ?? "";
     return { apiKey: key("API key"), testKey: key("Test key") };
   }
 
-  /** A request to the console host, which locally answers every path. */
+  /** Sends a request to the console host, which locally serves every path. */
   call(at: string, options: Call = {}): Promise<Reply> {
     return call(`http://127.0.0.1:${this.port}${at}`, { agent: this.agent, ...options });
   }
 
-  /** A customer's request, with the key where every endpoint would find its own. */
+  /** Sends a customer's request, with the key in each place where an endpoint may read it. */
   post(apiKey: string, at: string, body: object, headers: Record<string, string> = {}): Promise<Reply> {
     const keys = { authorization: `Bearer ${apiKey}`, "x-api-key": apiKey };
     return this.call(at, { method: "POST", body, headers: { ...keys, ...headers } });
@@ -86,11 +86,11 @@ export class Service {
   }
 }
 
-/** Starts a service and waits until it says that it is ready. */
+/** Starts a service and waits until it reports that it is ready. */
 export async function startService(options: StartOptions = {}): Promise<Service> {
   const state = options.state ?? freshDirectory();
   const port = options.port ?? (await freePort());
-  // A killed service leaves its temporary files behind.
+  // A killed service does not delete its temporary files.
   const env = { TMPDIR: freshDirectory(), ...options.env };
   const program = new Program(startArguments({ ...options, state, port }), { env });
   try {
@@ -103,7 +103,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
       },
       { withinMs: READY_MS_MAX, sight: () => program.output },
     );
-    // Groups are found while those that began them live.
+    // Process groups are found only while their parents run.
     program.tree.living();
     return new Service(program, state, Number(found[1]));
   } catch (problem) {

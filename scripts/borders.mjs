@@ -10,6 +10,7 @@ export const GROUND = ["objects", "config", "log", "crypto", "model", "money", "
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const BORDERS = {
+  local: ["worker", "accounts", "db", ...GROUND],
   worker: ["routes", "housekeeping", "durable", "queues", "http", ...GROUND],
   routes: [
     "console",
@@ -28,7 +29,7 @@ export const BORDERS = {
     "search",
     ...GROUND,
   ],
-  console: ["ui", "sign-in", "sending", "http", ...GROUND],
+  console: ["ui", "sign-in", "http", ...GROUND],
   // The browser gets no settings, no log and no secret's code.
   client: ["ui", "inbox", "model", "money", "text"],
   ui: ["activity", "operator", "payments", "sending", "accounts", "queues", "inbox", "http", "db", "search", ...GROUND],
@@ -41,7 +42,7 @@ export const BORDERS = {
   accounts: ["db", ...GROUND],
   durable: ["queues", "inbox", "db", "search", ...GROUND],
   queues: ["inbox", "carriers", "recordings", "db", ...GROUND],
-  inbox: ["carriers", "recordings", "search", ...GROUND],
+  inbox: ["carriers", "search", ...GROUND],
   carriers: ["http", ...GROUND],
   http: [...GROUND],
   recordings: [...GROUND],
@@ -65,7 +66,7 @@ export const FILES = ["worker", "housekeeping", "objects", "config", "log"];
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const PACKAGES = {
-  "cloudflare:workers": ["durable"],
+  "cloudflare:workers": ["durable", "local"],
   "drizzle-orm": ["db"],
   hono: ["routes", "console", "ui", "sign-in", "sending", "http"],
 };

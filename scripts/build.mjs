@@ -1,11 +1,13 @@
-// Builds what the browser gets: one script, one style sheet, the fonts. The Worker carries them itself, so that no
-// router of static files stands before the API; their names hold their content's hash, so that they are kept for ever.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+// Builds the browser's files: one script, one style sheet, the fonts. The Worker serves them itself, so that no router of
+// static files runs before the API; their names contain their content's hash, so that browsers can cache them for ever.
+// For a local Worker it also builds the list of migrations.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-
-const ROOT = path.resolve(import.meta.dirname, "..");
+import { ROOT, STATE_DIR } from "./local.mjs";
+import { holderOf, lockStateFor } from "./state-lock.mjs";
 
 const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2" };
 
@@ -35,10 +37,61 @@ export async function buildAssets() {
     files[name] = { type: TYPES[extension], binary, body };
     if (!binary) entries[`app${extension}`] = name;
   }
-  const built = JSON.stringify({ entries, files });
-  const file = path.join(ROOT, "src/ui/built.json");
-  // It lies in the folder that wrangler watches: written for nothing, it would have itself built for ever.
-  if (!existsSync(file) || readFileSync(file, "utf8") !== built) writeFileSync(file, built);
+  writeJson("src/ui/built.json", { entries, files });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAssets();
+/** The migrations of D1 in order, as drizzle-kit wrote them. */
+export function readMigrations() {
+  const folder = path.join(ROOT, "migrations");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  return names.toSorted().map((name) => ({
+    name,
+    statements: readFileSync(path.join(folder, name), "utf8").split("--> statement-breakpoint"),
+  }));
+}
+
+/** Writes src/local/migrations.json. */
+export const buildMigrations = () => writeJson("src/local/migrations.json", readMigrations());
+
+/** Writes a file only when it changes: wrangler watches this folder, and an unchanged file would start another build. */
+function writeJson(name, value) {
+  const file = path.join(ROOT, name);
+  const text = JSON.stringify(value);
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
+}
+
+/** The wrangler commands allowed for the top level of wrangler.toml, which must never be deployed. */
+const LOCAL_COMMANDS = new Set(["dev", "types"]);
+
+const refuse = (sentence) => {
+  console.error(sentence);
+  process.exit(1);
+};
+
+/** The process id of wrangler, which runs a build step in a shell; null on a machine without ps. */
+function wranglerPid() {
+  const { stdout } = spawnSync("ps", ["-o", "ppid=,comm=", "-p", String(process.ppid)], { encoding: "utf8" });
+  const [, parent, program = ""] = /^\s*(\d+)\s+(.+)$/mu.exec(stdout ?? "") ?? [];
+  if (parent === undefined) return null;
+  return program.trim().endsWith("sh") ? Number(parent) : process.ppid;
+}
+
+/** Ends this build step with an error when wrangler must not continue. */
+async function checkLocalBuild(command) {
+  if (command === undefined) return;
+  if (!LOCAL_COMMANDS.has(command)) {
+    refuse(`wrangler ${command} without an environment means the local configuration. Deploy with: npm run deploy`);
+  }
+  if (command !== "dev") return;
+  // Two services would write into the same files.
+  const wrangler = wranglerPid();
+  if (wrangler !== null && !(await lockStateFor(wrangler, STATE_DIR))) {
+    refuse(`Dastak is already running on this state (process ${holderOf(STATE_DIR)?.pid}); stop it first.`);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv[2] === "local") await checkLocalBuild(process.env.WRANGLER_COMMAND);
+  buildMigrations();
+  await buildAssets();
+}

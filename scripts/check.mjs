@@ -1,35 +1,32 @@
-// npm run check: the quick gate, for while one works: types, typecheck, lint, format, and the tests in the pool. What it
-// leaves to npm test: the deployable bundle, the tests that start the service, and the files in LEFT_TO_NPM_TEST (vitest.config.ts).
+// npm run check: the quick gate for use during work: types, typecheck, lint, format, and the tests in the pool. Only npm
+// test runs the deployable bundle, the tests that start the service, and the files in LEFT_TO_NPM_TEST (vitest.config.ts).
 import { spawn } from "node:child_process";
 import path from "node:path";
+import { BUILT, CHECKS } from "./checks.mjs";
 import { QUIET, ROOT } from "./local.mjs";
 
-/** What the compilers and prettier found last time; each checks by itself whether it still holds. */
+/** The caches of the compilers and prettier, which detect changed files themselves. */
 const CACHE = "node_modules/.cache/check";
 
-const tsc = (project, name) => `tsc -p ${project} --incremental --tsBuildInfoFile ${CACHE}/${name}.tsbuildinfo`;
+/** The command of a check, with a cache if the command supports one. */
+function cached(name) {
+  const line = CHECKS[name];
+  if (line.startsWith("tsc ")) {
+    return `${line} --incremental --tsBuildInfoFile ${CACHE}/${name.replaceAll(/\W/gu, "-")}.tsbuildinfo`;
+  }
+  return line.startsWith("prettier ") ? `${line} --cache --cache-location ${CACHE}/prettier` : line;
+}
 
-/** The others read what it makes. */
-const FIRST = { "what the browser gets": "node scripts/build.mjs" };
+const laneOf = (names) => Object.fromEntries(names.map((name) => [name, cached(name)]));
 
-/** Two cores, two lanes; what is in one lane runs in its order. */
-const LANES = [
-  {
-    "types are fresh": "wrangler types src/env.d.ts --include-runtime=false --strict-vars=false --check",
-    lint: "oxlint --type-aware --deny-warnings",
-  },
-  {
-    typecheck: tsc("tsconfig.json", "src"),
-    "typecheck of the browser's code": tsc("src/client/tsconfig.json", "client"),
-    "typecheck of the tests": tsc("test/tsconfig.json", "test"),
-    format: `prettier --check --log-level warn --cache --cache-location ${CACHE}/prettier .`,
-  },
-];
+/** One lane per core: the linter takes as long as all other checks together. */
+const SLOW = ["types are fresh", "lint"];
+const LANES = [laneOf(SLOW), laneOf(Object.keys(CHECKS).filter((name) => !SLOW.includes(name)))];
 
 const startedAt = performance.now();
 const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
 
-/** Runs a command of node_modules/.bin to its end; its status and, unless it is shown at once, what it said. */
+/** Runs a command of node_modules/.bin; returns its status and its output, unless the output is inherited. */
 function run(command, args, options) {
   const { promise, resolve, reject } = Promise.withResolvers();
   const child = spawn(path.join(ROOT, "node_modules/.bin", command), args, { cwd: ROOT, ...options });
@@ -40,7 +37,7 @@ function run(command, args, options) {
   return promise;
 }
 
-/** Runs the checks of a lane and returns how many failed; all are run, so that one call shows all that is wrong. */
+/** Runs all checks of a lane, also after a failure, and returns how many failed. */
 async function follow(lane) {
   let failed = 0;
   for (const [name, line] of Object.entries(lane)) {
@@ -53,7 +50,7 @@ async function follow(lane) {
   return failed;
 }
 
-const failed = [await follow(FIRST), ...(await Promise.all(LANES.map(follow)))];
+const failed = [await follow(BUILT), ...(await Promise.all(LANES.map(follow)))];
 const pool = await run("vitest", ["run", "--project", "workers", ...process.argv.slice(2)], {
   env: { ...process.env, CHECK: "quick" },
   stdio: "inherit",

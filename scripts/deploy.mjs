@@ -1,9 +1,8 @@
 // npm run deploy: checks what a deployment needs, applies D1 migrations, then deploys (README.md, "Deploy").
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { experimental_readRawConfig } from "wrangler";
 import { DEMO_SECRET_PREFIX, SECRET_NAMES, parseConfig } from "../src/config.ts";
-import { ROOT } from "./local.mjs";
+import { ROOT, readConfig } from "./local.mjs";
 
 const PLACEHOLDER_DATABASE = "00000000-0000-0000-0000-000000000000";
 
@@ -12,8 +11,9 @@ const stop = (sentence) => {
   process.exit(1);
 };
 
+/** Runs wrangler for the production environment. */
 function wrangler(args, options = {}) {
-  return spawnSync(path.join(ROOT, "node_modules/.bin/wrangler"), args, {
+  return spawnSync(path.join(ROOT, "node_modules/.bin/wrangler"), [...args, "--env", "production"], {
     cwd: ROOT,
     env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
     stdio: "inherit",
@@ -22,17 +22,17 @@ function wrangler(args, options = {}) {
   });
 }
 
-/** Faults of wrangler.toml that would only show after the deployment. */
+/** Refuses faults of `env.production` in wrangler.toml that would show only after the deployment. */
 function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
   if (d1_databases[0].database_id === PLACEHOLDER_DATABASE) {
     stop("database_id in wrangler.toml is a placeholder; create one with: npx wrangler d1 create dastak");
   }
-  if (vars.ENVIRONMENT === "local") stop("ENVIRONMENT in wrangler.toml is local.");
+  if (vars.ENVIRONMENT === "local") stop("ENVIRONMENT of env.production in wrangler.toml is local.");
   const example = Object.entries(vars).find(([, value]) => /\bdastak\.example\b/u.test(String(value)));
   if (example) stop(`${example[0]} in wrangler.toml is still the example ${example[1]}.`);
   for (const name of SECRET_NAMES) {
     if (vars[name] === undefined) continue;
-    stop(`${name} stands in wrangler.toml; it is a secret: npx wrangler secret put ${name}`);
+    stop(`${name} is in wrangler.toml, and it is a secret: npx wrangler secret put ${name} --env production`);
   }
   // Secrets are not readable; any value of the right form lets the other settings be checked.
   const secrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, name.padEnd(40, "x")]));
@@ -54,23 +54,23 @@ function isNeeded(name, vars) {
   return name.startsWith("RAZORPAY_") ? vars.PAYMENTS === "razorpay" : true;
 }
 
-/** Names of secrets that the Worker must have and has not. */
+/** Names of required secrets that are not set. */
 function missingSecrets(vars) {
   const needed = SECRET_NAMES.filter((name) => isNeeded(name, vars));
   const listed = wrangler(["secret", "list", "--format", "json"], { stdio: ["inherit", "pipe", "pipe"] });
-  // A Worker that was never deployed has no secrets yet, and wrangler says so with an error.
+  // A Worker that was never deployed has no secrets yet; wrangler reports that as an error.
   const fresh = listed.status !== 0 && /10007|not found/u.test(listed.stdout + listed.stderr);
   if (listed.status !== 0 && !fresh) stop(`the secrets cannot be listed.\n${listed.stdout}${listed.stderr}`);
   const names = fresh ? [] : JSON.parse(listed.stdout).map(({ name }) => name);
   return needed.filter((name) => !names.includes(name));
 }
 
-const { rawConfig } = experimental_readRawConfig({ config: path.join(ROOT, "wrangler.toml") });
-checkConfig(rawConfig);
-const missing = missingSecrets(rawConfig.vars);
+const deployment = readConfig().env.production;
+checkConfig(deployment);
+const missing = missingSecrets(deployment.vars);
 if (missing.length > 0) {
   stop(
-    `these secrets are missing: ${missing.join(", ")}. Set each with: npx wrangler secret put NAME ` +
+    `these secrets are missing: ${missing.join(", ")}. Set each with: npx wrangler secret put NAME --env production ` +
       `(a value that begins with ${DEMO_SECRET_PREFIX} is refused by the service).`,
   );
 }

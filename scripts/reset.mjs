@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { LOCAL_CONFIG, STATE_DIR } from "./local.mjs";
+import { STATE_DIR } from "./local.mjs";
 import { holderOf } from "./state-lock.mjs";
 
 const refuse = (sentence, code) => {
@@ -25,8 +25,8 @@ const holder = holderOf(stateDir);
 if (holder) {
   refuse(`Dastak is running on this state (process ${holder.pid}); stop it first.`, 1);
 }
-// A mistyped directory is not wiped: every state begins with its configuration.
-if (existsSync(stateDir) && stateDir !== STATE_DIR && !existsSync(path.join(stateDir, LOCAL_CONFIG))) {
+// A mistyped directory is not wiped: every state has this folder of the runtime.
+if (existsSync(stateDir) && stateDir !== STATE_DIR && !existsSync(path.join(stateDir, "v3"))) {
   refuse(`${stateDir} is not a state directory of Dastak.`, 2);
 }
 rmSync(stateDir, { recursive: true, force: true });

@@ -2,13 +2,14 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-const GONE_MS_MAX = 5_000;
+/** Bounds the wait for a killed group: in a container whose first process reaps no children, zombies stay for ever. */
+const GONE_MS_MAX = 2_000;
 
 const lockFile = (stateDir) => path.join(stateDir, "lock.json");
 
 /**
- * When a process began, as the system counts it, or null when it is gone. A number that was given to another process
- * since then is told apart by it where there is /proc; elsewhere every living process gets the same answer.
+ * The start time of a process as the system counts it, or null when it has ended. With /proc it distinguishes a process
+ * from a later one with the same id; elsewhere every living process gets the same answer.
  */
 function beganAt(pid) {
   try {
@@ -19,14 +20,14 @@ function beganAt(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A process that has ended and that nobody waited for holds no file.
+    // A zombie has no open files.
     return fields[0] === "Z" ? null : fields[19];
   } catch {
     return "alive";
   }
 }
 
-/** A process as a lock names it. */
+/** A process as recorded in a lock. */
 export const processOf = (pid) => ({ pid, began: beganAt(pid) });
 
 const lives = (one) => Number.isInteger(one?.pid) && beganAt(one.pid) === one.began;
@@ -39,23 +40,35 @@ function readLock(stateDir) {
   }
 }
 
-/** Who uses this state now: `{pid, port}` (no port while it is starting), or null when nobody does. */
+/** The process that uses this state: `{pid, port}` (no port while it starts), or null. */
 export function holderOf(stateDir) {
   const lock = readLock(stateDir);
   return lives(lock) ? { pid: lock.pid, port: lock.port } : null;
 }
 
-/** Ends a service whose starter was killed before it could do so itself; it would go on writing here. */
+/** Sends a signal to a process group; false when the group is empty. */
+function signalGroup(leader, signal) {
+  try {
+    return process.kill(-leader, signal);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Ends a service whose starter was killed, because it would continue to write to this state. Its runtime, which holds the
+ * port, ends a moment after the leader of the group.
+ */
 async function endOrphan(stateDir) {
   const service = readLock(stateDir)?.service;
+  if (!lives(service)) return;
   const giveUpAt = Date.now() + GONE_MS_MAX;
-  while (lives(service) && Date.now() < giveUpAt) {
-    process.kill(-service.pid, "SIGKILL");
+  while (signalGroup(service.pid, "SIGKILL") && Date.now() < giveUpAt) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-/** Takes the lock of a state directory, also over one whose process is dead. False when a living one has it. */
+/** Locks a state directory; a lock of a dead process is replaced. False when a living process holds it. */
 export async function lockState(stateDir) {
   mkdirSync(stateDir, { recursive: true });
   if (holderOf(stateDir)) return false;
@@ -64,7 +77,7 @@ export async function lockState(stateDir) {
   try {
     writeFileSync(lockFile(stateDir), JSON.stringify(processOf(process.pid)), { flag: "wx" });
   } catch (problem) {
-    // Another start was faster by a moment.
+    // Another start took the lock first.
     if (problem.code === "EEXIST") return false;
     throw problem;
   }
@@ -74,7 +87,19 @@ export async function lockState(stateDir) {
   return true;
 }
 
-/** Adds to the lock that this process holds: the port, and the service with its process group. */
+/**
+ * Locks the state for another process (`wrangler dev`) until that process ends. False when a living process holds it.
+ */
+export async function lockStateFor(pid, stateDir) {
+  mkdirSync(stateDir, { recursive: true });
+  const holder = holderOf(stateDir);
+  if (holder) return holder.pid === pid;
+  await endOrphan(stateDir);
+  writeFileSync(lockFile(stateDir), JSON.stringify(processOf(pid)));
+  return true;
+}
+
+/** Adds the port and the service's process group to the lock of this process. */
 export function noteInLock(stateDir, more) {
   const next = `${lockFile(stateDir)}.${process.pid}`;
   writeFileSync(next, JSON.stringify({ ...readLock(stateDir), ...more }));

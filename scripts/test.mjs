@@ -2,18 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { BUILT, BUNDLE, CHECKS } from "./checks.mjs";
 import { QUIET, ROOT } from "./local.mjs";
-
-const CHECKS = {
-  "what the browser gets": "node scripts/build.mjs",
-  "types are fresh": "wrangler types src/env.d.ts --include-runtime=false --strict-vars=false --check",
-  typecheck: "tsc -p tsconfig.json",
-  "typecheck of the browser's code": "tsc -p src/client/tsconfig.json",
-  "typecheck of the tests": "tsc -p test/tsconfig.json",
-  lint: "oxlint --type-aware --deny-warnings",
-  format: "prettier --check --log-level warn .",
-  "deployable bundle": "wrangler deploy --dry-run --outdir .wrangler/bundle",
-};
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 if (![process.env.CHROMIUM ?? "", ...CHROMIUM].some((place) => place !== "" && existsSync(place))) {
@@ -30,7 +20,7 @@ function run(command, args, options) {
   return spawnSync(file, args, { cwd: ROOT, encoding: "utf8", ...options });
 }
 
-for (const [name, line] of Object.entries(CHECKS)) {
+for (const [name, line] of Object.entries({ ...BUILT, ...CHECKS, ...BUNDLE })) {
   const startedAt = performance.now();
   const [command, ...args] = line.split(" ");
   const { status, stdout, stderr } = run(command, args, { env: QUIET, stdio: ["ignore", "pipe", "pipe"] });

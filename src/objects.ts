@@ -1,9 +1,9 @@
 import { objectName } from "./crypto/ids.ts";
 import type { AccountRef } from "./model/ref.ts";
 
-// Addresses of account objects. It knows a binding and no class, so that every area above the ground may import it.
+// Stubs of account objects. This file knows the binding, not the class, so that all areas above the ground may use it.
 
-/** The object of an account in one of its modes; asking for it costs nothing until a method is called. */
+/** The object of an account in one mode; getting the stub costs nothing until a method is called. */
 export function objectOf(env: Env, ref: AccountRef) {
   return env.ACCOUNT.getByName(objectName(ref));
 }

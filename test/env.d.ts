@@ -3,7 +3,7 @@ import "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** What every property and fuzzer of the run draws from (test/setup/global.ts). */
+    /** The seed of all properties and fuzzers of the run (test/setup/global.ts). */
     seed: number;
   }
 }

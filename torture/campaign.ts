@@ -23,7 +23,7 @@ import type { Role } from "./settings.ts";
 // A whole run: customers, gateway and faults; then unknown outcomes are retried, open messages become final, and the
 // books are read.
 
-/** Time limit for settling; whatever is still open after it is a finding. */
+/** Time limit for settling; messages that are still open after it are a finding. */
 const SETTLE_MS_MAX = 120_000;
 /** The final clock is this far ahead of every earlier one, so that every lease, window and validity has ended. */
 const BEYOND_MS = 60_000;
@@ -87,7 +87,7 @@ export class Run {
     const settings = { seed, minutes: durationMs / 60_000, timers: TIMERS, clock: library ?? "runtime" };
     writeFileSync(path.join(directory, "config.json"), JSON.stringify(settings));
     const bundle = path.join(directory, "bundle.js");
-    writeFileSync(bundle, await bundleService(path.join(directory, "state")));
+    writeFileSync(bundle, await bundleService());
     const service = (this.#service = new Service(directory, bundle, library));
     process.once("exit", () => service.killNow());
     await this.#carrier.listen();

@@ -27,7 +27,7 @@ export function clockEnvironment(library: string, file: string): Record<string, 
   };
 }
 
-/** A libfaketime under which the runtime starts, or why there is none. */
+/** The path of a libfaketime with which the runtime starts, or the reason why it is not used. */
 export function findLibfaketime(file: string): { library: string } | { why: string } {
   const library = process.env["LIBFAKETIME"] ?? PLACES.flatMap((place) => globSync(place))[0];
   if (library === undefined) return { why: "libfaketime is not installed (apt-get install faketime)" };

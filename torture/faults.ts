@@ -53,7 +53,7 @@ function faultOf(random: Random, kind: (typeof KINDS)[number], atMs: number, clo
   }
 }
 
-/** The faults of a run: every kind in turn, shuffled anew for each pass, with gaps of this mean length. */
+/** The faults of a run: all kinds in a random order, again and again, with gaps of this mean length. */
 export function planFaults(seed: string, durationMs: number, meanGapMs: number): Fault[] {
   const random = randomOf(seed, "faults");
   const faults: Fault[] = [];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-// Reproducible randomness: the same seed and name give the same numbers, in whatever order generators are made.
+// Reproducible randomness: the same seed and name give the same numbers, in any order of creating generators.
 
 export type Random = () => number;
 

@@ -1,15 +1,15 @@
-// The service under torture as a process of its own: node server.ts PORT STATE BUNDLE OPTIONS. It ends when it is told
-// or killed, and evicts an account's object when it is asked.
+// The service under torture as its own process: node server.ts PORT STATE BUNDLE OPTIONS. It ends on a signal, and
+// evicts an account's object on request.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { startService } from "../harness/service.mjs";
 
-/** What the harness starts it with. */
+/** The OPTIONS argument. */
 export interface ServerOptions {
   variables: Record<string, string>;
-  /** What holds from the first moment on, as the control address of `around.mjs` takes it. */
+  /** Faults to inject from the start, as the control address of `around.mjs` takes them. */
   harm: object;
-  /** Environment of the runtime alone. */
+  /** Extra environment variables for the runtime only. */
   runtime: Record<string, string>;
 }
 
@@ -27,7 +27,7 @@ const { miniflare, stop } = await startService({
 });
 
 process.on("message", ({ evict }: { evict: string }) => {
-  // An object that nobody has called yet cannot be evicted.
+  // An object that has not been called yet cannot be evicted.
   miniflare.unsafeEvictDurableObject("dastak", "Account", { name: evict }).catch(() => undefined);
 });
 process.once("SIGTERM", () => {

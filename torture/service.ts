@@ -7,14 +7,14 @@ import { call } from "../harness/http.ts";
 import { clockEnvironment } from "./clock.ts";
 import { BASE, PORTS, VARIABLES } from "./settings.ts";
 
-// The service under torture, from outside: a group of processes that is started, killed, told to end, and harmed.
+// Controls the service under torture, a group of processes: starts, stops and kills it, and injects faults.
 
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
-/** What was on its way when the clock jumped has arrived by then. */
+/** Requests that were signed before a jump of the clock arrive within this time. */
 const JUMP_MS = 5_000;
 
-/** What the module around the service is told (`around.mjs`). */
+/** The faults to inject, as the module around the service takes them (`around.mjs`). */
 export interface Harm {
   clockMs: number;
   d1: string | null;
@@ -30,7 +30,7 @@ export class Service {
   readonly #libfaketime: string | null;
   readonly #harm: Harm = { clockMs: 0, d1: null, dispatch: null, history: null };
   #group: ProcessGroup | null = null;
-  /** Where the clock stands against the true one, and where it stood before it jumped. */
+  /** Offset of the clock from the real one, now and before its last jump. */
   #clock = { nowMs: 0, beforeMs: 0, jumpedAt: 0 };
   lives = 0;
 
@@ -44,7 +44,7 @@ export class Service {
     return path.join(this.#directory, "clock");
   }
 
-  /** The time as the service has it and, just after its clock jumped, as it had it before. */
+  /** The service's time and, shortly after a jump of its clock, also its time by the offset before. */
   timesMs(): number[] {
     const { nowMs, beforeMs, jumpedAt } = this.#clock;
     const trueMs = Date.now();
@@ -65,58 +65,58 @@ export class Service {
     const late = pause(START_MS_MAX).then(() => "late");
     const outcome = await Promise.race([ready, ended, late]);
     if (outcome !== "ready") throw new Error(`The service did not start: ${outcome}; see service.log`);
-    // What changed while it started.
+    // The faults may have changed while it started.
     await this.#tell(this.#harm);
   }
 
-  /** Ends all of it at once without asking, as a power cut would. */
+  /** Kills all its processes at once, as a power cut would. */
   async kill(): Promise<void> {
     const group = this.#take();
     group?.kill();
     await group?.ended;
   }
 
-  /** Asks it to end; what is left after a while is killed. */
+  /** Stops it; processes that are left after a while are killed. */
   async terminate(): Promise<void> {
     await this.#take()?.end("program", STOP_MS_MAX);
   }
 
-  /** What runs; from now on the service counts as down. */
+  /** The running group; from now on the service counts as down. */
   #take(): ProcessGroup | null {
     const group = this.#group;
     this.#group = null;
     return group;
   }
 
-  /** Ends all of it when this process itself ends, whatever the reason. */
+  /** Kills all its processes; for the exit handlers of this process. */
   killNow(): void {
     this.#group?.kill();
   }
 
-  /** Kilobytes that its processes hold in memory. */
+  /** Resident memory of its processes, in kB. */
   memoryKb(): number {
     if (!this.#group) return 0;
     const { stdout } = spawnSync("ps", ["-o", "rss=", "-g", String(this.#group.pid)], { encoding: "utf8" });
     return stdout.split("\n").reduce((sum, line) => sum + Number(line), 0);
   }
 
-  /** Evicts accounts' objects as the platform does: what they are doing comes to its end first. */
+  /** Evicts accounts' objects as the platform does: work in progress is completed first. */
   evict(accounts: string[]): void {
     for (const account of accounts) this.#group?.child.send({ evict: account });
   }
 
-  /** Ends accounts' objects in the middle of what they are doing. */
+  /** Aborts accounts' objects in the middle of their work. */
   breakOff(accounts: string[]): Promise<void> {
     return this.#tell({ breakOff: accounts });
   }
 
-  /** Harms it from within, also after a restart, until it is told otherwise. */
+  /** Injects faults, also after a restart, until the next change. */
   async harm(change: Partial<Harm>): Promise<void> {
     Object.assign(this.#harm, change);
     await this.#tell(change);
   }
 
-  /** Sets the clock against the true one. */
+  /** Sets the clock's offset from the real one. */
   async setClock(clockMs: number): Promise<void> {
     this.#clock = { nowMs: clockMs, beforeMs: this.#clock.nowMs, jumpedAt: Date.now() };
     if (this.#libfaketime === null) return this.harm({ clockMs });
@@ -129,7 +129,7 @@ export class Service {
   }
 
   async #tell(body: object): Promise<void> {
-    // While it is down there is nobody to be harmed; a new start is told at once.
+    // Fails while the service is down; start() sends the current faults.
     await call(`${BASE}/__torture`, { method: "POST", body }).catch(() => undefined);
   }
 }

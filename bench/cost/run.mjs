@@ -3,13 +3,13 @@
 // the work of its later alarms is included; all services run at once, because they mostly wait.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { experimental_readRawConfig } from "wrangler";
 import { phoneOf } from "../../harness/accounts.mjs";
 import { startGateway } from "./gateway.mjs";
 import { count, startCounted, warmUp } from "./measure.mjs";
 import { ACTIVE_SEC, INVOCATIONS, LOGS_BY_SIZE, PRICES_DATE, logsBySize, pricesOf } from "./prices.mjs";
 import { withScratch } from "../scratch.mjs";
 import { HOSTS, bundleService } from "../../harness/service.mjs";
+import { readConfig } from "../../scripts/local.mjs";
 
 const PORT = 19_300;
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -58,12 +58,12 @@ const OPERATIONS = {
 
 /** Settings of the deployment that affect the counts and differ from the local ones. */
 function deployed() {
-  const { rawConfig } = experimental_readRawConfig({ config: path.join(ROOT, "wrangler.toml") });
-  const { enabled = false, head_sampling_rate: all = 1, logs = {} } = rawConfig.observability ?? {};
+  const { vars, queues, observability = {} } = readConfig().env.production;
+  const { enabled = false, head_sampling_rate: all = 1, logs = {} } = observability;
   const sampled = (logs.enabled ?? enabled) ? (logs.head_sampling_rate ?? all) : 0;
-  const sizes = rawConfig.queues.consumers.map(({ queue, max_batch_size: size }) => [queue.split("-").at(-1), size]);
+  const sizes = queues.consumers.map(({ queue, max_batch_size: size }) => [queue.split("-").at(-1), size]);
   return {
-    concurrency: rawConfig.vars.DISPATCH_CONCURRENCY,
+    concurrency: vars.DISPATCH_CONCURRENCY,
     batchSizes: Object.fromEntries(sizes),
     logs: { lines: sampled, invocations: (logs.invocation_logs ?? true) ? sampled : 0 },
   };
@@ -148,7 +148,7 @@ export function printCost(rows) {
 
 if (process.argv[1] === import.meta.filename) {
   await withScratch("cost", async (stateDir) => {
-    const rows = await countCost({ bundle: await bundleService(stateDir), stateDir });
+    const rows = await countCost({ bundle: await bundleService(), stateDir });
     printCost(rows);
     mkdirSync(path.dirname(RESULT), { recursive: true });
     writeFileSync(RESULT, JSON.stringify({ at: new Date().toISOString(), prices: PRICES_DATE, rows }, null, 2));

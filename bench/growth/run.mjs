@@ -64,7 +64,7 @@ export async function measureGrowth({ bundle, stateDir, port = PORT }) {
 
 if (process.argv[1] === import.meta.filename) {
   await withScratch("growth", async (stateDir) => {
-    const curves = await measureGrowth({ bundle: await bundleService(stateDir), stateDir });
+    const curves = await measureGrowth({ bundle: await bundleService(), stateDir });
     mkdirSync(path.dirname(RESULT), { recursive: true });
     writeFileSync(RESULT, JSON.stringify({ at: new Date().toISOString(), ...curves }, null, 2));
     console.log("All numbers: .wrangler/growth.json");

@@ -30,9 +30,9 @@ function recording() {
 
 const CONNECTIONS = 32;
 /** Servers whose accounts are objects, and kinds of keys that use a single account. */
-const OBJECT_SERVERS = new Set(["floors", "service", "whole"]);
+const OBJECT_SERVERS = new Set(["floors", "service", "whole", "started"]);
 const ALONE = new Set(["one", "poor"]);
-const OUR_SERVERS = new Set(["service", "hot", "whole"]);
+const OUR_SERVERS = new Set(["service", "hot", "whole", "started"]);
 
 const json = (at, body) => ({ at, body: body === null ? null : JSON.stringify(body) });
 const floor = (at, body, more = {}) => ({ server: "floors", ...json(at, body), header: "X-Account", ...more });
@@ -42,6 +42,9 @@ const sendSms = (more) => own("/send-sms", HOSTS.sms, SMS, more);
 /** The floors with which other cases are compared. */
 export const FLOOR = "floor: object call, update and insert";
 export const FLOOR_ECHO = "floor: JSON echo";
+/** The whole life of a message, in the bare bundle and under `npm start`. */
+export const WHOLE = "send-sms and its delivery";
+export const WHOLE_STARTED = `${WHOLE}, npm start`;
 
 /**
  * By name. `keys`: `all` accounts in turn, `one` hot account, a `forged` key, or the `poor` account, which is at its
@@ -68,7 +71,8 @@ const OURS = {
     connections: 1,
   }),
   "send-sms, one account": sendSms({ server: "hot", keys: "one" }),
-  "send-sms and its delivery": sendSms({ server: "whole" }),
+  [WHOLE]: sendSms({ server: "whole" }),
+  [WHOLE_STARTED]: sendSms({ server: "started" }),
 };
 
 /** The cases of the installed peers: each over all accounts, and over one if the peer has accounts. */

@@ -49,7 +49,7 @@ function readProcess(pid) {
   }
 }
 
-/** The process and all its descendants, in whatever process group. */
+/** The process and all its descendants, in any process group. */
 function treeOf(leader) {
   const all = readdirSync("/proc").flatMap((name) => (/^\d+$/u.test(name) ? (readProcess(Number(name)) ?? []) : []));
   const tree = all.filter(({ pid }) => pid === leader);

@@ -34,6 +34,9 @@ const { values: flags } = parseArgs({
 const ROUNDS = Number(flags.rounds);
 const ACCOUNTS = Number(flags.accounts);
 
+/** Servers whose messages are delivered while they are measured. */
+const WITH_DELIVERY = new Set(["whole", "started"]);
+
 /** Starts every server that a case needs. */
 async function startAll(cases, stateDir, bundle) {
   const servers = {};
@@ -58,7 +61,7 @@ async function slice(load, { connections, refused, light, wakes, askWith }, serv
     seconds: light ? LIGHT_SLICE_SEC : SLICE_SEC,
   });
   // Where deliveries are not held back, they are part of the cost of a send.
-  if (server.name === "whole") await untilIdle(server, SETTLE_MS_MAX);
+  if (WITH_DELIVERY.has(server.name)) await untilIdle(server, SETTLE_MS_MAX);
   return {
     perSec: seen.perSec,
     cpuUs: ((cpuMsOf(server) - before) * 1_000) / requests,
@@ -106,7 +109,7 @@ async function main() {
   const stateDir = mkdtempSync(path.join(os.tmpdir(), "dastak-bench-"));
   let servers = {};
   try {
-    const bundle = await bundleService(stateDir);
+    const bundle = await bundleService();
     const bundleFile = path.join(stateDir, "bundle.js");
     writeFileSync(bundleFile, bundle);
     // Counting needs no quiet machine: it mostly waits for alarms, and the servers start meanwhile.

@@ -22,7 +22,7 @@ export interface Wanted {
   otpRate?: number | null;
   /** Units, for the live object. */
   balance?: number;
-  /** The Idempotency-Key of a request that opens. */
+  /** The Idempotency-Key of the request that opens the account. */
   once?: AskedOnce;
 }
 
@@ -52,7 +52,19 @@ export async function openCustomer(env: Env, config: Config, accountId: string, 
   return opened;
 }
 
-/** The account of the demo customer, which `npm start` opens through the operator API with this Idempotency-Key. */
+/** The demo customer's account, which a local service opens for itself. */
 export function demoAccountId(config: Config): string {
   return newAccountId(config.KEY_SECRET, "demo-account");
+}
+
+/** The first keys of the demo account. */
+export function demoKeys(config: Config): { apiKey: string; testKey: string } {
+  const accountId = demoAccountId(config);
+  return { apiKey: firstKey(config, accountId, "live"), testKey: firstKey(config, accountId, "test") };
+}
+
+/** Opens the demo account, or finds it open. */
+export function openDemo(env: Env, config: Config): Promise<Opened> {
+  const wanted = { name: "Demo", plan: "business", balance: 1_000 * UNITS_PER_COIN } as const;
+  return openCustomer(env, config, demoAccountId(config), wanted);
 }

@@ -17,7 +17,7 @@ const MODES: readonly Mode[] = ["live", "test"];
 /** A discrepancy, and the object in which it is. */
 export type FoundDifference = AccountRef & Difference;
 
-/** Recounts both objects of an account; null where nobody opened one. */
+/** Recounts both objects of an account; null if the account was never opened. */
 export async function recountAccount(env: Env, accountId: string): Promise<FoundDifference[] | null> {
   const found = await Promise.all(
     MODES.map(async (mode) => {

@@ -10,7 +10,6 @@ import type { AccountRef } from "../model/ref.ts";
 
 const DAY_MS = 86_400_000;
 
-/** India's offset from UTC, all year. */
 /** Days that the chart shows, today included. */
 export const DAYS = 14;
 

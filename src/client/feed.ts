@@ -1,32 +1,32 @@
 import { COME_BACK } from "../model/live.ts";
 import { at } from "./dom.ts";
 
-// The browser's end of every live feed: one connection that heals itself, with backoff, and only while the page is seen
-// and its person is signed in.
+// The browser's end of every live feed: one connection, which reconnects with backoff while the page is visible and the
+// session is valid.
 
 const RETRY_MS = 500;
 const RETRY_MS_MAX = 30_000;
-/** The server answers a heartbeat without waking anything; a silent interval means that the connection is dead. */
+/** Time between heartbeats, which the server answers without waking the object. A silent interval: a dead socket. */
 const BEAT_MS = 20_000;
 
-/** What a page wants of its feed. */
+/** What a page needs from its feed. */
 export interface Feed {
   /** The feed's address on this console, with the cursor of what the page shows now. */
   address: () => string;
-  /** Takes in one message of the server, as JSON. */
+  /** Called with each message of the server, as parsed JSON. */
   take: (news: unknown) => void;
   /** Called when the connection opens and when it is lost. */
   changed?: (isOpen: boolean) => void;
 }
 
-/** Whether the server refuses this browser, so that connecting again is of no use: the session ended. */
+/** Whether the server refuses this browser because the session ended, so that reconnecting is useless. */
 async function isRefused(path: string): Promise<boolean> {
-  // A failed handshake has no status that a script can read; the same address asked without an upgrade has one.
+  // A script cannot read the status of a failed handshake; the same address without an upgrade returns one.
   const reply = await fetch(path, { headers: { accept: "application/json" }, redirect: "manual" }).catch(() => null);
   return reply?.status === 401;
 }
 
-/** Keeps a connection for as long as the page is open; hidden or signed out, it waits until the page is seen again. */
+/** Keeps the page connected. If it is hidden or signed out, it reconnects only once it becomes visible again. */
 export function startFeed({ address, take, changed }: Feed): void {
   let socket: WebSocket | null = null;
   let isOpen = false;
@@ -42,7 +42,7 @@ export function startFeed({ address, take, changed }: Feed): void {
 
   const again = (atOnce: boolean) => {
     clearTimeout(timer);
-    // Half of the gap is random, so that not all browsers come back in the same moment.
+    // Half of the gap is random, so that browsers do not all reconnect at the same moment.
     const gapMs = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** tries++) * (0.5 + Math.random() / 2);
     timer = setTimeout(connect, atOnce ? 0 : gapMs);
   };
@@ -69,7 +69,7 @@ export function startFeed({ address, take, changed }: Feed): void {
     mine.addEventListener("message", ({ data }: MessageEvent<string>) => {
       wasHeard = true;
       if (socket !== mine) return;
-      // Only a connection that brought something counts: one that is accepted and dropped must not be tried at once for ever.
+      // Only a message resets the backoff: after a connection that is accepted and dropped, the gap must keep growing.
       tries = 0;
       if (data !== "pong") take(JSON.parse(data));
     });

@@ -11,10 +11,10 @@ import { refusedStatus } from "./forms.ts";
 import type { Refused } from "./forms.ts";
 import { at, safeNext, show, viewOf, wantsJson } from "./page.tsx";
 
-// What the pages of the operator's desk share. Its session is its own: a customer's opens no desk, and it opens no
-// customer's page.
+// What the pages of the operator's desk share. The operator has a separate session: a customer's session does not open
+// the desk, and the operator's does not open a customer's pages.
 
-/** Middleware of the desk's pages: leads to where the operator's token is asked for. */
+/** Middleware of the desk's pages: without the operator's session it redirects to the page that asks for the token. */
 export const atDesk: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (await findSession(c, "operator")) return next();
   if (wantsJson(c)) return fail("unauthorized", "The desk is closed; open it with the operator token.");
@@ -25,7 +25,7 @@ export const atDesk: MiddlewareHandler<AppEnv> = async (c, next) => {
 /** The desk's words in the reader's language. */
 export const deskWordsOf = (c: Context<AppEnv>) => deskWords[viewOf(c).lang];
 
-/** Answers with a page of the desk; one with a form that was refused has the refusal's status. */
+/** Answers with a page of the desk; if it shows a refused form, with the status of the refusal. */
 export function showDesk(
   c: Context<AppEnv>,
   tab: DeskTab,
@@ -44,7 +44,7 @@ export function showDesk(
   });
 }
 
-/** What was done before this page, where the address says so; anything else in it is nothing. */
+/** The sentence for the action named in `?done=`; undefined for none and for an unknown one. */
 export function doneOf(c: Context<AppEnv>): string | undefined {
   const done = c.req.query("done") ?? "";
   const said: Readonly<Record<string, string>> = deskWordsOf(c).done;

@@ -8,11 +8,11 @@ import type { FormFault } from "../ui/parts.tsx";
 import { send } from "../ui/words/send.ts";
 import { damaged, viewOf, wantsJson } from "./page.tsx";
 
-// Forms as they are posted, and the one way in which every page refuses one.
+// Posted forms, and how every page refuses one.
 
 export interface PostedForm {
   typed: Record<string, string>;
-  /** A file that was chosen, by its field. */
+  /** The chosen files, by field. */
   files: Readonly<Record<string, File>>;
   /** The form's mark: the Idempotency-Key of its request. */
   once: string;
@@ -26,7 +26,7 @@ async function fieldsOf(c: Context<AppEnv>): Promise<Omit<PostedForm, "once">> {
   const files: Record<string, File> = {};
   for (const [name, value] of Object.entries(body)) {
     if (typeof value === "string") typed[name] = value;
-    // A browser sends an empty file without a name where none was chosen (HTML, form submission).
+    // If no file was chosen, the browser sends an empty one without a name (HTML, form submission).
     else if (value instanceof File && (value.name !== "" || value.size > 0)) files[name] = value;
   }
   return { typed, files };
@@ -37,22 +37,22 @@ export async function formOf(c: Context<AppEnv>): Promise<Record<string, string>
   return (await fieldsOf(c)).typed;
 }
 
-/** A form that sends. One without a mark gets a fresh one; one with a broken mark is refused. */
+/** A form that sends. A form without a mark gets a fresh one; a malformed mark is refused. */
 export async function readForm(c: Context<AppEnv>): Promise<PostedForm> {
   const { typed, files } = await fieldsOf(c);
   const once = typed["once"] ?? randomId("once");
   return ONCE.test(once) ? { typed, files, once } : damaged();
 }
 
-/** Why a form was not followed: a sentence in the reader's language, its field, and the code that it travels under. */
+/** Why a form was refused: a sentence in the reader's language, the field, and the error code. */
 export interface Refused extends FormFault {
   code: ErrorCode;
   retryAfterSec?: number;
 }
 
 /**
- * Refuses a form: marks the reply, and returns the status for its page, which shows the sentence beside the field and
- * what was typed. Where JSON is wanted, the refusal itself is the reply. 200 where nothing was refused.
+ * Refuses a form: sets the reply's headers, and returns the status for the page, which shows the form again with the
+ * sentence beside its field. If the client wants JSON, throws the refusal as the reply. 200 without a refusal.
  */
 export function refusedStatus(c: Context<AppEnv>, refused: Refused | undefined): ContentfulStatusCode {
   if (!refused) return 200;
@@ -64,7 +64,7 @@ export function refusedStatus(c: Context<AppEnv>, refused: Refused | undefined):
   return STATUS_OF_CODE[code];
 }
 
-/** The refusal of a form that was shown in the other mode than the page is in now: it is not meant for this one. */
+/** Refuses a form that was shown in the other mode than the console is in now: it was meant for the other account. */
 export function otherMode(c: Context<AppEnv>, { mode }: Record<string, string>): Refused | undefined {
   const { lang, mode: now } = viewOf(c);
   return mode === undefined || mode === now ? undefined : { code: "invalid_request", error: send[lang].otherMode };

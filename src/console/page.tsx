@@ -20,10 +20,10 @@ import type { DocumentProps } from "../ui/layout.tsx";
 import { ViewContext } from "../ui/view.ts";
 import type { View } from "../ui/view.ts";
 
-// What every page of the console shares: who is signed in, language and mode, security headers, failures as pages.
-// A cookie opens pages and nothing else; a key opens the API and nothing else.
+// What every page of the console shares: the signed-in person, language and mode, security headers, failures as pages.
+// A cookie opens only pages; a key opens only the API.
 
-/** The console's own path, `/console` or nothing: a base address may have one. */
+/** The path of the console's base address, such as `/console`; often empty. */
 function prefixOf(c: Context<AppEnv>): string {
   return new URL(settings(c).CONSOLE_URL).pathname.replace(/\/+$/u, "");
 }
@@ -39,7 +39,7 @@ function languageOf(c: Context<AppEnv>): View["lang"] {
   return /^\s*hi\b/iu.test(c.req.header("accept-language") ?? "") ? "hi" : "en";
 }
 
-/** What the components of this request's page may ask for. */
+/** What the components of this request's page may use. */
 export function viewOf(c: Context<AppEnv>): View {
   const theme = getCookie(c, "theme");
   return {
@@ -53,10 +53,10 @@ export function viewOf(c: Context<AppEnv>): View {
   };
 }
 
-/** A page's text. Components ask nobody while they render, so there is nothing to wait for. */
+/** The HTML of a page. Components read nothing while they render, so that rendering is synchronous. */
 function render(c: Context<AppEnv>, content: Child): string {
   const node = <ViewContext.Provider value={viewOf(c)}>{content}</ViewContext.Provider>;
-  // Hono types an element as anything that may be rendered; its own toString() is what renders it.
+  // Hono types an element as anything that can be rendered; the element's toString() renders it.
   // oxlint-disable-next-line typescript/no-base-to-string
   const text: unknown = node.toString();
   if (typeof text !== "string") throw new Error("a component waits for something; get it before rendering");
@@ -72,22 +72,22 @@ export function show(
   return c.html(`<!doctype html>${render(c, <Document {...props}>{content}</Document>)}`, status);
 }
 
-/** Answers with a part of a page, for the browser's script to put into one. */
+/** Answers with a part of a page, which the browser's script inserts into the page. */
 export function showPart(c: Context<AppEnv>, content: Child): Response {
   return c.html(render(c, content));
 }
 
-/** Whether the browser's script asks, and wants JSON. */
+/** Whether the client, such as the browser's script, wants JSON rather than a page. */
 export function wantsJson(c: Context<AppEnv>): boolean {
   return !(c.req.header("accept") ?? "").includes("text/html");
 }
 
-/** Whether a page is asked for: one of ours, or an address that is nobody's. The API answers JSON, whatever is accepted. */
+/** Whether the request is for a page, or for an unknown address. The API answers JSON, whatever the client accepts. */
 function isForPage(c: Context<AppEnv>, failure: Failure): boolean {
   return c.get("person") !== undefined || (failure.code === "not_found" && routePath(c, -1) === "/*");
 }
 
-/** A failure as a page, where a browser asked for one. */
+/** A failure as a page; null where the client gets JSON. */
 export function failurePage(c: Context<AppEnv>, failure: Failure): Response | null {
   if (wantsJson(c) || !isForPage(c, failure)) return null;
   protect(c);
@@ -105,7 +105,7 @@ function formTargets(c: Context<AppEnv>): string {
   return paymentsOf(settings(c)) === "razorpay" ? " https://rzp.io https://*.razorpay.com" : "";
 }
 
-/** Security headers of a page: nothing but this console's own script, style, fonts and pictures. */
+/** Sets the security headers of a page: only this console's own script, style, fonts and pictures are allowed. */
 function protect(c: Context<AppEnv>): void {
   const policy = [
     "default-src 'none'",
@@ -129,20 +129,20 @@ function protect(c: Context<AppEnv>): void {
 
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** Whether a request comes from a page of this console; every browser says so of a post and of a WebSocket (Fetch, §3.2). */
+/** Whether the request comes from this console's pages; browsers send Origin with POST and WebSocket (Fetch §3.2). */
 function isFromHere(c: Context<AppEnv>): boolean {
   const origin = c.req.header("origin");
   return origin === new URL(c.req.url).origin || origin === new URL(settings(c).CONSOLE_URL).origin;
 }
 
-/** Whether a WebSocket is asked for, which only a GET opens (RFC 6455 §4.1); Hono takes a HEAD for one. */
+/** Whether the request opens a WebSocket. Only a GET does (RFC 6455 §4.1), but Hono routes HEAD here too. */
 function wantsSocket(c: Context<AppEnv>): boolean {
   return c.req.method === "GET" && c.req.header("upgrade")?.toLowerCase() === "websocket";
 }
 
 /**
- * Middleware of an address that takes WebSockets of this console's own pages. Where no cookie is asked for, the origin
- * alone keeps other sites from reading what comes.
+ * Middleware of an address that takes WebSockets of this console's own pages. Where no cookie is required, only the
+ * check of the origin keeps other sites from reading the feed.
  */
 export const ownSocket: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!isFromHere(c)) fail("permission_denied", "This address is for the pages of this console.");
@@ -150,14 +150,14 @@ export const ownSocket: MiddlewareHandler<AppEnv> = async (c, next) => {
   return next();
 };
 
-/** Refuses a body that is no form after all. */
+/** Refuses a body that is not a form. */
 export const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
 
 const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
 
 /**
- * No form is larger than any body of the API may be. One that does not say its length is read first. What comes with a
- * GET is nobody's form.
+ * Refuses a form larger than the API's bodies may be. A body without a Content-Length is read to measure it. The body
+ * of a GET is ignored: no form sends one.
  */
 async function limitForm(c: Context<AppEnv>): Promise<void> {
   if (!c.req.raw.body || SAFE.has(c.req.method)) return;
@@ -167,9 +167,9 @@ async function limitForm(c: Context<AppEnv>): Promise<void> {
   c.req.raw = new Request(c.req.raw, { method: c.req.method, body: await body.arrayBuffer() });
 }
 
-/** Middleware of every page: security headers, no posts from elsewhere, and who is signed in, if anybody is. */
+/** Middleware of every page: security headers, no posts from other sites, and the signed-in person, if any. */
 export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
-  // From here on this is a page, also where it fails.
+  // Marks the request as one for a page, so that a failure is shown as a page too.
   c.set("person", null);
   if (!SAFE.has(c.req.method) && !isFromHere(c)) {
     fail("permission_denied", "This form was sent from another site; open the page here and send it again.");
@@ -182,7 +182,7 @@ export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.res.status !== 101) protect(c);
 };
 
-/** A path of this console that a form or a link may lead back to; anything else leads to the overview. */
+/** `next` if it is a path of this console, else the overview, so that no link leads to another site. */
 export function safeNext(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/u.test(next) && !next.includes("\\") ? next : "/";
 }
@@ -194,13 +194,13 @@ function signInFirst(c: Context<AppEnv>, path: string, failure: Failure): Respon
   return c.redirect(`${at(c, path)}?next=${encodeURIComponent(safeNext(next))}`, 303);
 }
 
-/** Middleware of pages that need somebody signed in: leads to the sign-in, and back. */
+/** Middleware of pages that need a sign-in: redirects to the sign-in, which leads back. */
 export const signedIn: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.get("person")) return next();
   return signInFirst(c, "/sign-in", { code: "unauthorized", error: "You are signed out; sign in again." });
 };
 
-/** Middleware of what needs a sign-in of a moment ago: showing, rotating and revoking keys. */
+/** Middleware of actions that need a recent sign-in, such as showing, rotating and revoking keys. */
 export const freshlySignedIn: MiddlewareHandler<AppEnv> = async (c, next) => {
   const session = c.get("session");
   if (session && isFresh(session, Date.now())) return next();
@@ -211,21 +211,21 @@ export const freshlySignedIn: MiddlewareHandler<AppEnv> = async (c, next) => {
   });
 };
 
-/** The person who is signed in; only pages behind `signedIn` ask. */
+/** The signed-in person; only for pages behind `signedIn`. */
 export function personOf(c: Context<AppEnv>): Person {
   const person = c.get("person");
   if (!person) throw new Error("this page needs somebody signed in and has no signedIn");
   return person;
 }
 
-/** The session of the person who is signed in. */
+/** The session of the signed-in person; only for pages behind `signedIn`. */
 export function sessionOf(c: Context<AppEnv>): Session {
   const session = c.get("session");
   if (!session) throw new Error("this page needs a session and has no signedIn");
   return session;
 }
 
-/** The account that the pages show: the signed-in person's, in the mode that they chose. */
+/** The account that the pages show: that of the signed-in person, in the mode that they chose. */
 export function refOf(c: Context<AppEnv>): AccountRef {
   return { accountId: personOf(c).accountId, mode: viewOf(c).mode };
 }

@@ -12,7 +12,7 @@ export function randomId(prefix: string, size = 12): string {
   return `${prefix}_${base62(randomBytes(size))}`;
 }
 
-/** A fresh one-time password: six digits, each of the million as likely. */
+/** A fresh one-time password: six digits, all values equally likely. */
 export function randomCode(): string {
   return String(randomInt(1_000_000)).padStart(6, "0");
 }

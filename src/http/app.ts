@@ -127,13 +127,19 @@ const NOT_LOGGED_WHEN_OK: ReadonlySet<string> = new Set(["/healthz", "/callbacks
 
 const strangers = new StrangersLog();
 
-/** An app with the shared middleware and no routes; `failurePage` is for apps that browsers visit. */
-export function createApp(failurePage?: FailurePage): Api {
+/** What only an app with pages needs: failures as pages, and the API through which its pages send. */
+export type Pages = Required<Pick<Vars, "failurePage" | "ownApi">>;
+
+/** An app with the shared middleware and no routes; `pages` is for apps that browsers visit. */
+export function createApp(pages?: Pages): Api {
   const app: Api = new Hono<AppEnv>();
   app.use(async (c, next) => {
     const startMs = Date.now();
     c.set("requestId", randomId("req", 12));
-    if (failurePage) c.set("failurePage", failurePage);
+    if (pages) {
+      c.set("failurePage", pages.failurePage);
+      c.set("ownApi", pages.ownApi);
+    }
     // Set before the reply exists: Hono builds the reply again for each header that is set later.
     c.header("X-Request-Id", c.get("requestId"));
     c.header("Cache-Control", "no-store");

@@ -1,15 +1,15 @@
-// The local runtime is one thread, and looks at its timers and its sockets only when nothing else is left to do. Under
-// load something always is: the next request is there before the last reply is out. Then no alarm and no timer comes,
-// and connections that waited for 5 s are closed although their requests have arrived. So requests stop for a moment
-// now and then: once all of them wait, timers and sockets have their turn.
+// The local runtime has one thread, and polls timers and sockets only when it is idle. Under load it never is: the next
+// request arrives before the last reply is sent. Then no alarm and no timer fires, and connections that waited for 5 s
+// are closed although their requests have arrived. So requests pause now and then: while all of them wait, the runtime
+// polls its timers and sockets.
 
-/** How long requests go on without such a moment. Far below the 5 s, and a turn costs a fraction of it. */
+/** The time between two pauses: far below those 5 s, and much longer than a pause takes. */
 const BREATH_MS = 25;
 
 let lastMs = 0;
 let isDue = false;
 
-/** Waits for the runtime's timers where they had no turn for a while. Each request waits for a timer of its own. */
+/** Pauses the request if timers were not polled for a while. Each request waits for a timer of its own. */
 export async function breathe(): Promise<void> {
   isDue ||= Math.abs(Date.now() - lastMs) >= BREATH_MS;
   if (!isDue) return;

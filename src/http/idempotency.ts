@@ -10,7 +10,7 @@ import { fail } from "./errors.ts";
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/u;
 const VISIBLE = /^[\x21-\x7e]{1,255}$/u;
 
-/** The key in the header, bare or as a quoted string, which are equivalent; null without the header. */
+/** The key in the header, bare or as a quoted string, which mean the same; null without the header. */
 export function idempotencyKey(c: Context<AppEnv>): string | null {
   const header = c.req.header("idempotency-key");
   if (header === undefined) return null;

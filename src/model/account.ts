@@ -37,7 +37,7 @@ export interface Opening {
   once?: AskedOnce;
 }
 
-/** Whether an opening opened the account, found it opened in the same way, or found another one there. */
+/** Whether the call opened the account, or found it open already, on the same terms or on other ones. */
 export type Opened = "opened" | "repeated" | "other";
 
 export interface Amendment {
@@ -51,7 +51,7 @@ export type Credited =
   | {
       ok: true;
       entry: LedgerView;
-      /** Whether the reference was known. */
+      /** Whether the reference was used before. */
       replayed: boolean;
       balance: number;
       /** Whether this is the outcome of an earlier request with the same Idempotency-Key. */

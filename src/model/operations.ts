@@ -1,21 +1,21 @@
-// Every operation of the API by which messages leave, as facts that several areas need (contract §2, §4, §5). Words are
-// in ui/words; what one operation alone knows is in its file under routes/. This file imports nothing.
+// The operations that send messages: the facts that several areas need (contract §2, §4, §5). Their texts are in
+// ui/words; what only one operation needs is in its file under routes/. This file imports nothing.
 
-/** Bases of the API, by which it is addressed; each has its variable, such as SMS_URL. */
+/** Bases of the API; each has a variable with its address, such as SMS_URL. */
 export type ApiBase = "sms" | "tts" | "voice" | "otp";
 
-/** Where an operation reads its key. */
+/** Where an operation reads the API key. */
 export type KeyPlace = "bearer" | "x-api-key" | "body";
 
 export interface Endpoint {
   base: ApiBase;
-  /** Below its base. */
+  /** The path below the base. */
   path: `/${string}`;
-  /** Places where the key is read, the usual one first. */
+  /** Places where the key is read, the recommended one first. */
   keyIn: readonly [KeyPlace, ...KeyPlace[]];
 }
 
-/** What can be sent, by the word that forms and pages have for it, and where the API takes it. */
+/** Each kind of send, by its name in forms and pages, with the endpoint that sends it. */
 export const ENDPOINTS = {
   sms: { base: "sms", path: "/send-sms", keyIn: ["bearer", "body"] },
   bulk: { base: "sms", path: "/send-bulk-sms", keyIn: ["bearer", "body"] },
@@ -27,32 +27,32 @@ export const ENDPOINTS = {
 
 export type SendKind = keyof typeof ENDPOINTS;
 
-/** What can be sent, in the order in which people see it. */
+/** The kinds of send, in the order in which pages show them. */
 export const SEND_KINDS = Object.keys(ENDPOINTS) as readonly SendKind[];
 
-/** Where recordings for voice calls are taken (contract §5.6); nothing leaves by it. */
+/** The upload of recordings for voice calls (contract §5.6); it sends no message. */
 export const UPLOAD_VOICE = {
   base: "voice",
   path: "/api/upload-voice",
   keyIn: ["x-api-key"],
 } as const satisfies Endpoint;
 
-/** What a message is billed by. */
+/** The unit by which a message is billed. */
 export type BilledBy = "segment" | "otp" | "call" | "block";
 
 interface OperationFacts {
   /** How it reaches the phone. */
   medium: "sms" | "call";
-  /** A text of the caller's, a one-time password (never kept or shown longer than need be), or a recording. */
+  /** The caller's text, a one-time password (kept and shown no longer than necessary), or a recording. */
   content: "text" | "code" | "recording";
   billedBy: BilledBy;
-  /** The variable that says how long it may wait for a carrier. */
+  /** The variable with the longest time that it may wait for a carrier. */
   validity: "VALIDITY_SMS_MS" | "VALIDITY_OTP_MS" | "VALIDITY_CALL_MS";
-  /** What sends one alone; also its word in a search, as in `kind:otp`. */
+  /** The kind that sends a single one; also its name in a search, as in `kind:otp`. */
   send: SendKind;
 }
 
-/** What a message is, as its row, its public id, and carriers have it. */
+/** The operation of a message, as in its row, its public id and the calls to carriers. */
 export const OPERATIONS = {
   sms: { medium: "sms", content: "text", billedBy: "segment", validity: "VALIDITY_SMS_MS", send: "sms" },
   sms_international: {
@@ -69,16 +69,16 @@ export const OPERATIONS = {
 
 export type Operation = keyof typeof OPERATIONS;
 
-/** Every operation, in the order in which people see them. */
+/** Every operation, in the order in which pages show them. */
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly Operation[];
 
-/** Whether it is a call; anything else is an SMS. */
+/** Whether the operation makes a call; every other one sends an SMS. */
 export const isCall = (operation: Operation): boolean => OPERATIONS[operation].medium === "call";
 
-/** What it carries. */
+/** What a message of the operation contains. */
 export const contentOf = (operation: Operation): OperationFacts["content"] => OPERATIONS[operation].content;
 
-/** The whole address of an endpoint. */
+/** The full URL of an endpoint. */
 export function endpointUrl(
   bases: Readonly<Record<`${Uppercase<ApiBase>}_URL`, string>>,
   { base, path }: Endpoint,

@@ -2,7 +2,7 @@ import { pingHistory } from "../db/history.ts";
 import { logProblem } from "../log.ts";
 import type { DispatchJob } from "../queues/jobs.ts";
 
-/** What the service depends on, by the name that is used in `/readyz`. */
+/** How to call each part that the service depends on, by its name in `/readyz`. */
 const PARTS: Record<string, (env: Env) => Promise<unknown>> = {
   "account objects": (env) => env.ACCOUNT.getByName("readiness").ping(),
   D1: (env) => pingHistory(env.DB),
@@ -11,13 +11,13 @@ const PARTS: Record<string, (env: Env) => Promise<unknown>> = {
   queues: (env) => env.DISPATCH.send({ kind: "follow", account: "readiness", seqs: [] } satisfies DispatchJob),
 };
 
-/** How long a result is reused, so that frequent probes cost nothing more. */
+/** How long a result is reused, so that frequent probes cost nothing extra. */
 const KEPT_MS = 2_000;
 
-/** Results only: a promise belongs to the request that made it, and never settles for the others when that one ends. */
+/** Keeps results, not promises: a promise belongs to its request, and never settles for others once that one ends. */
 const kept = new WeakMap<Env, { missing: string[]; askedAtMs: number }>();
 
-/** The parts that do not answer; none when the service is ready. */
+/** The names of the parts that do not answer; empty if the service is ready. */
 export async function missingParts(env: Env): Promise<string[]> {
   const known = kept.get(env);
   if (known && Math.abs(Date.now() - known.askedAtMs) < KEPT_MS) return known.missing;

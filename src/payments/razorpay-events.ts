@@ -77,7 +77,7 @@ export function razorpayEvent(raw: string, eventId: string | null): PaymentEvent
     const { event, payload } = parsed.data;
     const kind = Object.hasOwn(KIND, event) ? KIND[event] : undefined;
     if (kind === undefined) return "ignored";
-    // An empty id is none: all events with it would count as one.
+    // An empty id counts as absent: otherwise all events with it would count as one.
     const id = eventId?.slice(0, 100) || createHash("sha256").update(raw).digest("base64url");
     return eventOf(id, event, kind, payload);
   } catch {

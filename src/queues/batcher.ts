@@ -1,31 +1,31 @@
 import { logLine, logProblem } from "../log.ts";
 
-// What the requests of one isolate leave to be taken away together: while one of them waits for its call, the others
-// only add to a list, and it takes that along next. Without a delay nothing waits for a timer: what comes alone goes at
-// once. No request waits for another one's call, which the platform forbids.
+// Batches the calls of one isolate: while one request waits for its call, the others append to a list, which that
+// request sends next. Without a delay no timer is involved: a single item is sent at once. No request awaits another
+// request's call, which the platform forbids.
 
-/** A request carries for others no longer than this: the platform ends it 30 s after its reply. */
+/** A request works for others no longer than this: the platform ends it 30 s after its reply. */
 const CARRY_MS_MAX = 2_000;
 
-/** One that has not come back by then was ended, and the next request carries. */
+/** A carrying request that has not finished by then is taken for dead, and the next request carries. */
 const LOST_MS = 10_000;
 
 /**
- * Messages that wait in one outbox; with their states each takes about 500 bytes, all together 10 MB of the 128 MB that
- * an isolate has, and so much again may be under way. What comes while it is full is dropped: the rows are in the
- * account, and its alarm finds them as it finds what an isolate lost.
+ * Messages that wait in one outbox. With its states each takes about 500 bytes: 10 MB of an isolate's 128 MB, and as
+ * much again may be in calls. Items that arrive while it is full are dropped: their rows are in the account, and its
+ * alarm finds them, as it does when an isolate is lost.
  */
 export const WAITING_MAX = 20_000;
 
 /** How an outbox treats its items. */
 export interface Rules<Item> {
-  /** `take` gets so many at most. */
+  /** The most that one call of `take` gets. */
   itemsMax: number;
-  /** Items are taken this long after they were left, and no sooner. */
+  /** Items are taken this long after they were left, never sooner. */
   delayMs?: number;
-  /** Messages that an item speaks of; 1 where absent. */
+  /** Messages that an item counts as; 1 where absent. */
   messagesIn?: (item: Item) => number;
-  /** Hears how many items were dropped since it was last called. */
+  /** Called with the number of items dropped since the call before. */
   dropped?: (items: number) => void;
   /** Waits; `scheduler.wait` where absent. */
   wait?: (ms: number) => Promise<unknown>;
@@ -37,7 +37,7 @@ interface Left<Item> {
   dueMs: number;
 }
 
-/** Items on their way to one place. `take` takes some away, and never throws. */
+/** Items that wait to be sent to one place. `take` sends a batch of them, and never throws. */
 export class Outbox<Item> {
   readonly #take: (items: Item[]) => Promise<void>;
   readonly #rules: Rules<Item>;
@@ -45,7 +45,7 @@ export class Outbox<Item> {
   /** Messages in `#left`. */
   #waiting = 0;
   #dropped = 0;
-  /** The request that carries now, by the time at which it began. */
+  /** When the carrying request began; null while no request carries. */
   #carrier: { sinceMs: number } | null = null;
 
   constructor(take: (items: Item[]) => Promise<void>, rules: Rules<Item>) {
@@ -54,8 +54,8 @@ export class Outbox<Item> {
   }
 
   /**
-   * Leaves items, or drops those that are more than `WAITING_MAX` messages; a request that has to carry does so until
-   * `ctx` has waited for it. Never throws.
+   * Leaves items, and drops those beyond `WAITING_MAX` messages. A request that has to carry does so within
+   * `ctx.waitUntil`. Never throws.
    */
   leave(ctx: Pick<ExecutionContext, "waitUntil">, items: readonly Item[]): void {
     const { delayMs = 0, messagesIn = () => 1 } = this.#rules;
@@ -78,13 +78,13 @@ export class Outbox<Item> {
   async #carry(own: { sinceMs: number }): Promise<void> {
     let last = false;
     while (!last && this.#carrier === own && this.#left.length > 0) {
-      // Only where there is a delay: what comes alone goes before anything is awaited.
+      // Without a delay nothing is awaited before the first call, so that a single item is sent at once.
       if (this.#rules.delayMs) await this.#untilDue(this.#left);
       if (this.#carrier !== own) return;
       this.#tellDropped();
       last = Date.now() - own.sinceMs >= CARRY_MS_MAX;
       const left = this.#cut(last ? this.#left.length : this.#dueIn(this.#left));
-      // A request that comes during the last round carries: nothing is left without a request that comes for it.
+      // A request that arrives during the last round carries next, so that no item is left behind.
       if (last) this.#carrier = null;
       while (left.length > 0) {
         if (this.#rules.delayMs) await this.#untilDue(left);
@@ -103,12 +103,12 @@ export class Outbox<Item> {
 
   async #untilDue([first]: readonly Left<Item>[]): Promise<void> {
     const { delayMs = 0, wait = (ms: number) => scheduler.wait(ms) } = this.#rules;
-    // Where the clock was set back nothing waits longer than it would have.
+    // If the clock is set back, an item still waits no longer than the delay.
     const leftMs = Math.min(delayMs, (first?.dueMs ?? 0) - Date.now());
     if (leftMs > 0) await wait(leftMs);
   }
 
-  /** How many of these are due. The first was waited for, whatever the clock says. */
+  /** How many of these are due. The first always is, since its delay was waited for, whatever the clock says. */
   #dueIn(left: readonly Left<Item>[]): number {
     const nowMs = Date.now();
     const next = left.findIndex(({ dueMs }, at) => at > 0 && dueMs > nowMs);
@@ -122,7 +122,7 @@ export class Outbox<Item> {
   }
 }
 
-/** One outbox for each binding, whose `take` gets the binding too. What `take` throws is logged, and stops nothing. */
+/** One outbox for each binding, whose `take` gets the binding too. Its errors are logged, and stop nothing. */
 export function outboxPerBinding<Binding extends object, Item>(
   name: string,
   take: (binding: Binding, items: Item[]) => Promise<unknown>,

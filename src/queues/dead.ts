@@ -9,20 +9,20 @@ import { logLine, logProblem } from "../log.ts";
 import { dispatchJob, historyJob } from "./jobs.ts";
 import type { DispatchJob, HistoryJob } from "./jobs.ts";
 
-// Dead letters: queue messages that every attempt failed at. Their rows are safe and the accounts' alarms go on, so
-// they are only told, and kept for the operator, who may hand them over again.
+// Dead letters: queue messages of which every attempt failed. Their rows are safe and the accounts' alarms go on, so
+// they are only logged, and kept for the operator, who may queue them again.
 
-/** A queue message that can be handed over again. */
+/** A queue message that can be queued again. */
 type Letter = { queue: "dispatch"; job: DispatchJob } | { queue: "history"; job: HistoryJob };
 
-/** A dead letter as the operator sees it; `letter` is null for a body that is no job of ours. */
+/** A dead letter as the operator sees it; `letter` is null for a body that is not a job. */
 export interface DeadLetter {
   id: string;
   at: number;
   letter: Letter | null;
 }
 
-/** What a body asks for. Anything else in it is dropped: only numbers are kept. */
+/** The job in a body; null for anything else. Only the job is kept, which has row numbers and no text. */
 function letterOf(body: unknown): Letter | null {
   const dispatch = dispatchJob.safeParse(body);
   if (dispatch.success) return { queue: "dispatch", job: dispatch.data };
@@ -30,7 +30,7 @@ function letterOf(body: unknown): Letter | null {
   return history.success ? { queue: "history", job: history.data } : null;
 }
 
-/** Consumes dead letters: tells each, and keeps it for the operator. Never throws: nothing depends on it. */
+/** Consumes dead letters: logs each, and keeps it for the operator. Never throws: no work depends on it. */
 export async function consumeDead(batch: MessageBatch, env: Env): Promise<void> {
   for (const message of batch.messages) logLine("dead_letter", { queue: batch.queue, id: message.id });
   const rows = batch.messages.map((message) => ({
@@ -48,18 +48,18 @@ export async function deadLetters(env: Env, limit: number): Promise<{ letters: D
   return { letters: rows.map(({ id, at, body }) => ({ id, at, letter: letterOf(JSON.parse(body)) })), total };
 }
 
-/** Hands a dead letter to its queue again and forgets it; false when there is none, or nothing to hand over. */
+/** Sends a dead letter to its queue again and deletes it; false when it is unknown or holds no job. */
 export async function retryDeadLetter(env: Env, id: string): Promise<boolean> {
   const row = await deadLetterById(env.DB, id);
   const letter = row && letterOf(JSON.parse(row.body));
   if (!letter) return false;
-  // Sent before it is forgotten: a job that comes twice changes nothing.
+  // Sent first, then deleted: a job that arrives twice changes nothing.
   await (letter.queue === "dispatch" ? env.DISPATCH : env.HISTORY).send(letter.job);
   await deleteDeadLetter(env.DB, id);
   return true;
 }
 
-/** Forgets a dead letter; false when there is none. */
+/** Deletes a dead letter; false when it is unknown. */
 export function forgetDeadLetter(env: Env, id: string): Promise<boolean> {
   return deleteDeadLetter(env.DB, id);
 }

@@ -18,7 +18,7 @@ import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
 import type { DispatchJob } from "./jobs.ts";
 import { Slots } from "./slots.ts";
 
-// The dispatch consumer (design §2): claim → submit → report. Everything it loses, the account's sweep finds.
+// The dispatch consumer (design §2): claim → submit → report. The account's sweep finds everything that is lost here.
 
 /** A lease outlives the submission by this much, for the report to arrive. */
 const LEASE_MARGIN_MS = 20_000;
@@ -27,7 +27,7 @@ const LEASE_MARGIN_MS = 20_000;
 const CALLS_MAX = 5_000;
 const WORK_MS_MAX = 600_000;
 
-/** Calls of a round beside its submissions: the claim, the test inbox, a report tried several times. */
+/** Calls of a round besides its submissions: the claim, the test inbox, and the attempts to report. */
 const CALLS_PER_ROUND = 2 + REPORT_TRIES;
 
 /** What one invocation may still do. */
@@ -58,7 +58,7 @@ function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJ
   };
 }
 
-/** Claims messages for the slots that were taken; those that it does not fill, another account may use. */
+/** Claims messages for the slots that were taken; slots that stay empty go back, for another account to use. */
 async function claimWith(
   env: Env,
   config: Config,
@@ -77,8 +77,8 @@ async function claimWith(
 }
 
 /**
- * Submits what waits in these jobs, as many at once as the slots allow; what is left goes back into the queue. Returns
- * the messages whose carrier can be asked what became of them.
+ * Submits the waiting messages of these jobs, as many at once as the slots allow; the rest goes back into the queue.
+ * Returns the submitted messages whose carrier can be asked for their state.
  */
 async function sendJobs(
   env: Env,
@@ -98,7 +98,7 @@ async function sendJobs(
     const { jobs, used } = await claimWith(env, config, { name, seqs, carrier: carrier.name, slots, asked });
     if (used === 0) return submitted;
     budget.spend(used + CALLS_PER_ROUND);
-    // Each gives its slot back as it ends: one that hangs keeps nobody else's messages waiting.
+    // Each submission frees its slot as it ends, so that one that hangs does not hold up other accounts.
     const attempts = await Promise.all(
       jobs.flatMap((job) =>
         job.messages.map((at) => submit(carrier, config, ref, job, at).finally(() => slots.give(1))),
@@ -107,7 +107,7 @@ async function sendJobs(
     const news = await land(env, config, ref, attempts);
     await report(env, ctx, name, news, follow);
     if (follow) submitted.push(...followUps(name, attempts, news));
-    // Fewer than were asked for: these were all that waited.
+    // Fewer than asked for: no more were waiting.
     if (used < asked) return submitted;
   }
   for (let at = 0; at < seqs.length; at += JOBS_PER_MESSAGE_MAX) {
@@ -144,7 +144,7 @@ async function submit(
   return tell(await outcomeOf(own, message), message.ref);
 }
 
-/** What became of a submission, also where our own code fails: within it nobody knows. */
+/** The outcome of a submission; `unknown` when our own code fails, since the carrier may have the message by then. */
 async function outcomeOf(carrier: Carrier, message: Outgoing): Promise<Outcome> {
   try {
     return await carrier.submit(message);
@@ -181,7 +181,7 @@ function groupJobs(batch: MessageBatch): Group[] {
   return [...groups.values()];
 }
 
-/** Consumes a batch of the dispatch queue; every job may come any number of times. */
+/** Consumes a batch of the dispatch queue; the same job may arrive any number of times. */
 export async function consumeDispatch(batch: MessageBatch, env: Env, ctx: Waits): Promise<void> {
   const config = configOf(env);
   const slots = new Slots(config.DISPATCH_CONCURRENCY);
@@ -205,9 +205,9 @@ export async function consumeDispatch(batch: MessageBatch, env: Env, ctx: Waits)
 const AT_ONCE_MS_MAX = 20_000;
 
 /**
- * Brings a request's jobs on their way. One message goes to its carrier from the request that stored it, as soon as its
- * reply has left: a queue would take its time, and cost more than the row. More than one go through the queue, whose
- * consumers share the work. Never throws, and nobody waits for it; what is lost here, the account's alarm finds.
+ * Dispatches the jobs of a request. A single message is submitted by the request that stored it, as soon as its reply
+ * has left: a queue would be slower, and cost more than the row. Several messages go through the queue, whose consumers
+ * share the work. Never throws, and the reply does not wait for it; the account's alarm finds what is lost here.
  */
 export function dispatchAfterReply(env: Env, ctx: Waits, account: string, seqs: number[], recipients: number): void {
   const config = configOf(env);

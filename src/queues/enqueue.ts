@@ -2,15 +2,15 @@ import { logProblem } from "../log.ts";
 import { JOBS_PER_MESSAGE_MAX } from "./jobs.ts";
 import type { DispatchJob, HistoryJob } from "./jobs.ts";
 
-// An account's way into the queues. What is lost here the account's alarm finds, so a failure is only told.
+// Sends an account's jobs to the queues. The account's alarm finds what is lost here, so a failure is only logged.
 
 /** Queue messages that one call takes (Cloudflare Queues). */
 export const MESSAGES_PER_CALL = 100;
 
-/** Jobs that one message names to the dispatch queue: one consumer submits as many in a round or two. */
+/** Jobs in one message of the dispatch queue: as many as one consumer submits in a round or two. */
 const JOBS_PER_DISPATCH = 20;
 
-/** Names jobs to the dispatch queue, which delivers them after the delay; never throws. */
+/** Sends jobs to the dispatch queue, which delivers them after the delay; never throws. */
 export async function enqueueDispatch(
   queue: Queue,
   kind: DispatchJob["kind"],
@@ -31,7 +31,7 @@ export async function enqueueDispatch(
   }
 }
 
-/** Names changed jobs to the history queue; never throws. Without jobs it still speaks of the account itself. */
+/** Sends changed jobs to the history queue; never throws. Without jobs it still sends one message, for the account. */
 export async function enqueueHistory(queue: Queue, job: HistoryJob): Promise<void> {
   try {
     for (let at = 0; at === 0 || at < job.seqs.length; at += JOBS_PER_MESSAGE_MAX) {

@@ -11,21 +11,21 @@ import { enqueueDispatch } from "./enqueue.ts";
 import type { DispatchJob } from "./jobs.ts";
 import { recordEnded } from "./record-ended.ts";
 
-// What becomes of a message that its carrier took, where the carrier can be asked: a moment later it is. A request asks
-// itself, for all requests of its isolate together: a delayed queue message for each would cost three operations, and a
-// local queue keeps a timer for each. What is lost on either way, the account's alarm asks again (`pollMs`).
+// Asks carriers that have `lookup` for a message's state, a moment after they accepted it. A request asks directly, for
+// all requests of its isolate together: a delayed queue message for each would cost three operations, and a timer in a
+// local queue. Where either is lost, the account's alarm asks again (`pollMs`).
 
 export type Waits = Pick<ExecutionContext, "waitUntil">;
 
-/** The simulator's message is delivered this long after it was taken. */
+/** The simulator delivers a message this long after it accepted it. */
 const FOLLOW_DELAY_SEC = 1;
 
-/** Messages that are asked about at once, each perhaps of an account of its own: so many calls are under way together. */
+/** Messages that are asked about at once. Each may belong to another account, so this is also the number of calls. */
 const ASKED_TOGETHER = 100;
 
 export const REPORT_TRIES = 3;
 
-/** Reports, and tries again with a fresh stub: what is not reported stays unknown. */
+/** Reports to the account, again with a fresh stub if that fails. Throws after the last try; the outcome is unknown. */
 export async function report(env: Env, ctx: Waits, name: string, news: News[], follow: boolean): Promise<void> {
   for (let left = REPORT_TRIES; ; left--) {
     try {
@@ -37,12 +37,12 @@ export async function report(env: Env, ctx: Waits, name: string, news: News[], f
   }
 }
 
-/** A message that its carrier took, and all that the question needs. */
+/** A message that its carrier accepted, with all that a lookup needs. */
 export interface FollowUp extends Omit<Followed, "attempt" | "unknown"> {
   account: string;
 }
 
-/** The messages that were taken, by what was reported of each attempt. */
+/** The messages that a carrier accepted; `news` has one entry for each attempt, in the same order. */
 export function followUps(account: string, attempts: readonly Attempt[], news: readonly News[]): FollowUp[] {
   return attempts.flatMap(({ job: { operation }, to, carrier }, at) => {
     const told = news[at];
@@ -56,7 +56,7 @@ function lookUp(config: Config, account: string, { carrier, operation, to }: Omi
   return carrierNamed(config, carrier)?.lookup?.({ operation, to, mode });
 }
 
-/** Asks about messages of any accounts; one account that fails stops no other. */
+/** Asks about messages of any accounts; a failure of one account does not stop the others. */
 async function ask(env: Env, asked: FollowUp[]): Promise<void> {
   const config = configOf(env);
   const waits: Promise<unknown>[] = [];
@@ -83,12 +83,12 @@ const outboxOf = outboxPerBinding("follow-up", ask, {
   delayMs: FOLLOW_DELAY_SEC * 1_000,
 });
 
-/** Asks in a moment, with what other requests of this isolate leave: no queue takes part. Never throws. */
+/** Asks in a moment, together with other requests of this isolate and without a queue. Never throws. */
 export function askSoon(env: Env, ctx: Waits, taken: readonly FollowUp[]): void {
   outboxOf(env).leave(ctx, taken);
 }
 
-/** Has a consumer ask in a moment about messages of one account. Never throws. */
+/** Lets a queue consumer ask in a moment about messages of one account. Never throws. */
 export async function askLater(env: Env, taken: readonly FollowUp[]): Promise<void> {
   const [first] = taken;
   if (!first) return;
@@ -96,7 +96,7 @@ export async function askLater(env: Env, taken: readonly FollowUp[]): Promise<vo
   await enqueueDispatch(env.DISPATCH, "follow", first.account, seqs, FOLLOW_DELAY_SEC);
 }
 
-/** Asks carriers what became of messages without a final receipt. */
+/** Asks carriers for the state of messages without a final receipt, and reports it. */
 export async function followJobs(
   env: Env,
   ctx: Waits,

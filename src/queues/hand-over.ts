@@ -2,7 +2,7 @@ import { outboxPerBinding } from "./batcher.ts";
 import { MESSAGES_PER_CALL } from "./enqueue.ts";
 import type { DispatchJob } from "./jobs.ts";
 
-// From a request into the dispatch queue. What is lost on this way, the account's alarm finds.
+// From a request into the dispatch queue. The account's alarm finds what is lost here.
 
 const outboxOf = outboxPerBinding(
   "dispatch queue",
@@ -10,7 +10,7 @@ const outboxOf = outboxPerBinding(
   { itemsMax: MESSAGES_PER_CALL },
 );
 
-/** Hands new jobs to the dispatch queue, each in a message of its own. Never throws, and nobody waits for it. */
+/** Sends new jobs to the dispatch queue, each in its own message. Never throws, and the caller does not wait for it. */
 export function handOver(
   ctx: Pick<ExecutionContext, "waitUntil">,
   { DISPATCH }: Pick<Env, "DISPATCH">,

@@ -38,7 +38,7 @@ interface Piece extends Wanted {
   account: string;
 }
 
-/** What is wanted, in waves of so many jobs that calls, memory and statements can carry each. */
+/** What is wanted, in waves of at most `JOBS_PER_WAVE` jobs, which keeps calls, memory and statements in bounds. */
 function* wavesOf(wanted: Map<string, Wanted>): Generator<Piece[]> {
   let wave: Piece[] = [];
   let room = JOBS_PER_WAVE;
@@ -65,7 +65,7 @@ async function changesOf(env: Env, { account, seqs, profile }: Piece): Promise<A
   return { ...accountOfName(account), messages, profile: profile ? await stub.view() : null };
 }
 
-/** Records one wave; returns the accounts that did not answer, which keep nobody else waiting. */
+/** Records one wave; returns the accounts that did not answer, whose failure does not hold up the others. */
 async function recordWave(env: Env, wave: Piece[]): Promise<string[]> {
   const missing: string[] = [];
   const changes = await Promise.all(
@@ -83,7 +83,7 @@ async function recordWave(env: Env, wave: Piece[]): Promise<string[]> {
   return missing;
 }
 
-/** Consumes a batch of the history queue. While D1 is away the batch comes again; the accounts keep the truth. */
+/** Consumes a batch of the history queue. While D1 is down the batch is retried; the accounts keep the truth. */
 export async function consumeHistory(batch: MessageBatch, env: Env): Promise<void> {
   const missing = new Set<string>();
   let recorded = false;

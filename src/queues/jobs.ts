@@ -1,14 +1,14 @@
 import * as z from "zod";
 
-// What travels in the queues: numbers of rows, never a text, a phone number or an amount (design §3.5, §3.7).
+// The bodies of queue messages: row numbers, never a text, a phone number or an amount (design §3.5, §3.7).
 
 const account = z.string().min(1);
-/** Jobs that one queue message names. */
+/** The most jobs in one queue message. */
 export const JOBS_PER_MESSAGE_MAX = 100;
 
 const seqs = z.array(z.number().int().positive()).max(JOBS_PER_MESSAGE_MAX);
 
-/** Work for the dispatch consumer: submit these jobs' waiting messages, or ask the carrier what became of them. */
+/** Work for the dispatch consumer: submit these jobs' waiting messages, or ask the carrier for their state. */
 export const dispatchJob = z.object({ kind: z.enum(["send", "follow"]), account, seqs });
 export type DispatchJob = z.infer<typeof dispatchJob>;
 

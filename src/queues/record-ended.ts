@@ -3,8 +3,8 @@ import { recordHistory } from "../db/history.ts";
 import type { MessageView } from "../model/message.ts";
 import { outboxPerBinding } from "./batcher.ts";
 
-// From whoever brought the news into D1: messages whose job has come to its end are written by the one who reported it,
-// those of several accounts in one batch. What fails here, the account's alarm finds missing and names to the queue.
+// Writes finished jobs to D1 from the invocation that reported them, several accounts in one batch. Where that fails,
+// the account's alarm finds the jobs missing from D1 and sends them to the history queue.
 
 /** Jobs that one batch records: with 100 messages each, that is a megabyte or two. */
 const JOBS_PER_BATCH = 50;
@@ -22,7 +22,7 @@ const outboxOf = outboxPerBinding(
   { itemsMax: JOBS_PER_BATCH, messagesIn: ({ messages }) => messages.length },
 );
 
-/** Records the messages of ended jobs. Never throws, and nobody waits for it. */
+/** Records the messages of ended jobs. Never throws, and the caller does not wait for it. */
 export function recordEnded(
   ctx: Pick<ExecutionContext, "waitUntil">,
   { DB }: Pick<Env, "DB">,

@@ -3,7 +3,7 @@ interface Waiter {
   resolve: (taken: number) => void;
 }
 
-/** A bounded number of things at once, shared fairly: nobody takes all while another waits. */
+/** Bounds how many things run at once, and shares them fairly: no caller takes all slots while another waits. */
 export class Slots {
   #free: number;
   readonly #waiting: Waiter[] = [];
@@ -26,7 +26,7 @@ export class Slots {
     this.#hand();
   }
 
-  /** Hands free slots over in equal shares, longest wait first: who gives and asks again at once comes last. */
+  /** Gives out free slots in equal shares, longest wait first: a caller that gives and asks again comes last. */
   #hand(): void {
     while (this.#free > 0) {
       const next = this.#waiting.shift();

@@ -47,12 +47,12 @@ export function readMediaToken(secret: string, token: string, nowMs: number): { 
   return { objectKey: recordingKey(ref, body.subarray(10, 10 + HASH_SIZE)), mime };
 }
 
-/** Where a recording answers until `expiresAtMs`, below the console's address. */
+/** The path of a recording below the console's address; it works until `expiresAtMs`. */
 export function mediaPath(secret: string, recording: { objectKey: string; mime: string }, expiresAtMs: number): string {
   return `/media/${mediaToken(secret, recording.objectKey, recording.mime, expiresAtMs)}`;
 }
 
-/** Where a message's recording is played from for AUDIO_URL_TTL_MS, below the console's address; null where it has none. */
+/** The path of a message's recording below the console's address, for AUDIO_URL_TTL_MS; null without a recording. */
 export function recordingPath(config: Config, { recording }: Content): string | null {
   return recording ? mediaPath(config.KEY_SECRET, recording, Date.now() + config.AUDIO_URL_TTL_MS) : null;
 }

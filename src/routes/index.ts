@@ -1,6 +1,6 @@
 import { failurePage } from "../console/page.tsx";
 import { createApp } from "../http/app.ts";
-import type { Api, FailurePage } from "../http/app.ts";
+import type { Api, Pages } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
 import { carrierCallback } from "./callbacks/carrier.ts";
 import { activityPages } from "./console/activity.tsx";
@@ -99,26 +99,20 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
   ],
 };
 
-/** What the console's pages ask in their own invocation: the API itself, and what takes in the sandbox's payments. */
+/** The app that the console's pages call in their own invocation: the API, and the webhooks for sandbox payments. */
 const ownApi = createApp();
 for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp, paymentWebhooks].flat()) add(ownApi);
 
-const sendsByApi: Route = (app) =>
-  app.use(async (c, next) => {
-    c.set("ownApi", ownApi);
-    await next();
-  });
-
-function appOf(routes: readonly Route[], failures?: FailurePage): Api {
-  const app = createApp(failures);
+function appOf(routes: readonly Route[], pages?: Pages): Api {
+  const app = createApp(pages);
   for (const add of [health, ...routes]) add(app);
   return app;
 }
 
-/** An app with pages, whose failures are pages too; its pages send by the API. */
-const pagesOf = (routes: readonly Route[]): Api => appOf([sendsByApi, ...routes], failurePage);
+/** An app with pages: its failures are pages too, and its pages send through the API. */
+const pagesOf = (routes: readonly Route[]): Api => appOf(routes, { failurePage, ownApi });
 
-/** One app per base; `all` for the console host of a local machine, `none` for an unknown host. */
+/** One app per base; `all` for the console host of a local service, `none` for an unknown host. */
 export const APPS: Readonly<Record<BaseName | "all" | "none", Api>> = {
   sms: appOf(ROUTES.sms),
   tts: appOf(ROUTES.tts),

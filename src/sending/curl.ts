@@ -3,9 +3,9 @@ import type { Config } from "../config.ts";
 import { endpointUrl } from "../model/operations.ts";
 import type { Endpoint } from "../model/operations.ts";
 
-// Requests of the API as commands, on every page that shows one.
+// API requests as curl commands, for every page that shows one.
 
-/** The variable of a shell that has the key in commands. */
+/** The shell variable that holds the key in commands. */
 const KEY_VARIABLE = `$${PRODUCT.toUpperCase()}_KEY`;
 
 /** The header with the key, up to the key. */
@@ -13,7 +13,7 @@ export function keyHeader({ keyIn }: Endpoint): string {
   return keyIn[0] === "x-api-key" ? "X-Api-Key: " : "Authorization: Bearer ";
 }
 
-/** Where programs beside the reader's browser reach an endpoint: many local machines cannot resolve *.localhost. */
+/** An endpoint's URL for programs on the reader's machine. Locally by path: many systems do not resolve *.localhost. */
 export function reachableUrl(config: Config, endpoint: Endpoint): string {
   return config.ENVIRONMENT === "local" ? config.CONSOLE_URL + endpoint.path : endpointUrl(config, endpoint);
 }
@@ -34,7 +34,7 @@ export function curlCommand(url: string, header: string, json: string): string {
   ].join(" \\\n  ");
 }
 
-/** JSON in which no character turns the direction of what stands after it. */
+/** JSON with line separators and direction marks escaped, so that none reorders the text after it on the screen. */
 function plainJson(body: unknown, indent?: number): string {
   return JSON.stringify(body, null, indent).replaceAll(
     /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,

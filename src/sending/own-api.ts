@@ -6,13 +6,13 @@ import type { ENDPOINTS, SendKind, UPLOAD_VOICE } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
 
-// The console sends by the API itself: the same route, command, price, window, Idempotency-Key and ledger. It does so
-// with a key of its own, which every account gets when its console first sends.
+// The console sends through the API itself: the same route, command, price, window, Idempotency-Key and ledger. It uses
+// its own key, which every account gets when its console first sends.
 
 /** Name of the console's own key, in lists of keys. */
 const CONSOLE_KEY_NAME = "Dashboard";
 
-/** An operation's path, as the API has it. */
+/** The path of an operation that the console calls. */
 type ApiPath = (typeof ENDPOINTS)[SendKind]["path"] | typeof UPLOAD_VOICE.path;
 
 export interface ApiReply {
@@ -22,7 +22,7 @@ export interface ApiReply {
   body: { success: boolean; error?: string; message?: string; param?: string; hint?: string } & Record<string, unknown>;
 }
 
-/** Answers a request to this service in this invocation, by the routes that `routes/index.ts` hands in. */
+/** Answers a request to this service within this invocation, with the routes that `routes/index.ts` passes in. */
 export async function fetchOwn(c: Context<AppEnv>, path: string, init: RequestInit): Promise<Response> {
   const api = c.get("ownApi");
   if (!api) throw new Error("this app has no API of its own: routes/index.ts hands it in");
@@ -31,12 +31,12 @@ export async function fetchOwn(c: Context<AppEnv>, path: string, init: RequestIn
 
 async function ask(c: Context<AppEnv>, path: string, init: RequestInit): Promise<ApiReply> {
   const response = await fetchOwn(c, path, init);
-  // The browser gets the id under which the account knows what was sent.
+  // The reply to the browser carries the id under which the account stored the request.
   c.set("requestId", response.headers.get("x-request-id") ?? c.get("requestId"));
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Runs an operation of the API for an account; the same `idempotencyKey` again is the same send. Never throws for a refusal. */
+/** Calls the API for an account; the same `idempotencyKey` is the same request. A refusal is a reply, not an error. */
 export async function callApi(
   c: Context<AppEnv>,
   ref: AccountRef,
@@ -51,7 +51,7 @@ export async function callApi(
     headers: {
       "Content-Type": "application/json",
       "Idempotency-Key": idempotencyKey,
-      // Two headers, one key: each operation reads the one that is its own.
+      // The same key in two headers: each operation reads its own one.
       Authorization: `Bearer ${key}`,
       "X-Api-Key": key,
     },

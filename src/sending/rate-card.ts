@@ -22,7 +22,7 @@ async function readCard(bucket: R2Bucket): Promise<RateCard> {
   return object ? rateCardSchema.parse(await object.json()) : DEFAULT_RATE_CARD;
 }
 
-/** The prices that apply. Where the card cannot be read, the last one stays; without one nothing can be priced: 503. */
+/** The current prices. If the card cannot be read, the last one read applies; without one the request fails: 503. */
 export async function currentRateCard(bucket: R2Bucket, nowMs = Date.now()): Promise<RateCard> {
   const known = kept.get(bucket);
   if (known && Math.abs(nowMs - known.readAtMs) < RATE_CARD_MAX_AGE_MS) return known.card;
@@ -37,7 +37,7 @@ export async function currentRateCard(bucket: R2Bucket, nowMs = Date.now()): Pro
   }
 }
 
-/** Replaces the card; every isolate has it after RATE_CARD_MAX_AGE_MS, this one at once. */
+/** Replaces the card. This isolate uses it at once, every other one after RATE_CARD_MAX_AGE_MS at the latest. */
 export async function writeRateCard(bucket: R2Bucket, card: RateCard): Promise<void> {
   await bucket.put(OBJECT_KEY, JSON.stringify(card));
   kept.set(bucket, { card, readAtMs: Date.now() });

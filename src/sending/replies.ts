@@ -1,17 +1,17 @@
 import { slot } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
 
-// What each operation answers, with its numbers left open (contract §5). The route sends it, and the console shows it
-// again to whoever looks at a message.
+// The reply of each operation, with its numbers left open (contract §5). The route sends it, and the console shows it
+// again beside the message.
 
 const COINS = { coins_used: slot("spent"), coins_remaining: slot("remaining") };
 
-/** Contract §5.1 and §5.3: one SMS, with its segments where they are more than one. */
+/** Contract §5.1 and §5.3: one SMS, with the number of segments if there are several. */
 export function smsReply(segments: number): ReplyTemplate {
   return { success: true, message: `The SMS is queued${inSegments(segments)}.`, ...COINS };
 }
 
-/** Contract §5.2: `recipients` without the `duplicates`, which are numbers that stood more than once. */
+/** Contract §5.2. `recipients` counts each number once; `duplicates` counts the numbers that were listed repeatedly. */
 export function bulkReply(recipients: number, segments: number, duplicates: number): ReplyTemplate {
   const whom = plural(recipients, "recipient", "recipients");
   const size = segments > 1 && recipients > 1 ? `${inSegments(segments)} each` : inSegments(segments);
@@ -31,7 +31,7 @@ export const VOICE_REPLY: ReplyTemplate = {
   ...COINS,
 };
 
-/** Contract §5.8. `phone` is as the caller wrote it, ten digits. */
+/** Contract §5.8. `phone` has ten digits, as the caller wrote it. */
 export function otpReply(phone: string, brand: string, otp: string): ReplyTemplate {
   const details = { phone, brand, otp_sent: otp, cost: slot("spent"), new_balance: slot("balance") };
   return { success: true, message: "The OTP is queued.", details };

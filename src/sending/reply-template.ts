@@ -1,7 +1,7 @@
 import { coins, wholeCoins } from "../money/money.ts";
 
 // A reply is a template with its numbers left open. The same template is filled for the first request and, from
-// sealed storage, for every replay: so both have the same bytes (contract §8).
+// sealed storage, for every replay, so that both replies have the same bytes (contract §8).
 
 type Slot = "spent" | "balance" | "remaining" | "message_id";
 
@@ -16,7 +16,7 @@ type Value = string | number | boolean | Open | { [name: string]: Value };
 
 export type ReplyTemplate = Record<string, Value>;
 
-/** What fills a template. */
+/** The values for the open places of a template. */
 interface Outcome {
   /** Units. */
   spent: number;

@@ -4,14 +4,14 @@ import type { SendKind } from "../model/operations.ts";
 import { mobileOf, readRecipients } from "../text/recipients.ts";
 import type { Recipients } from "../text/recipients.ts";
 
-// From a form to the request that the API gets: fields of contract §5, typed as JSON has them.
+// Turns a form into an API request: the fields of contract §5, with their JSON types.
 
 export const isKind = (text: string): text is SendKind => Object.hasOwn(ENDPOINTS, text);
 
 /** A form's fields as they were typed. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** Browsers send a line break as two characters (HTML, form submission); a phone gets, and a price counts, one. */
+/** Browsers send a line break as two characters (HTML, form submission); the message and its price have one. */
 const textOf = (typed: Typed, name: string) => (typed[name] ?? "").replace(/\r\n?/gu, "\n");
 
 /** A field that was left empty is absent. */
@@ -24,17 +24,17 @@ function given(typed: Typed, ...names: string[]): Record<string, string> {
   );
 }
 
-/** A number where the text is one; else the text itself, for the API to refuse. */
+/** A number if the text is one; else the text itself, which the API refuses. */
 function numeric(typed: Typed, name: string): Record<string, number | string> {
   const { [name]: text } = given(typed, name);
   if (text === undefined) return {};
   return { [name]: Number.isFinite(Number(text)) ? Number(text) : text };
 }
 
-/** As it is dialled, without what people write between digits. */
+/** The number as it is dialled, without the separators that people write between digits. */
 const dialled = (text: string) => text.replace(/[\s().-]/gu, "");
 
-/** Ten digits of an Indian number, landlines included, where the text is one. */
+/** Ten digits if the text is an Indian number, landlines included; else the text as it is dialled. */
 function indianOf(text: string): string {
   return mobileOf(text) ?? dialled(text).replace(/^(?:(?:\+|00)?91|0)(?=[1-9]\d{9}$)/u, "");
 }
@@ -47,27 +47,27 @@ export function recipientsOf(typed: Typed): Recipients {
   return readRecipients(typed["recipients"] ?? "");
 }
 
-/** What a link to a form may bring. */
+/** What a link to a form may fill in. */
 interface Link {
-  /** The number, however it is written there. */
+  /** The number as the link has it. */
   to: string;
-  /** Ten digits of an Indian mobile, where the number is one; else the number as it is. */
+  /** Ten digits if the number is an Indian mobile; else the number as it is. */
   mobile: string;
-  /** A recording. */
+  /** The id of a recording. */
   file: string;
 }
 
 interface KindOfSend {
   fields: (typed: Typed) => object;
-  /** Fields that stay when it was sent; the rest must not be sent again by mistake. */
+  /** Fields that stay filled in after sending; the rest is emptied, so that it is not sent again by mistake. */
   kept: readonly string[];
   /** What a link to the form fills in. */
   prefilled: (link: Link) => Typed;
-  /** A request for the sample beside the form. */
+  /** The request in the sample beside the form. */
   example: object;
 }
 
-/** Every kind of send, with what its form fills in, sends and keeps. */
+/** For each kind of send, what its form fills in, sends and keeps. */
 export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
   sms: {
     fields: (typed) => ({
@@ -133,12 +133,12 @@ export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
   },
 };
 
-/** What stays in a form after it was sent. */
+/** The fields that stay filled in after sending. */
 export function keptOf(kind: SendKind, typed: Typed): Typed {
   return Object.fromEntries(Object.entries(typed).filter(([name]) => SENDS[kind].kept.includes(name)));
 }
 
-/** What a link to a form fills in: the number, however it is written there, and the recording. */
+/** The fields that a link fills in: the number, in any notation, and the recording. */
 export function prefilled(kind: SendKind, to: string, file: string): Typed {
   return SENDS[kind].prefilled({ to, mobile: mobileOf(to) ?? to, file });
 }

@@ -13,9 +13,9 @@ import { dispatchAfterReply } from "../queues/dispatch.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
 
-// From a validated request to the account and back: the one hop that a client waits for (design §2).
+// From a validated request to the account and back: the only hop that the client waits for (design §2).
 
-/** What a customer orders, priced. */
+/** A priced order of a customer. */
 interface Order {
   operation: Operation;
   /** E.164, each once. */
@@ -27,7 +27,7 @@ interface Order {
   notOffered?: string;
 }
 
-/** An account that was never opened refuses as an unknown key does. */
+/** An account that was never opened is refused like an unknown key. */
 const UNKNOWN_ACCOUNT: Refusal = { ok: false, reason: "unauthorized" };
 
 /** Ends the request with an account's refusal; null where the account was never opened. */
@@ -42,7 +42,7 @@ export function accountOf(c: Context<AppEnv>) {
   return objectOf(c.env, keyOf(c));
 }
 
-/** What the account must know of the caller; with an Idempotency-Key also the reply, sealed for a replay. */
+/** What the account must know about the caller; with an Idempotency-Key also the reply, sealed for replays. */
 export async function callerOf(c: Context<AppEnv>, fields: object, template: ReplyTemplate) {
   const asked = idempotencyOf(c, fields);
   const caller = { keyId: keyOf(c).keyId, requestId: c.get("requestId") };
@@ -51,7 +51,7 @@ export async function callerOf(c: Context<AppEnv>, fields: object, template: Rep
   return { ...caller, idempotency: { ...asked, template: sealed } };
 }
 
-/** The reply of a request that was done, now or before. */
+/** The reply to a request that succeeded, now or earlier. */
 export function doneReply(
   c: Context<AppEnv>,
   template: ReplyTemplate,
@@ -74,13 +74,13 @@ export function doneReply(
   );
 }
 
-/** Whether the platform says that the call may be repeated; an overloaded object must not be asked again. */
+/** Whether the platform allows the call to be repeated; an overloaded object must not be called again. */
 function isRetryable(problem: unknown): boolean {
   const { retryable, overloaded } = problem as { retryable?: boolean; overloaded?: boolean };
   return retryable === true && overloaded !== true;
 }
 
-/** Asks the account; once more, with a fresh stub, where an Idempotency-Key makes that safe. */
+/** Sends the command to the account; once more, with a fresh stub, if an Idempotency-Key makes that safe. */
 async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal | null> {
   try {
     return await accountOf(c).send(command);
@@ -90,7 +90,7 @@ async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefu
   }
 }
 
-/** Asks the account, and dispatches the jobs that wait for a carrier. */
+/** Sends the command to the account, and dispatches the jobs that wait for a carrier. */
 async function askAndDispatch(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal | null> {
   const result = await ask(c, command);
   if (!result?.ok || result.jobs === 0) return result;
@@ -99,7 +99,7 @@ async function askAndDispatch(c: Context<AppEnv>, command: SendCommand): Promise
   return result;
 }
 
-/** Hands an order to the account and answers with the template, filled. `fields` is what makes it the same request. */
+/** Sends an order to the account and answers with the filled template. `fields` is what the fingerprint covers. */
 export async function bill(
   c: Context<AppEnv>,
   fields: object,
@@ -110,7 +110,7 @@ export async function bill(
   const caller = await callerOf(c, fields, template);
   const validityMs = settings(c)[OPERATIONS[order.operation].validity];
   const done = askAndDispatch(c, { ...order, ...caller, text: sealed, validityMs });
-  // When the client leaves now, the platform ends what `waitUntil` does not hold, and the message waits for the alarm.
+  // If the client leaves now, the platform ends all work outside `waitUntil`, and the message would wait for the alarm.
   c.executionCtx.waitUntil(done.catch(() => undefined));
   const result = await done;
   return result?.ok ? doneReply(c, template, result, order.operation) : refuse(c, result);

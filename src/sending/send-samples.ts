@@ -4,9 +4,9 @@ import type { SendKind } from "../model/operations.ts";
 import { curlOf, keyHeader } from "./curl.ts";
 import { SENDS } from "./send-kinds.ts";
 
-// What a form does, as the request of the API that does the same.
+// The API request that does the same as a form.
 
-/** A curl command that does what a form does; the key comes from a variable of the shell. */
+/** A curl command that does the same as a form; the key comes from a shell variable. */
 export function sampleOf(config: Config, kind: SendKind): string {
   const endpoint = ENDPOINTS[kind];
   return curlOf({ url: endpointUrl(config, endpoint), auth: keyHeader(endpoint), body: SENDS[kind].example }, 2);

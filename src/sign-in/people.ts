@@ -99,7 +99,7 @@ export function isDemo(config: Config, person: PersonRow): boolean {
   return config.ENVIRONMENT === "local" && person.accountId === demoAccountId(config);
 }
 
-/** The local demo customer; null in production, and before `npm start` has opened the demo account. */
+/** The demo customer of a local service; null when deployed, and before the demo account is open. */
 export async function demoPerson(env: Env, config: Config): Promise<PersonRow | null> {
   if (config.ENVIRONMENT !== "local") return null;
   const accountId = demoAccountId(config);

@@ -15,7 +15,7 @@ import { startSession } from "./sessions.ts";
 
 type Refused = Exclude<Answer, { ok: true }>;
 
-/** Whether a password signed somebody in. */
+/** The result of a sign-in with a password. */
 export type ByPassword =
   { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "wrong" };
 

@@ -21,7 +21,7 @@ export interface Recipients {
   faults: Fault[];
 }
 
-/** What people write inside numbers: spaces, dashes, brackets, dots, and marks that nobody sees. */
+/** Characters that people write inside numbers: spaces, dashes, brackets, dots, and invisible marks. */
 const INSIDE = /[\s().\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069\ufeff-]/g;
 
 /** Ten digits of an Indian mobile in any usual spelling, or null. */

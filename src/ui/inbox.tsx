@@ -23,7 +23,7 @@ export interface Chosen {
   mine: Mode | null;
 }
 
-/** Letters that force Unicode, at most; one is enough to know why. */
+/** The most letters that are listed as forcing Unicode; one is enough to explain it. */
 const LETTERS_SHOWN = 8;
 
 const languageName = (code: string, lang: string): string =>

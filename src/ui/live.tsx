@@ -69,7 +69,7 @@ const STATES: readonly MessageState[] = [
   "unknown",
 ];
 
-/** What the script needs of the server: rows, badges and sentences in the reader's language. */
+/** Templates for the browser's script: rows, badges and sentences in the reader's language. */
 const Templates: FC = () => (
   <>
     <template id="live-row">

@@ -115,7 +115,7 @@ export interface FieldProps {
   id?: string;
 }
 
-/** What is wrong with a form: a sentence, and the field that it is about, if it is about one. */
+/** What is wrong with a form: a sentence, and the field that is at fault, if it is a single one. */
 export interface FormFault {
   error: string;
   field?: string | undefined;

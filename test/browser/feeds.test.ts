@@ -4,11 +4,11 @@ import type { Service } from "../../harness/started.ts";
 import { describeInBrowser, openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
 
-// The browser's end of the live feeds, on a clock of the test's own: how often a page connects again, and when it stops.
+// The browser's side of the live feeds, with a controlled clock: when a page reconnects, and when it stops.
 
 const TEN_MINUTES_MS = 600_000;
 const STEP_MS = 5_000;
-/** With gaps that double up to 30 s, of which half is random, ten minutes have room for no more. */
+/** Gaps double up to 30 s, half of each is random: more attempts do not fit into ten minutes. */
 const TRIES_MAX = 50;
 
 /** Hides the page, or shows it again, as changing tabs does. */
@@ -17,7 +17,7 @@ const setHidden = (hidden: boolean) => `
   document.dispatchEvent(new Event("visibilitychange"));
 `;
 
-/** A page whose feed is refused at once, however often it connects. */
+/** A page whose feed is closed at once at every connection. */
 async function openBroken(base: string, at: string, feed: RegExp): Promise<{ window: Window; tries: () => number }> {
   const window = await openWindow(base);
   let tries = 0;
@@ -32,7 +32,7 @@ async function openBroken(base: string, at: string, feed: RegExp): Promise<{ win
   return { window, tries: () => tries };
 }
 
-/** Lets ten minutes pass on the page's clock; between the steps its requests come back. */
+/** Advances the page's clock by ten minutes, in steps between which its requests complete. */
 async function wait({ page }: Window): Promise<void> {
   for (let passed = 0; passed < TEN_MINUTES_MS; passed += STEP_MS) {
     await page.clock.runFor(STEP_MS);
@@ -54,7 +54,7 @@ describeInBrowser("a live feed that is lost", () => {
     ["the overview", "/", /\/live\?/u],
     ["the test inbox", "/inbox", /\/inbox\/live\?/u],
   ])(
-    "%s connects again with growing gaps, never while it is hidden, and at once when it is seen",
+    "%s reconnects with growing gaps, never while it is hidden, and at once when it is visible again",
     async (_, at, feed) => {
       const { window, tries } = await openBroken(base, at, feed);
       await wait(window);
@@ -65,7 +65,7 @@ describeInBrowser("a live feed that is lost", () => {
       await window.page.evaluate(setHidden(true));
       await wait(window);
       const whileHidden = tries();
-      // One that was under way when the page was hidden.
+      // One attempt may have begun before the page was hidden.
       expect(whileHidden - whileSeen).toBeLessThanOrEqual(1);
 
       await window.page.evaluate(setHidden(false));
@@ -73,7 +73,7 @@ describeInBrowser("a live feed that is lost", () => {
     },
   );
 
-  it("stops where the session ended", async () => {
+  it("stops reconnecting when the session has ended", async () => {
     const { window, tries } = await openBroken(base, "/", /\/live\?/u);
     await window.context.clearCookies();
     await wait(window);

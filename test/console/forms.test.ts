@@ -3,14 +3,14 @@ import { openWorld } from "../world/world.ts";
 import { atTheDesk } from "../world/operators.ts";
 import { Visitor, visit } from "../world/visitor.ts";
 
-// Every page refuses a form in one way: a status, the sentence beside its field, what was typed, and JSON for a script.
+// All pages refuse a form in the same way: a status, an error beside the field, the typed values, and JSON for scripts.
 
 interface Case {
   who: () => Promise<{ visitor: Visitor; path: string }>;
   form: Record<string, string>;
   field: string;
   status?: number;
-  /** What was typed and stays in the page; no page shows a secret again. */
+  /** A typed value that stays in the page; secrets do not. */
   kept?: [name: string, value: string];
 }
 
@@ -66,8 +66,8 @@ const CASES: Record<string, Case> = {
   },
 };
 
-describe("a form that is refused", () => {
-  it.each(Object.entries(CASES))("of %s", async (_, { who, form, field, status = 400, kept }) => {
+describe("a refused form", () => {
+  it.each(Object.entries(CASES))("for %s names its field", async (_, { who, form, field, status = 400, kept }) => {
     const { visitor, path } = await who();
     const page = await visitor.submit(path, form);
     expect(page.status).toBe(status);

@@ -7,8 +7,7 @@ import { oddText } from "./wire-bodies.ts";
 import { ASKED_BY_PROGRAMS, CONSOLE } from "./wire-endpoints.ts";
 import { shortWait } from "./wire-heads.ts";
 
-// The console's pages and forms, the operator's API and the callbacks, with whatever a browser, a program or a prankster
-// puts into them: never a 5xx, never a hang.
+// The console's pages and forms, the operator API and the callbacks, with arbitrary input: never a 5xx, never a hang.
 
 const HANG_MS_MAX = 2_000;
 const GIVE_UP_MS = 15_000;
@@ -28,7 +27,7 @@ interface Asked {
 const fill = (path: string, id: string) =>
   path.replaceAll(/:\w+(?:\{.*?\})?(?=\/|$)/gu, encodeURIComponent(id.slice(0, 500)) || "x");
 
-/** Some of the fields, each with something odd. A wait is told to be short: a long one is no hang. */
+/** Some of the fields, some with odd values. A `timeout` is always short: a long poll would look like a hang. */
 const fieldsOf = (fields: Record<string, string>) =>
   fc
     .tuple(
@@ -48,7 +47,7 @@ const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data; b
 
 const asked: fc.Arbitrary<Asked> = fc
   .constantFrom(...ASKED_BY_PROGRAMS, ...CONSOLE)
-  // What ends the session would leave the rest outside.
+  // Without the endpoints that end the session, which all later requests need.
   .filter(({ name }) => !ENDS_SESSION.test(name))
   .chain(({ method, path, query = {}, form, json }) =>
     fc.record({
@@ -66,7 +65,7 @@ const asked: fc.Arbitrary<Asked> = fc
 let service: Service;
 let cookie = "";
 
-/** Cookies of a customer's and the operator's session. */
+/** The session cookies of a customer and of the operator. */
 async function signIn(path: string, body: string): Promise<string> {
   const origin = `http://localhost:${service.port}`;
   const headers = { origin, "content-type": "application/x-www-form-urlencoded", accept: "text/html" };
@@ -99,7 +98,7 @@ function wire({ method, path, body, type }: Asked, accept: string, withToken: bo
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, "latin1"), bytes]);
 }
 
-it("takes whatever is put into its pages, forms, the operator's API and callbacks", async () => {
+it("answers any input to pages, forms, the operator API and callbacks without a 5xx or a hang", async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(
@@ -118,7 +117,7 @@ it("takes whatever is put into its pages, forms, the operator's API and callback
     ),
     { numRuns: RUNS },
   );
-  // Signed in all the way: pages open, forms are taken, and some are refused.
+  // Pages and accepted forms show that the session lasted to the end; some forms must have been refused.
   expect([...seen]).toEqual(
     expect.arrayContaining(["page 200", "page 404", "form 200", "form 303", "form 400", "form 404"]),
   );

@@ -1,9 +1,9 @@
 import { expect, it, vi } from "vitest";
 import { ENDPOINTS } from "./wire-endpoints.ts";
 
-// What the fuzzers throw at is all that there is.
+// The fuzzers' list of endpoints is complete.
 
-// The routes read constants that stand beside the object classes; nothing of the platform runs here.
+// The routes import constants from the files of the object classes; nothing of the platform runs here.
 vi.mock("cloudflare:workers", () => ({ DurableObject: Object }));
 
 it("lists every endpoint of every base for the fuzzers, and nothing else", async () => {
@@ -15,7 +15,7 @@ it("lists every endpoint of every base for the fuzzers, and nothing else", async
   const listed = ENDPOINTS.map(({ name }) => name);
   expect(listed.toSorted()).toEqual(endpointsOf("all"));
   expect(new Set(listed).size).toBe(listed.length);
-  // Health is asked on every base; the list names it once.
+  // Every base serves the health endpoints; the list has them once.
   for (const base of ["sms", "tts", "voice", "otp", "console"] as const) {
     const own = ENDPOINTS.filter((endpoint) => endpoint.base === base || /^\/(?:health|ready)z$/u.test(endpoint.path));
     expect(own.map(({ name }) => name).toSorted()).toEqual(endpointsOf(base));

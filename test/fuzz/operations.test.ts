@@ -9,16 +9,16 @@ import { CHARGING } from "./wire-endpoints.ts";
 import type { Endpoint } from "./wire-endpoints.ts";
 import type { WireReply } from "./wire-replies.ts";
 
-// Whatever comes over the wire: never a 5xx, never a hang, never a charge without a 200.
+// Arbitrary requests to the charging operations: never a 5xx, never a hang, never a charge without a 200.
 
-/** Each request that takes longer is sent again by itself: a busy machine is no hang. */
+/** A slower request is repeated once, because a busy machine may be slow for a moment. */
 const HANG_MS_MAX = 2_000;
 const GIVE_UP_MS = 15_000;
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 120);
 const ACCOUNTS = 24;
 const OPENING_COINS = 100_000;
 
-/** A value that no field expects, with halves of characters, numbers at the edge, and names of the language's own. */
+/** A value that no field expects: half characters, extreme numbers, names with a meaning in JavaScript. */
 const oddValue = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
   fc.constantFrom("", "\u0000", "\uD800", "\uDC00x", "\u202E", "😀".repeat(200), "__proto__", "constructor", "null"),
@@ -28,7 +28,7 @@ const oddValue = fc.oneof(
   fc.integer({ min: 1, max: 3_000 }).map((length) => Array.from({ length }, () => "9876543210")),
 );
 
-/** A body as text: the endpoint's own with something changed, or something else altogether. */
+/** A body as text: a valid one, possibly with one change, or something unrelated. */
 const bodyText = (own: Record<string, unknown>) =>
   fc.oneof(
     { weight: 2, arbitrary: fc.constant(JSON.stringify(own)) },
@@ -44,7 +44,7 @@ const bodyText = (own: Record<string, unknown>) =>
         .constantFrom(...Object.keys(own), "apiKey")
         .map((field) => JSON.stringify({ ...own, [field]: undefined })),
     },
-    // The same name twice: the last one counts, as in JSON.parse, and nothing else may follow from it.
+    // A repeated name: the last value counts, as in JSON.parse.
     {
       weight: 2,
       arbitrary: fc
@@ -63,7 +63,7 @@ const bodyText = (own: Record<string, unknown>) =>
     },
   );
 
-/** Text as bytes, in one of the encodings that clients get wrong. */
+/** Text as bytes, in an encoding that clients may use by mistake. */
 const encoded = (text: string) =>
   fc
     .constantFrom<BufferEncoding>("utf8", "utf8", "utf8", "utf8", "latin1", "utf16le")
@@ -96,7 +96,7 @@ const oddHeader = fc.oneof(
   fc.stringMatching(/^[\x21-\x7e]{1,80}$/u).map((value) => `Idempotency-Key: ${value}`),
 );
 
-/** How a request is sent. A body that breaks off ends the development proxy (test/process/start.test.ts), so none does. */
+/** How a request is sent. No body breaks off: that would end the development proxy (test/process/start.test.ts). */
 const manner = fc.constantFrom("whole", "whole", "whole", "pieces", "slow", "chunked", "short length");
 
 function wire(
@@ -148,7 +148,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.kill9());
 
-/** Coins that 200s took, by account. */
+/** Units charged by replies with 200, by account. */
 const spent = new Map<string, number>();
 const seenOnce = new Set<string>();
 
@@ -159,23 +159,23 @@ function account(customer: Customer, reply: WireReply): void {
   spent.set(customer.id, (spent.get(customer.id) ?? 0) + charge);
 }
 
-/** Of a body that is refused unread, a server takes so much; then it closes, and whoever still writes may miss the reply. */
+/** The server reads this much of a refused body, and then closes; a client that still writes may miss the reply. */
 const UNREAD_BYTES_MAX = 65_536;
 
-/** What is wrong with a reply, or null. */
+/** The fault of a reply, or null. */
 function fault({ status, body, headers }: WireReply, sentBytes: number, tail: string): string | null {
   if (status === 0) return sentBytes > UNREAD_BYTES_MAX ? null : "no reply";
   if (status >= 500) return `status ${status}`;
-  // What the HTTP layer itself refuses never reaches the service: it has neither an id nor an envelope.
+  // The HTTP layer's own refusals have no id and no envelope, because the request never reaches the service.
   if (!headers.has("x-request-id")) return status === 200 || body.startsWith("{") ? "no X-Request-Id" : null;
-  // Such a path is a page's or nobody's; on this host, a browser gets a page.
+  // Such a path is a page or unknown; on this host the reply may be a page.
   if (/^(?:\/|%2f)/u.test(tail)) return null;
   const reply = JSON.parse(body) as { success?: unknown; error?: unknown; code?: unknown };
   if (reply.success !== (status === 200)) return `success is ${String(reply.success)} at ${status}`;
   return status === 200 || (typeof reply.error === "string" && typeof reply.code === "string") ? null : "no envelope";
 }
 
-it.each(CHARGING)("$name takes whatever comes", async (endpoint) => {
+it.each(CHARGING)("$name answers any request without a 5xx or a hang", async (endpoint) => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(ACCOUNTS - 1),
@@ -205,7 +205,7 @@ it.each(CHARGING)("$name takes whatever comes", async (endpoint) => {
   expect(status).toBe(200);
 });
 
-it("charged nobody without a 200, and met replies of every kind", async () => {
+it("charged only with a 200, and gave replies of every kind", async () => {
   for (const { id } of customers) {
     const left = units(await balanceOf(service, id));
     expect({ id, left }).toEqual({ id, left: units(OPENING_COINS) - (spent.get(id) ?? 0) });

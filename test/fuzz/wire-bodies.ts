@@ -2,19 +2,19 @@ import { deflateSync, gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import type { Endpoint } from "./wire-endpoints.ts";
 
-// Bodies, byte by byte: what an endpoint takes with something wrong in it, or something else altogether.
+// Bodies as bytes: valid ones with a fault, or unrelated ones.
 
-/** The hard cap of any body (contract §3). */
+/** The maximum size of any body (contract §3). */
 const CAP_BYTES = 10 * 1024 * 1024;
 const DEPTH_MAX = 100_000;
 
 export interface Body {
   bytes: Buffer;
-  /** How the body is called; null where the endpoint's usual type is right. */
+  /** The Content-Type; null for the endpoint's usual one. */
   type: string | null;
 }
 
-/** Texts that nobody expects in a field: each field of each endpoint meets each of them (wire-sweep.ts). */
+/** Unexpected texts; wire-sweep.ts sends each of them in each field of each endpoint. */
 export const ODD_TEXTS: readonly string[] = [
   ["", " ", "0", "-1", "1e9", "NaN", "null", "undefined", "true", "1.2.3", "9".repeat(400)],
   ["\u0000", "a\u0000b", "\u202Eabc", "\uFEFF", "\u{10FFFF}", "😀".repeat(80), "क".repeat(161), "\r\n\r\n"],
@@ -24,7 +24,7 @@ export const ODD_TEXTS: readonly string[] = [
   ["to:9876 -kind:otp", "cost:1..5", "before:x", '"open', "after:9999-99-99", "-".repeat(300), "a".repeat(20_000)],
 ].flat();
 
-/** Text that nobody expects in a field. */
+/** An unexpected text for a field. */
 export const oddText = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...ODD_TEXTS) },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 200 }).map((text) => text.toWellFormed()) },
@@ -36,7 +36,7 @@ const nested = (open: string, inner: string, close: string) => (depth: number) =
 
 const depth = fc.oneof(fc.integer({ min: 1, max: 2_000 }), fc.constantFrom(50_000, DEPTH_MAX));
 
-/** Nesting, ended or not. */
+/** Deeply nested JSON, closed or not. */
 const deep = fc.oneof(
   depth.map(nested("[", "", "]")),
   depth.map(nested('{"a":', "1", "}")),
@@ -45,7 +45,7 @@ const deep = fc.oneof(
   depth.map(nested('[{"a":', "0", "}]")),
 );
 
-/** JSON values as text, also those that no serializer writes; halves of characters are escaped, and no text. */
+/** JSON values as text, also ones that no serializer writes, such as escaped half characters. */
 export const ODD_JSON: readonly string[] = [
   ODD_TEXTS.map((text) => JSON.stringify(text)),
   ["1e400", "-1e400", "-0", "5e-324", "9007199254740993", "0.1", "1E+2", "01", "+1", ".5", "9".repeat(4_000)],
@@ -70,11 +70,11 @@ type Entries = [string, string][];
 
 export const objectText = (entries: Entries) => `{${entries.map(([name, value]) => `${name}:${value}`).join(",")}}`;
 
-/** Fields as an object's text has them. */
+/** The fields as pairs of a name and JSON text. */
 export const entriesOf = (fields: Record<string, unknown>): Entries =>
   Object.entries(fields).map(([name, value]) => [JSON.stringify(name), JSON.stringify(value)]);
 
-/** The text of an object of these fields, with something about one of them changed. */
+/** The JSON text of these fields, as they are or with one change. */
 function changedObject(fields: Record<string, unknown>): fc.Arbitrary<string> {
   const own = entriesOf(fields);
   const names = fc.constantFrom(...own.map(([name]) => name), '"apiKey"', '"extra"', '"__proto__"', '"\\ud800"', '""');
@@ -86,13 +86,13 @@ function changedObject(fields: Record<string, unknown>): fc.Arbitrary<string> {
       arbitrary: fc.tuple(names, oddJson).map(([name, value]) => objectText([...without(name), [name, value]])),
     },
     { weight: 1, arbitrary: names.map((name) => objectText(without(name))) },
-    // The same name twice: the last one counts, as in JSON.parse, and nothing else may follow from it.
+    // A repeated name: the last value counts, as in JSON.parse.
     { weight: 2, arbitrary: fc.tuple(names, oddJson).map(([name, value]) => objectText([[name, value], ...own])) },
     { weight: 1, arbitrary: fc.nat(objectText(own).length).map((length) => objectText(own).slice(0, length)) },
   );
 }
 
-/** Lengths around the cap, in bytes. */
+/** Lengths around the maximum, in bytes. */
 const nearCap = fc.constantFrom(CAP_BYTES - 1, CAP_BYTES, CAP_BYTES + 1, CAP_BYTES + 100_000);
 
 const filledTo = (bytes: number) => {
@@ -100,7 +100,7 @@ const filledTo = (bytes: number) => {
   return `${start}${"a".repeat(bytes - start.length - 2)}"}`;
 };
 
-/** Text as bytes, in the encodings that clients get wrong. */
+/** Text as bytes, in an encoding that clients may use by mistake. */
 const inBytes = (text: string): fc.Arbitrary<Buffer> => {
   const plain = Buffer.from(text, "utf8");
   const middle = Math.floor(plain.length / 2);
@@ -113,7 +113,7 @@ const inBytes = (text: string): fc.Arbitrary<Buffer> => {
     wide,
     () => Buffer.concat([Buffer.from([0xff, 0xfe]), wide()]),
     () => Buffer.concat([Buffer.from([0xfe, 0xff]), wide().swap16()]),
-    // A surrogate, an overlong slash, a byte of no character, a beginning without an end, a NUL.
+    // Invalid UTF-8: a surrogate, an overlong slash, an impossible byte, a truncated character; and a NUL.
     () => split(0xed, 0xa0, 0x80),
     () => split(0xc0, 0xaf),
     () => split(0xff),
@@ -131,7 +131,7 @@ const inBytes = (text: string): fc.Arbitrary<Buffer> => {
 const bytesOf = (text: fc.Arbitrary<string>, type: string | null = null): fc.Arbitrary<Body> =>
   text.chain(inBytes).map((bytes) => ({ bytes, type }));
 
-/** Anything at all. */
+/** A body that is unrelated to the endpoint. */
 const anything: fc.Arbitrary<Body> = fc.oneof(
   bytesOf(fc.oneof(oddJson, deep, fc.constantFrom("", " ", "//", "{,}", '{"a":1,}', "{'a':1}", "\u2028", "a=1&b=2"))),
   fc.uint8Array({ maxLength: 400 }).map((bytes) => ({ bytes: Buffer.from(bytes), type: null })),
@@ -146,7 +146,7 @@ const partText = ([name, value]: [string, string]) =>
 
 const filePart = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\n\r\n\u0000\u0001\r\n';
 
-/** A form in one of its encodings, with something wrong in it. */
+/** A form in one of its encodings, with a fault. */
 function changedForm(fields: Record<string, string>): fc.Arbitrary<Body> {
   const values = fc.tuple(
     ...Object.entries(fields).map(([name, own]) =>
@@ -176,7 +176,7 @@ function changedForm(fields: Record<string, string>): fc.Arbitrary<Body> {
 
 const none: fc.Arbitrary<Body> = fc.constant({ bytes: Buffer.alloc(0), type: null });
 
-/** A body for an endpoint; one in a hundred or so is as large as may be. */
+/** A body for an endpoint; about one in a hundred has around the maximum size. */
 export function bodyFor({ method, json, form }: Endpoint): fc.Arbitrary<Body> {
   if (method === "GET") return fc.oneof({ weight: 9, arbitrary: none }, { weight: 1, arbitrary: anything });
   const own = json ? bytesOf(changedObject(json)) : changedForm(form ?? {});

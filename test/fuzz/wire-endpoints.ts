@@ -1,30 +1,30 @@
 import { mp3 } from "../world/recordings.ts";
 
-// Every endpoint there is, with what it takes: what the fuzzers start from. test/fuzz/endpoints.test.ts compares
-// it with src/routes.
+// All endpoints with a valid request for each, from which the fuzzers start. test/fuzz/endpoints.test.ts compares the
+// list with src/routes.
 
-/** A request that an endpoint takes. A value that is a name in braces is filled in by whoever knows it. */
+/** A valid request. The fuzzer replaces a value in braces, such as `{id}`, by the id of something that exists. */
 interface Shape {
   /** Fields of a JSON body. */
   json?: Record<string, unknown>;
   /** Fields of a form. */
   form?: Record<string, string>;
   query?: Record<string, string>;
-  /** Who signs the body. */
+  /** The party that signs the body. */
   signed?: "carrier" | "payments";
-  /** Takes WebSockets. */
+  /** Accepts WebSockets. */
   socket?: true;
 }
 
 export type BaseName = "sms" | "tts" | "voice" | "otp" | "console";
 
 export interface Endpoint extends Shape {
-  /** As src/routes has it: `POST /keys/:keyId/rotate`. */
+  /** As in src/routes: `POST /keys/:keyId/rotate`. */
   name: string;
   base: BaseName;
   method: string;
   path: string;
-  /** Answers JSON, whatever is accepted. */
+  /** Answers with JSON, whatever the Accept header says. */
   isApi: boolean;
 }
 
@@ -82,7 +82,7 @@ const PROGRAMS: Record<string, Shape> = {
     },
     signed: "payments",
   },
-  // A wait may last as long as it is told to: these are told to be short.
+  // A short timeout, because a long poll would look like a hang.
   "GET /v1/test/inbox": { query: { q: "kind:sms", to: "9876543210", since: "{inboxId}", limit: "2", after: "" } },
   "GET /v1/test/inbox/wait": { query: { timeout: "0.1", q: "kind:sms", to: "9876543210", since: "{inboxId}" } },
   "DELETE /v1/test/inbox": { query: { q: "kind:call", to: "9876543210", since: "{inboxId}" } },
@@ -207,10 +207,10 @@ function endpoints(shapes: Record<string, Shape & { base?: BaseName }>, isApi: b
 /** The eight operations, which charge (contract §1). */
 export const CHARGING = endpoints(OPERATIONS, true);
 
-/** What programs ask beside them: health, operator, carriers, payment providers, the test inbox. */
+/** The other endpoints for programs: health, operator, carriers, payment providers, the test inbox. */
 export const ASKED_BY_PROGRAMS = endpoints(PROGRAMS, true);
 
-/** Pages, and what they send. */
+/** Pages and their forms. */
 export const CONSOLE = endpoints({ ...PAGES, ...FORMS }, false);
 
 export const ENDPOINTS: readonly Endpoint[] = [...CHARGING, ...ASKED_BY_PROGRAMS, ...CONSOLE];

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { oddText } from "./wire-bodies.ts";
 import type { Endpoint } from "./wire-endpoints.ts";
 
-// The heads of requests: targets, header fields, and what can be wrong with a head as a whole.
+// The heads of requests: targets, header fields, and faults of the whole head.
 
 export interface Head {
   method: string;
@@ -10,7 +10,7 @@ export interface Head {
   version: string;
   host: string;
   fields: string[];
-  /** What ends a line. */
+  /** The line ending. */
   eol: string;
 }
 
@@ -29,7 +29,7 @@ const withMethod = (method: string) => (head: Head) => ({ ...head, method });
 
 const withVersion = (version: string) => (head: Head) => ({ ...head, version });
 
-/** What can be wrong with a head, by name. A server may refuse some of them by itself, before there is a request. */
+/** Faults of a head, by name. The HTTP server may refuse some of them before the service sees a request. */
 export const FAULTS: Record<string, (head: Head) => Head> = {
   "a method that nobody knows": withMethod("FOO"),
   "a method in lower case": (head) => ({ ...head, method: head.method.toLowerCase() }),
@@ -88,13 +88,13 @@ export const FAULTS: Record<string, (head: Head) => Head> = {
   "carriage returns alone": (head) => ({ ...head, eol: "\r" }),
 };
 
-/** A head's text; its characters are bytes. */
+/** The text of a head, one character per byte. */
 export function headText({ method, target, version, host, fields, eol }: Head): string {
   const lines = [`${method} ${target}${version}`, ...(host === "" ? [] : [`Host: ${host}`]), ...fields, "", ""];
   return lines.join(eol);
 }
 
-/** Header fields that are well-formed and odd. */
+/** Odd but well-formed header fields. */
 export const oddField = fc.oneof(
   fc.constantFrom(
     "Content-Type: application/json; charset=utf-16",
@@ -157,7 +157,7 @@ export const oddField = fc.oneof(
   fc.stringMatching(/^[\x21-\x7e]{1,80}$/u).map((value) => `Idempotency-Key: ${value}`),
 );
 
-/** Whoever waits is told to wait shortly: a long wait is no hang. */
+/** Replaces a valid `timeout` by a short one, because a long poll would look like a hang. */
 export const shortWait = (text: string) => (/^[\d.]*$/u.test(text) ? "0.1" : text);
 
 function queryFor(query: Record<string, string>): fc.Arbitrary<string> {
@@ -171,7 +171,7 @@ function queryFor(query: Record<string, string>): fc.Arbitrary<string> {
 
 const TAILS = ["/", "/..", "//", "%2f", "%00", "%zz", ";x", "?apiKey=x", "?", "&", "#x", "?a[]=1&a=2&=3&%zz=%E0%A4"];
 
-/** Targets of an endpoint. `idFor` knows what may stand for each `:name` of its path. */
+/** Targets of an endpoint. `idFor` returns a value for each `:name` in its path. */
 export function targetFor({ path, query = {} }: Endpoint, idFor: (name: string) => string): fc.Arbitrary<string> {
   const segments = path.split("/").map((segment): fc.Arbitrary<string> => {
     const name = /^:(\w+)/u.exec(segment)?.[1];

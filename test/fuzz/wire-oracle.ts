@@ -3,19 +3,19 @@ import type { Endpoint } from "./wire-endpoints.ts";
 import type { WireReply } from "./wire-replies.ts";
 import type { Plan } from "./wire-requests.ts";
 
-// What may be answered to whatever comes (contract §3).
+// The replies that are allowed to an arbitrary request (contract §3).
 
-/** Success of what is not JSON: recordings, pages, and where they lead. */
+/** Statuses of successful replies without JSON: recordings, pages and redirects. */
 const PAGE_STATUSES: ReadonlySet<number> = new Set([101, 200, 206, 303, 304, 416, 426]);
 
-/** The HTTP server's own words for a head that it does not take: such a request never reached the service. */
+/** Whether the HTTP server itself refused the request, which then never reached the service. */
 function isServersOwn({ status, headers, body }: WireReply): boolean {
   if (headers.has("x-request-id")) return false;
   if (status === 500) return body === "Internal Server Error";
   return status === 501 ? body.startsWith("ERROR: ") : status >= 400 && status < 500;
 }
 
-/** What is wrong with an envelope, or null. */
+/** The fault of an envelope, or null. */
 function envelopeFault({ status, headers, body }: WireReply): string | null {
   const reply = JSON.parse(body) as Record<string, unknown>;
   if (reply["success"] !== (status === 200)) return `success is ${String(reply["success"])}`;
@@ -26,10 +26,10 @@ function envelopeFault({ status, headers, body }: WireReply): string | null {
   return requestId === headers.get("x-request-id") ? null : "another request's id";
 }
 
-/** What is wrong with a reply, or null. */
+/** The fault of a reply, or null. */
 export function faultOf(endpoint: Endpoint, plan: Plan, reply: WireReply): string | null {
   const { status, headers, body } = reply;
-  // The refusal of a broken head is the server's own. What the service throws over has a status of its own (wire-target.ts).
+  // The HTTP server itself refuses a broken head. An exception in the service gives another status (wire-target.ts).
   if (!headers.has("x-request-id") && status !== 101) {
     const mayRefuse = plan.fault !== null || plan.sending.how === "broken off" || plan.sending.how === "too long";
     return mayRefuse && isServersOwn(reply) ? null : "a reply that is not the service's";
@@ -37,7 +37,7 @@ export function faultOf(endpoint: Endpoint, plan: Plan, reply: WireReply): strin
   if (status >= 500) return `status ${status}`;
   if (headers.get("content-type")?.startsWith("application/json")) return body === "" ? null : envelopeFault(reply);
   if (body === "" || !endpoint.isApi) return PAGE_STATUSES.has(status) || status >= 400 ? null : `status ${status}`;
-  // An address that is nobody's has a page, where a browser asks for one.
+  // For an unknown path on the console host, a browser gets a page.
   if (endpoint.base === "console" && status === 404 && plan.accept === "text/html") return null;
   return endpoint.path.startsWith("/media") && PAGE_STATUSES.has(status) ? null : "no envelope";
 }

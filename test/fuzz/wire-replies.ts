@@ -1,4 +1,4 @@
-// Replies as they stand in the bytes of a connection (RFC 9112).
+// Parses the replies in the bytes of a connection (RFC 9112).
 
 export interface WireReply {
   /** 0: the service closed the connection without a reply. */
@@ -11,11 +11,11 @@ export const NO_REPLY: WireReply = { status: 0, headers: new Map(), body: "" };
 
 interface Found<T> {
   value: T;
-  /** Where the next thing begins. */
+  /** Offset of the first byte after this part. */
   end: number;
 }
 
-/** A chunked body, or null while it has not come whole. */
+/** A chunked body, or null while it is incomplete. */
 function chunkedAt(bytes: Buffer, start: number): Found<Buffer> | null {
   const parts: Buffer[] = [];
   for (let at = start; ;) {
@@ -36,7 +36,7 @@ function bodyAt(bytes: Buffer, start: number, headers: Map<string, string>): Fou
   return bytes.length < end ? null : { value: bytes.subarray(start, end), end };
 }
 
-/** The reply that begins here, or null while it has not come whole. */
+/** The reply that begins at this offset, or null while it is incomplete. */
 function replyAt(bytes: Buffer, start: number, method: string): Found<WireReply> | null {
   const headEnd = bytes.indexOf("\r\n\r\n", start);
   if (headEnd < 0) return null;
@@ -46,14 +46,14 @@ function replyAt(bytes: Buffer, start: number, method: string): Found<WireReply>
   );
   const status = Number(first.split(" ")[1]);
   const at = headEnd + 4;
-  // An interim reply stands before the one that counts.
+  // An interim reply (1xx) precedes the final one.
   if (status >= 100 && status < 200 && status !== 101) return replyAt(bytes, at, method);
   const bare = method === "HEAD" || status === 101 || status === 204 || status === 304;
   const body = bare ? { value: Buffer.alloc(0), end: at } : bodyAt(bytes, at, headers);
   return body && { value: { status, headers, body: body.value.toString("utf8") }, end: body.end };
 }
 
-/** The whole replies in these bytes, at most one to each request. */
+/** The complete replies in these bytes, at most one per request. */
 export function repliesIn(bytes: Buffer, methods: string[]): WireReply[] {
   const replies: WireReply[] = [];
   let at = 0;

@@ -6,7 +6,7 @@ import type { Endpoint } from "./wire-endpoints.ts";
 import { FAULTS, headText, oddField, targetFor } from "./wire-heads.ts";
 import type { Head } from "./wire-heads.ts";
 
-// Whole requests: a head, a body, and how they are sent. What breaks off says so.
+// Complete plans of requests: a head, a body, and how they are sent, which includes breaking off.
 
 /** How a request is sent. */
 type Sending =
@@ -14,19 +14,19 @@ type Sending =
   | { how: "chunked"; chunkBytes: number; trailer: string; pauseMs: number }
   | { how: "after 100-continue" }
   | { how: "twice at once" }
-  /** Its length is less than what follows. */
+  /** The declared length is less than the body. */
   | { how: "too long" }
   | { how: "broken off"; in: "head" | "body" | "chunks"; share: number; ending: "finish" | "reset"; stallMs: number }
   | { how: "broken chunk size"; size: string; ending: "finish" | "reset" };
 
-/** Who sends it: somebody with the right keys, nobody, or somebody who makes them up. */
+/** The client's credentials: valid ones, none, or forged ones. */
 export type Sender = "known" | "nobody" | "forger";
 
 export interface Plan {
   target: string;
   body: Body;
   fields: string[];
-  /** Name of what is wrong with the head, or null. */
+  /** Name of the head's fault, or null. */
   fault: string | null;
   sending: Sending;
   sender: Sender;
@@ -59,7 +59,7 @@ const sending: fc.Arbitrary<Sending> = fc.oneof(
     arbitrary: fc.record({
       how: fc.constant("broken off" as const),
       in: fc.constantFrom("head" as const, "body" as const, "body" as const, "chunks" as const, "chunks" as const),
-      // As often as not, all that counts has come, and only the end is missing.
+      // In half of the cases the content is complete, and only the end mark is missing.
       share: fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
       ending: fc.constantFrom("finish" as const, "reset" as const),
       stallMs: fc.constantFrom(0, 0, 1, 10, 60),
@@ -75,7 +75,7 @@ const sending: fc.Arbitrary<Sending> = fc.oneof(
   },
 );
 
-/** A plan as its few words, for whoever reads a counterexample. */
+/** A short description of a plan, for reading counterexamples. */
 function inWords(plan: Plan): string {
   const { body, ...rest } = plan;
   const start = body.bytes.subarray(0, 300).toString("latin1");
@@ -83,7 +83,7 @@ function inWords(plan: Plan): string {
   return JSON.stringify(words, (_, value: unknown) => (typeof value === "string" ? value.slice(0, 300) : value));
 }
 
-/** Everything that the fuzzer may do with an endpoint. */
+/** All plans of requests to an endpoint. */
 export function planFor(endpoint: Endpoint, idFor: (name: string) => string): fc.Arbitrary<Plan> {
   return fc
     .record({
@@ -91,7 +91,7 @@ export function planFor(endpoint: Endpoint, idFor: (name: string) => string): fc
       body: bodyFor(endpoint),
       fields: fc.oneof(
         { weight: 4, arbitrary: fc.constant<string[]>([]) },
-        // The same key for whatever comes: the same request again, and other ones.
+        // A fixed key, so that it meets both repeated and different requests.
         { weight: 2, arbitrary: fc.constant<string[]>(["Idempotency-Key: again"]) },
         { weight: 3, arbitrary: fc.array(oddField, { minLength: 1, maxLength: 3 }) },
       ),
@@ -113,7 +113,7 @@ const named = (name: string) => (field: string) => field.toLowerCase().startsWit
 
 function chunks(bytes: Buffer, chunkBytes: number): Buffer[] {
   const parts: Buffer[] = [];
-  // Tiny chunks of a large body would be a test of patience.
+  // A large body in tiny chunks would take too long.
   const step = Math.max(chunkBytes, Math.ceil(bytes.length / 500));
   for (let at = 0; at < bytes.length; at += step) {
     const piece = bytes.subarray(at, at + step);
@@ -122,7 +122,7 @@ function chunks(bytes: Buffer, chunkBytes: number): Buffer[] {
   return parts;
 }
 
-/** In about so many pieces; few where it is large. */
+/** Cuts bytes into about this many pieces, and large ones into few. */
 function cut(bytes: Buffer, pieces: number): Buffer[] {
   const step = Math.max(1, Math.ceil(bytes.length / pieces));
   const found: Buffer[] = [];
@@ -133,13 +133,13 @@ function cut(bytes: Buffer, pieces: number): Buffer[] {
 const ended = (how: "finish" | "reset", afterMs: number) => ({ ending: { how, afterMs } });
 
 export interface Composed extends WireRequest {
-  /** What the service has to answer with a 200 did not come whole. */
+  /** The request is incomplete, so that a 200 would be wrong. */
   brokenOff: boolean;
 }
 
 const TYPE_OF_FORMS = "application/x-www-form-urlencoded";
 
-/** The bytes of a plan, with these fields of whoever sends it. */
+/** The bytes of a plan; `senderFields` are the client's credentials. */
 export function compose(endpoint: Endpoint, plan: Plan, host: string, senderFields: string[]): Composed {
   const { body, sending: how } = plan;
   const { bytes } = body;
@@ -165,7 +165,7 @@ export function compose(endpoint: Endpoint, plan: Plan, host: string, senderFiel
     Buffer.from(headText({ ...head, fields: [...head.fields, ...framing] }), "latin1");
   const length = (count = bytes.length) => (bodiless ? [] : [`Content-Length: ${count}`]);
   const whole = () => Buffer.concat([start(...length()), bytes]);
-  // A server may take something else for the end of a request than a broken head says: the client says when it is done.
+  // The server may find another end of a request with a broken head, so the client closes its side after it.
   const done = fault ? ended("finish", 5) : {};
   const common = { methods: [head.method], pauseMs: 0, brokenOff: false, ...done };
   switch (how.how) {

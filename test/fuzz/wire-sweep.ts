@@ -3,15 +3,15 @@ import type { Endpoint } from "./wire-endpoints.ts";
 import { shortWait } from "./wire-heads.ts";
 import type { Plan } from "./wire-requests.ts";
 
-// Each field, parameter and id of an endpoint with each odd value, in requests that are right otherwise: what a fuzzer
-// meets only after a long time.
+// Each field, parameter and id of an endpoint with each odd value, in otherwise valid requests: combinations that
+// random fuzzing would reach only after a long time.
 
 interface Request {
   target: string;
   body: string;
 }
 
-/** The same entries with one of them changed. */
+/** The entries with one of them replaced. */
 function replaced(entries: [string, string][], name: string, value: string): [string, string][] {
   return entries.map(([other, own]) => [other, other === name ? value : own]);
 }
@@ -28,7 +28,7 @@ function searchOf(entries: [string, string][]): string {
   return entries.length > 0 ? `?${new URLSearchParams(entries).toString()}` : "";
 }
 
-/** Every such request; `idFor` knows what may stand for each `:name` of the path. */
+/** All such requests; `idFor` returns a value for each `:name` in the path. */
 function requestsOf({ path, query = {}, json, form }: Endpoint, idFor: (name: string) => string): Request[] {
   const asked = Object.entries(query);
   const own = pathWith(path, idFor);
@@ -58,7 +58,7 @@ function requestsOf({ path, query = {}, json, form }: Endpoint, idFor: (name: st
   ];
 }
 
-/** Plans of these requests. */
+/** The plans of all such requests to an endpoint. */
 export function sweepOf(endpoint: Endpoint, idFor: (name: string) => string): Plan[] {
   return requestsOf(endpoint, idFor).map(({ target, body }) => ({
     target,

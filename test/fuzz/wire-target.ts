@@ -12,13 +12,13 @@ import { freePort, freshDirectory } from "../../harness/program.ts";
 import type { BaseName, Endpoint } from "./wire-endpoints.ts";
 import type { Sender } from "./wire-requests.ts";
 
-// What the fuzzer over the wire throws at: the deployable bundle under workerd, with nothing between it and the socket.
+// The target of the fuzzer over the wire: the deployable bundle under workerd, with nothing between it and the socket.
 
 const KEY_SECRET = "local-only-key-secret-of-the-fuzzed-service";
 const CARRIER_SECRET = `whsec_${Buffer.from("secret of a gateway that nobody runs").toString("base64")}`;
 const PAYMENTS_SECRET = `whsec_${Buffer.from(mac(KEY_SECRET, "payments/sandbox", "")).toString("base64")}`;
 
-/** Status of a request that the service threw over; the runtime alone would answer it like what it refuses itself. */
+/** Status after an exception in the service; the runtime's own one would look like the HTTP server's refusals. */
 export const THROWN = 599;
 
 const AROUND = `
@@ -36,26 +36,32 @@ const AROUND = `
   };`;
 
 const OPENING_COINS = 100_000;
-/** A customer's window is 200 requests; a case and what is asked after it take at most 5. */
+/** The limit is 200 requests per minute and customer; a case with its checks makes at most 5. */
 const CASES_PER_CUSTOMER = 30;
 
 export interface Customer {
   id: string;
   apiKey: string;
   testKey: string;
-  /** A recording of the account's own. */
+  /** Id of a recording of this account. */
   file: string;
-  /** Units that 200s took. */
+  /** Units charged by replies with 200. */
   spent: number;
 }
 
-/** Whatever endpoints name by an id, so that some requests are about something that exists. */
+/** Ids of things that exist, by the names that endpoints use in braces. */
 export type Known = Record<string, string>;
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** A file that grows, read on from where it was read last. */
-class LogFile {
+/** The service's log; `read()` returns what was added since the last call. */
+export interface Log {
+  read(): string;
+  close(): void;
+}
+
+/** A log in a file. */
+class LogFile implements Log {
   readonly #file: number;
   readonly #buffer = Buffer.alloc(65_536);
 
@@ -81,7 +87,7 @@ export class Target {
   readonly port: number;
   readonly customers: Customer[] = [];
   known: Known = {};
-  readonly #log: LogFile;
+  readonly #log: Log;
   #unread = "";
   #cases = 0;
   #current: Promise<Customer> | undefined;
@@ -89,15 +95,16 @@ export class Target {
   readonly #agent = new http.Agent({ keepAlive: true });
   #cookies = "";
 
-  constructor(port: number, log: LogFile, stop: () => Promise<void>) {
+  constructor(port: number, log: Log, stop: () => Promise<void>) {
     this.port = port;
     this.#log = log;
     this.#stop = stop;
   }
 
-  /** What the service said of faults of its own since this was asked last. */
+  /** Log lines about faults of the service since the last call. */
   newFaults(): string[] {
-    const lines = (this.#unread + this.#log.read()).split("\n");
+    // The runtime logs each line as a string inside a line of its own.
+    const lines = (this.#unread + this.#log.read().replaceAll('\\"', '"')).split("\n");
     this.#unread = lines.pop() ?? "";
     return lines.filter((line) => /"event":"problem"|"status":5\d\d/u.test(line));
   }
@@ -120,8 +127,12 @@ export class Target {
     const reply = await this.ask("console", "/operator/accounts", { method: "POST", headers, body });
     const { account_id: id = "", api_key: apiKey = "", test_key: testKey = "" } = reply.body;
     if (reply.status !== 200) throw new Error(`opening an account: ${reply.status}`);
-    const file = await this.#upload(apiKey);
-    return { id, apiKey, testKey, file, spent: 0 };
+    return this.adopt(id, apiKey, testKey);
+  }
+
+  /** A customer for an existing account; uploads a recording for it. */
+  async adopt(id: string, apiKey: string, testKey: string): Promise<Customer> {
+    return { id, apiKey, testKey, file: await this.#upload(apiKey), spent: 0 };
   }
 
   async #upload(apiKey: string): Promise<string> {
@@ -131,7 +142,7 @@ export class Target {
     return reply.body.fileId ?? "";
   }
 
-  /** A customer whose window has room for another case. */
+  /** A customer whose rate limit admits another case. */
   customer(): Promise<Customer> {
     if (!this.#current || this.#cases % CASES_PER_CUSTOMER === 0) this.#current = this.#next();
     this.#cases += 1;
@@ -144,12 +155,12 @@ export class Target {
     return fresh;
   }
 
-  /** Units on an account. */
+  /** The balance of an account in units. */
   async balanceOf(id: string): Promise<number> {
     return units((await this.operator("GET", `/accounts/${id}`)).balance ?? Number.NaN);
   }
 
-  /** What a customer has by the 200s that were answered. */
+  /** The balance that a customer must have by its replies with 200. */
   due(customer: Customer): number {
     return units(OPENING_COINS) - customer.spent;
   }
@@ -175,7 +186,7 @@ export class Target {
     this.#cookies = [...customer, ...operator].join("; ");
   }
 
-  /** The header fields of whoever sends a request, and what signs its body. */
+  /** The header fields with the client's credentials, or with the body's signature. */
   fieldsOf(endpoint: Endpoint, customer: Customer, sender: Sender, body: Buffer): string[] {
     const from = `Origin: http://${HOSTS.console}`;
     if (sender === "nobody") return endpoint.isApi ? [] : [from];
@@ -195,7 +206,7 @@ export class Target {
     return [`Authorization: Bearer ${key}`, `X-Api-Key: ${key}`];
   }
 
-  /** Prices as they were; somebody may have written others. */
+  /** Restores the default prices, which a fuzzed request may have changed. */
   async resetPrices(): Promise<void> {
     await this.operator("PUT", "/rate-card", {});
   }
@@ -206,9 +217,8 @@ export class Target {
     await this.#stop();
   }
 
-  /** Makes something of every kind, so that it can be asked for. */
-  async makeKnown(): Promise<void> {
-    const demo = await this.open("Demo", "demo-account");
+  /** Creates one thing of every kind, so that requests can name it; `demo` is the account of the demo customer. */
+  async makeKnown(demo: Customer): Promise<void> {
     const toy = await this.open("Toy");
     await this.signIn();
     const file = await this.#upload(demo.testKey);
@@ -256,24 +266,27 @@ export class Target {
   }
 }
 
-/** Starts the deployable bundle; its settings are those of one's own machine, and each base has its own host. */
+/** Settings of both targets: a carrier and a payment provider with signatures. */
+export const SETTINGS = {
+  ENVIRONMENT: "local",
+  PAYMENTS: "sandbox",
+  KEY_SECRET,
+  CARRIER_HTTP_URL: "http://127.0.0.1:9/",
+  CARRIER_HTTP_SECRET: CARRIER_SECRET,
+};
+
+/** Starts the deployable bundle; its settings are those of a local service, and each base has its own host. */
 export async function startTarget(): Promise<Target> {
   const stateDir = freshDirectory();
   const port = await freePort();
   const { stop } = await startService({
     port,
     stateDir,
-    bundle: await bundleService(stateDir),
+    bundle: await bundleService(),
     around: AROUND,
-    variables: {
-      ENVIRONMENT: "local",
-      PAYMENTS: "sandbox",
-      KEY_SECRET,
-      CARRIER_HTTP_URL: "http://127.0.0.1:9/",
-      CARRIER_HTTP_SECRET: CARRIER_SECRET,
-    },
+    variables: SETTINGS,
   });
   const target = new Target(port, new LogFile(path.join(stateDir, "log")), stop);
-  await target.makeKnown();
+  await target.makeKnown(await target.open("Demo", "demo-account"));
   return target;
 }

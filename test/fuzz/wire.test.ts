@@ -11,38 +11,42 @@ import type { WireReply } from "./wire-replies.ts";
 import { compose, planFor } from "./wire-requests.ts";
 import type { Plan } from "./wire-requests.ts";
 import { sweepOf } from "./wire-sweep.ts";
+import { startStarted } from "./wire-started.ts";
 import { startTarget } from "./wire-target.ts";
 import type { Customer, Target } from "./wire-target.ts";
 
-// Whatever bytes come to whichever endpoint: never a 5xx, never a hang, never a charge without a 200, and after each the
-// next customer is served as ever.
+// Arbitrary bytes to every endpoint: never a 5xx, never a hang, never a charge without a 200, and after each request
+// the next customer is still served.
 
-/** From the last byte of the request; a request that takes longer is sent again by itself: a busy machine is no hang. */
+/** From the last byte of the request; a slower one is repeated once, because a busy machine may be slow. */
 const HANG_MS_MAX = 2_000;
 const GIVE_UP_MS = 10_000;
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 600);
-/** With fewer runs, one odd value stands for its neighbours. */
+/** With fewer runs than this, the sweep is a sample. */
 const RUNS_OF_A_FULL_SWEEP = 3_000;
-/** Requests of a sweep that are on their way together. */
+/** Simultaneous requests of a sweep. */
 const AT_ONCE = 8;
 
-/** Of a body that is refused unread, the server takes so much; then it closes, and whoever still writes may miss the reply. */
+/** The server reads this much of a refused body, and then closes; a client that still writes may miss the reply. */
 const UNREAD_BYTES_MAX = 65_536;
 
-/** How long slow clients take, in how many pieces, and how many stall at each operation. */
+/** Duration of a slow request, the number of its pieces, and the number of stalled clients per operation. */
 const SLOW_MS = 2_500;
 const DRIBBLES = 12;
-const STALLED = 12;
+const STALLED = 30;
+
+/** `npm start`, or the deployable bundle. */
+const OF_START = process.env["FUZZ_TARGET"] === "npm start";
 
 let target: Target;
 const seen = new Set<string>();
 
 beforeAll(async () => {
-  target = await startTarget();
+  target = await (OF_START ? startStarted() : startTarget());
 });
 afterAll(() => target?.stop());
 
-/** The operations that charge are met most often, pages least. */
+/** Charging operations get the most runs, pages the fewest. */
 function weightOf(endpoint: Endpoint): number {
   if (CHARGING.includes(endpoint)) return 5;
   return endpoint.isApi ? 2 : 1;
@@ -53,7 +57,7 @@ function runsOf(endpoint: Endpoint): number {
   return Math.ceil((RUNS / weights) * weightOf(endpoint));
 }
 
-/** Units that a reply says it took. */
+/** The charge that a reply states, in units. */
 function chargeIn(reply: WireReply): number {
   if (reply.status !== 200 || reply.headers.get("idempotent-replayed") === "true") return 0;
   const body = JSON.parse(reply.body === "" ? "{}" : reply.body) as {
@@ -63,7 +67,7 @@ function chargeIn(reply: WireReply): number {
   return units(body.coins_used ?? body.details?.cost ?? 0);
 }
 
-/** The next customer is served, and pays exactly one coin. */
+/** Asserts that the next customer is served, and charged exactly one coin. */
 async function expectServed(customer: Customer): Promise<void> {
   const { status, body } = await target.ask("sms", "/healthz");
   expect({ status, body }).toEqual({ status: 200, body: { success: true } });
@@ -72,7 +76,7 @@ async function expectServed(customer: Customer): Promise<void> {
 }
 
 async function talk(endpoint: Endpoint, plan: Plan, customer: Customer): Promise<Talk> {
-  // Byte by byte, so that a broken body stays as broken.
+  // Replaced byte by byte (latin1), so that invalid UTF-8 stays as it is.
   const bytes = Buffer.from(plan.body.bytes.toString("latin1").replaceAll("{file}", customer.file), "latin1");
   const body = { ...plan.body, bytes };
   const fields = target.fieldsOf(endpoint, customer, plan.sender, bytes);
@@ -92,7 +96,7 @@ async function talk(endpoint: Endpoint, plan: Plan, customer: Customer): Promise
   return said;
 }
 
-/** Takes back what a request changed for the next one: prices, and who is signed in. */
+/** Undoes what a request changed for the next one: prices and sessions. */
 async function setRight(endpoint: Endpoint, replies: WireReply[]): Promise<void> {
   if (/rate-card/u.test(endpoint.path)) await target.resetPrices();
   if (replies.some(({ headers }) => headers.has("set-cookie"))) await target.signIn();
@@ -114,7 +118,7 @@ async function meet(endpoint: Endpoint, plan: Plan): Promise<void> {
   expect(target.newFaults()).toEqual([]);
 }
 
-/** An endpoint that names things that exist. A customer's recording is filled in when it is known whose. */
+/** The endpoint with ids of things that exist; `talk` fills in a charging operation's `{file}` for its customer. */
 function aboutKnown(endpoint: Endpoint): Endpoint {
   const known = CHARGING.includes(endpoint) ? {} : target.known;
   const fill = (value: unknown) =>
@@ -131,7 +135,7 @@ function aboutKnown(endpoint: Endpoint): Endpoint {
 }
 
 it.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
-  "%s takes whatever comes",
+  "%s answers any bytes without a 5xx, a hang or a wrong charge",
   async (_, endpoint) => {
     const plans = planFor(aboutKnown(endpoint), (name) => encodeURIComponent(idFor(name)));
     await fc.assert(
@@ -144,7 +148,7 @@ it.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 const idFor = (name: string) => target.known[name] ?? "x";
 
 it.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
-  "%s takes every odd value in every field",
+  "%s answers every odd value in every field without a 5xx, a hang or a wrong charge",
   async (_, endpoint) => {
     const all = sweepOf(aboutKnown(endpoint), idFor);
     const step = RUNS < RUNS_OF_A_FULL_SWEEP ? (CHARGING.includes(endpoint) ? 3 : 7) : 1;
@@ -166,7 +170,7 @@ it.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
   },
 );
 
-/** A good request in two halves; `framing` says how long its body is. */
+/** The head and the body of a valid request; `framing` returns the header fields for the body's length. */
 function halves(endpoint: Endpoint, customer: Customer, framing: (bytes: number) => string[]) {
   const body = Buffer.from(JSON.stringify(endpoint.json ?? {}).replace("{file}", customer.file));
   const fields = [
@@ -180,7 +184,7 @@ function halves(endpoint: Endpoint, customer: Customer, framing: (bytes: number)
 
 const posts = () => CHARGING.filter(({ method }) => method === "POST");
 
-it("serves whoever dribbles, and others meanwhile, and charges nothing to those who stall and give up", async () => {
+it("serves slow clients, and others meanwhile, and charges nothing for requests that stall and break off", async () => {
   const customer = await target.open("Slow");
   const stalled = posts().flatMap((endpoint) =>
     Array.from({ length: STALLED }, (_, at) => {
@@ -215,7 +219,7 @@ it("serves whoever dribbles, and others meanwhile, and charges nothing to those 
 });
 
 it.each(posts().map((endpoint) => [endpoint.path, endpoint] as const))(
-  "%s refuses a body over the cap, whatever length its head tells",
+  "%s refuses a body over the maximum, whatever length its head declares",
   async (_, endpoint) => {
     const customer = await target.customer();
     const { head, body } = halves(endpoint, customer, () => ["Content-Length: 3", "Transfer-Encoding: chunked"]);
@@ -242,10 +246,10 @@ const SOCKET = [
 ].join("\r\n");
 const IN_CHUNKS = "Transfer-Encoding: chunked\r\n\r\n";
 
-/** What a fuzzer found once, and how it is answered; nobody's key is in it. */
+/** Requests without a key that a fuzzer found once, and the right status for each. */
 const FOUND: [what: string, request: string, status: number][] = [
   [
-    "a page asked for with a body",
+    "a GET of a page with a body",
     `GET /sign-in HTTP/1.1\r\nHost: ${HOSTS.console}\r\n${IN_CHUNKS}1\r\na\r\n0\r\n\r\n`,
     200,
   ],
@@ -253,8 +257,8 @@ const FOUND: [what: string, request: string, status: number][] = [
   ["half a form", `POST /sign-in HTTP/1.1\r\nHost: ${HOSTS.console}\r\n${FORM}\r\n${IN_CHUNKS}6\r\nphone=\r\n`, 400],
   ["half a body", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\nContent-Length: 9\r\n\r\n{`, 401],
   ["half the chunks", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\n${IN_CHUNKS}2\r\n{}\r\n`, 401],
-  ["a chunk's size that is none", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\n${IN_CHUNKS}zz\r\n{}\r\n`, 401],
-  ["a Host with a port that is none", `GET /healthz HTTP/1.1\r\nHost: ${HOSTS.sms}:99999\r\n\r\n`, 404],
+  ["an invalid chunk size", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\n${IN_CHUNKS}zz\r\n{}\r\n`, 401],
+  ["a Host with an invalid port", `GET /healthz HTTP/1.1\r\nHost: ${HOSTS.sms}:99999\r\n\r\n`, 404],
 ];
 
 it.each(FOUND)("answers %s", async (_, request, status) => {
@@ -266,7 +270,7 @@ it.each(FOUND)("answers %s", async (_, request, status) => {
   expect(target.newFaults()).toEqual([]);
 });
 
-it("met replies of every kind, and every account is right to the unit", async () => {
+it("gave replies of every kind, and every balance is right to the unit", async () => {
   for (const customer of target.customers) {
     expect(await target.balanceOf(customer.id)).toBe(target.due(customer));
     const { differences } = await target.operator("GET", `/reconcile?account=${customer.id}`);

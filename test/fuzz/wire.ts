@@ -2,28 +2,28 @@ import net from "node:net";
 import { NO_REPLY, repliesIn } from "./wire-replies.ts";
 import type { WireReply } from "./wire-replies.ts";
 
-// Requests byte by byte, as no well-behaved client would send them.
+// Sends raw bytes as requests, as no HTTP client library would.
 
-/** A request as it goes over the wire, in pieces with pauses between them. */
+/** The bytes of a request, in pieces with pauses between them. */
 export interface WireRequest {
   pieces: Buffer[];
   pauseMs: number;
-  /** Methods of the requests in it, each of which is owed a reply; one GET or POST when absent. */
+  /** Methods of the requests in it, one reply each; one GET or POST if absent. */
   methods?: string[];
-  /** What the client does after the last byte; it waits when absent. */
+  /** What the client does after the last byte; if absent, it waits. */
   ending?: { how: "finish" | "reset"; afterMs: number };
 }
 
-/** What came back on one connection. */
+/** What the client received on one connection. */
 export interface Talk {
   replies: WireReply[];
-  /** From the last byte of the request to the last of the replies, or to the end of the connection. */
+  /** From the last byte of the request to the last reply, or to the end of the connection. */
   tookMs: number;
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends a request and reads all that is owed, until the connection ends, or for `giveUpMs` after the last byte. */
+/** Sends a request and reads its replies, until the connection ends, or for `giveUpMs` after the last byte. */
 export function converse(port: number, request: WireRequest, giveUpMs: number): Promise<Talk> {
   const { pieces, pauseMs, methods = ["POST"], ending } = request;
   return new Promise((resolve) => {
@@ -44,10 +44,10 @@ export function converse(port: number, request: WireRequest, giveUpMs: number): 
     socket.on("data", (chunk) => {
       chunks.push(chunk);
       const replies = repliesIn(Buffer.concat(chunks), methods);
-      // Behind the handshake of a WebSocket no reply follows.
+      // No reply follows the handshake of a WebSocket.
       if (replies.length === methods.length || replies.at(-1)?.status === 101) finish();
     });
-    // A service that refuses a body early closes while it is still being sent.
+    // A service that refuses a body early closes the connection while the client still sends it.
     socket.on("error", finish);
     socket.on("close", finish);
     const write = async () => {
@@ -67,7 +67,7 @@ export function converse(port: number, request: WireRequest, giveUpMs: number): 
   });
 }
 
-/** Sends one request and reads its reply; without one, its status is 0. */
+/** Sends one request and reads its reply; the status is 0 if there is none. */
 export async function exchange(
   port: number,
   request: WireRequest,

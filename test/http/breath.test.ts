@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("stops every request until the runtime's timers had their turn, and then none for a while", async () => {
+it("holds requests back until the runtime's timers have run, and then none for 25 ms", async () => {
   const ends: (() => void)[] = [];
   vi.spyOn(scheduler, "wait").mockImplementation(() => new Promise((end) => void ends.push(() => end(undefined))));
   vi.setSystemTime(Date.now() + 60_000);

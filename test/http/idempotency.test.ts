@@ -79,7 +79,7 @@ describe("the Idempotency-Key header", () => {
   });
 
   it("stores no text: key and fingerprint are hashes", async () => {
-    // As long as a hash, so that a key that is stored as it is would have the same length.
+    // 32 bytes like a hash, so that the length alone does not distinguish a key stored in plain text.
     const text = "order-of-9876543210-at-breakfast";
     expect(text).toHaveLength(32);
     const fields = { phone: "9876543210", message: "Breakfast for two" };
@@ -91,7 +91,7 @@ describe("the Idempotency-Key header", () => {
       const [hash, near] = [Buffer.from(one?.[name] ?? []), Buffer.from(other?.[name] ?? [])];
       expect(hash).toHaveLength(32);
       for (const part of ["9876", "order", "phone", "reakfast", "/send-sms"]) expect(hash.includes(part)).toBe(false);
-      // One changed letter changes nearly every byte, which no reversible encoding of the text does.
+      // One changed letter changes nearly every byte of a hash, but only few bytes of any encoded text.
       expect([...hash].filter((byte, at) => byte === near[at]).length).toBeLessThan(8);
     }
   });

@@ -79,7 +79,7 @@ it("is found among any words without digits or code words", () => {
   );
 });
 
-it("is always a whole number of 4 to 8 digits from the text, for any text", () => {
+it("is a complete run of 4 to 8 digits of the text, for any text", () => {
   const piece = fc.oneof(fc.string({ unit: "grapheme" }), otp, fc.constantFrom("code ", "OTP", "कोड", "-", ".", "Rs "));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {

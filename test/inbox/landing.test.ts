@@ -5,7 +5,7 @@ import { consumeDispatch } from "../../src/queues/dispatch.ts";
 import { brokenInbox, inboxOf, landAll, newPhone } from "../world/inbox.ts";
 import { balanceOf, dispatch, follow, messagesOf, openWorld, post, runAlarm, sendSms } from "../world/world.ts";
 
-// What arrives in the inbox: every message that the simulator took, exactly once, whatever dies on the way.
+// The inbox gets every message that the simulator accepted exactly once, even if a component dies in between.
 
 beforeEach(() => vi.spyOn(console, "error").mockReturnValue());
 afterEach(() => {

@@ -148,7 +148,7 @@ describe("a crash", () => {
       await expect(settle(told, { ...env, DB })).rejects.toThrow();
       expect(queries).toBe(at);
       await settle(told, { ...env, DB });
-      // The whole payment takes four queries; a fifth would need a case of its own.
+      // A payment makes four queries; a fifth would need its own case.
       expect(queries - at).toBe(4);
       expect(await standingOf(shop.world)).toEqual(BOUGHT);
       expect(await standingOf(shop.twin)).toMatchObject({ plan: "business" });

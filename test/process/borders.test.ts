@@ -5,22 +5,23 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BORDERS, FILES, GROUND, PACKAGES } from "../../scripts/borders.mjs";
 
-// The borders between the rooms of src/: the table, the linter that refuses every import beyond it, the page that shows
-// it, and the imports that are there. One run of the linter sees a breach of each border, planted in a tree beside this one.
+// The import rules between the rooms (top-level folders and files) of src/: the table, the linter that enforces it,
+// ARCHITECTURE.md, which shows it, and the actual imports. One run of the linter checks a violation of each rule, which
+// is planted in a scratch tree.
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const ROOMS = Object.keys(BORDERS);
 
-/** Files of one folder; more than that is two topics. */
+/** Maximum of files in one folder; a folder with more holds two topics. */
 const FOLDER_FILES_MAX = 24;
-/** Folders of like things, where more files are no second topic: pages, word lists, fonts. */
+/** Folders with one file per page, word list or font: these may be larger. */
 const COLLECTIONS = ["src/routes/console", "src/ui/words", "src/ui/fonts"];
-/** Lines of one file, comments and blank lines included; oxlint.config.ts says the same of what the linter reads. */
+/** Maximum of lines in one file, with comments and blank lines; oxlint.config.ts has the same limit for TypeScript. */
 const FILE_LINES_MAX = 300;
-/** The folders of what is written by hand; documents are as long as they are. */
+/** The folders of hand-written code; documents have no limit. */
 const SOURCE_FOLDERS = ["src", "test", "torture", "harness", "bench", "scripts"];
 
-/** Thousands of planted breaches, each with a sentence. */
+/** The linter prints a message for each of thousands of planted violations. */
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 const fileOf = (room: string, name: string) => (FILES.includes(room) ? `src/${room}.ts` : `src/${room}/${name}.ts`);
@@ -32,7 +33,7 @@ interface Finding {
   message: string;
 }
 
-/** What the linter finds in a tree, by the configuration that lies in it. */
+/** The linter's findings in a tree, by the configuration in that tree. */
 function lint(tree: string): Finding[] {
   const oxlint = path.join(ROOT, "node_modules/.bin/oxlint");
   const { stdout, stderr } = spawnSync(oxlint, ["--format", "json", "src"], {
@@ -49,7 +50,7 @@ const CYCLE = "import(no-cycle)";
 
 let scratch = "";
 let found: Finding[] = [];
-/** Files with an import that a border refuses. */
+/** Files with a refused import. */
 let refused = new Set<string>();
 
 function plant(file: string, text: string): void {
@@ -57,7 +58,7 @@ function plant(file: string, text: string): void {
   writeFileSync(path.join(scratch, file), text);
 }
 
-/** The ways in which a file reaches another; the linter must know each. */
+/** All forms of import; the linter must check each of them. */
 const WAYS: Readonly<Record<string, (from: string) => string>> = {
   value: (from) => `import { planted } from "${from}";\nplanted();\n`,
   type: (from) => `import type { Planted } from "${from}";\nexport type Own = Planted;\n`,
@@ -65,7 +66,7 @@ const WAYS: Readonly<Record<string, (from: string) => string>> = {
   late: (from) => `export const planted = () => import("${from}");\n`,
 };
 
-/** One planted import: a file of `room`, and the room or package that it imports. */
+/** A planted import: a file in `room`, and the room or package that it imports. */
 interface Planted {
   room: string;
   other: string;
@@ -74,7 +75,7 @@ interface Planted {
 
 const planted: Planted[] = [];
 
-/** Plants an import of `specifier` into a folder, in each way, and one folder deeper as well. */
+/** Plants an import of `specifier` in each form, in a room's folder and in a subfolder of it. */
 function plantImports(room: string, other: string, specifier: (up: string) => string): void {
   if (FILES.includes(room)) return;
   for (const [way, text] of Object.entries(WAYS)) {
@@ -102,7 +103,7 @@ beforeAll(() => {
     }
     for (const name of Object.keys(PACKAGES)) plantImports(room, name, () => name);
   }
-  // A room of one file: everything that it must not import, and beside it everything that it may.
+  // A room that is a single file imports all others at once, allowed and refused ones.
   for (const room of FILES) {
     const all = ROOMS.filter((one) => one !== room).map((one) => fileOf(one, "planted").slice("src/".length));
     plant(fileOf(room, ""), all.map((from, at) => `export { planted as p${at} } from "./${from}";\n`).join(""));
@@ -119,14 +120,14 @@ beforeAll(() => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe("the linter", () => {
-  it("refuses a planted import exactly where the table does not allow it, also of types, and late ones", () => {
-    // A room that may be imported may still keep files to itself: routes reach carriers by their table alone.
+  it("refuses a planted import exactly where the table does not allow it, also type and dynamic imports", () => {
+    // Without routes → carriers, of which only one file may be imported; a test below checks that.
     const whole = planted.filter(({ room, other }) => room !== "routes" || other !== "carriers");
     expect(whole.filter((one) => isRefused(one) === isAllowed(one)).map(({ file }) => file)).toEqual([]);
     expect(whole.filter(isRefused).length).toBeGreaterThan(1_000);
   });
 
-  it.each(FILES)("refuses in the file %s what the table does not allow", (room) => {
+  it.each(FILES)("refuses in the file %s every import that the table does not allow", (room) => {
     const named = found
       .filter(({ code, filename }) => code === RESTRICTED && filename === fileOf(room, ""))
       .map(({ message }) => roomOf(`src/${/'\.\/([^']+)'/u.exec(message)?.[1] ?? ""}`));
@@ -134,12 +135,12 @@ describe("the linter", () => {
     expect(named.toSorted()).toEqual(others.toSorted());
   });
 
-  it("lets routes reach carriers by their table alone", () => {
+  it("lets routes import carriers only through carriers/table.ts", () => {
     const files = ["carrier", "deep/carrier", "table"].map((name) => `src/routes/${name}.ts`);
     expect(files.map((file) => isRefused({ file }))).toEqual([true, true, false]);
   });
 
-  it("refuses a circle, also one of types", () => {
+  it("refuses an import cycle, also one of types", () => {
     const circle = found.flatMap(({ code, filename }) => (code === CYCLE ? [filename] : []));
     expect(circle.filter((file) => !FILES.map((room) => fileOf(room, "")).includes(file)).toSorted()).toEqual([
       "src/text/one.ts",
@@ -147,7 +148,7 @@ describe("the linter", () => {
     ]);
   });
 
-  it("finds nothing of the kind in the tree as it is", () => {
+  it("finds no violation in the repository", () => {
     const breaches = lint(ROOT).filter(({ code }) => code === RESTRICTED || code === CYCLE);
     expect(breaches.map(({ filename, message }) => `${filename}: ${message}`)).toEqual([]);
   });
@@ -157,7 +158,7 @@ const linesOf = (file: string) => readFileSync(path.join(ROOT, file), "utf8").sp
 
 const SOURCES = globSync("src/**/*.{ts,tsx}", { cwd: ROOT }).filter((file) => file !== "src/env.d.ts");
 
-/** The rooms that each room's files import, beside their own. */
+/** The other rooms that each room imports. */
 function arrows(): Map<string, Set<string>> {
   const found = new Map(ROOMS.map((room) => [room, new Set<string>()]));
   for (const file of SOURCES) {
@@ -170,16 +171,16 @@ function arrows(): Map<string, Set<string>> {
   return found;
 }
 
-/** The rooms among these that are no ground, which is open as a whole. */
+/** These rooms without those of the ground. */
 const above = (names: Iterable<string>) => [...names].filter((name) => !GROUND.includes(name)).toSorted();
 
 describe("the rooms", () => {
-  it("are all in the table, and the table has no others", () => {
+  it("are exactly those in the table", () => {
     const entries = readdirSync(path.join(ROOT, "src")).filter((name) => name !== "env.d.ts");
     expect(entries.map((name) => name.replace(/\.ts$/u, "")).toSorted()).toEqual(ROOMS.toSorted());
   });
 
-  it("import only what is below them: no arrow runs back, so there is no circle of rooms", () => {
+  it("import only rooms that are below them in the table, so that there is no cycle of rooms", () => {
     const back = ROOMS.flatMap((room, at) =>
       (BORDERS[room] ?? []).filter((other) => ROOMS.indexOf(other) <= at).map((other) => `${room} → ${other}`),
     );
@@ -187,13 +188,13 @@ describe("the rooms", () => {
     expect(ROOMS.slice(-GROUND.length)).toEqual(GROUND);
   });
 
-  it("use every border that the table opens", () => {
+  it("use every import that the table allows, and no other", () => {
     for (const [room, used] of arrows()) {
       expect(above(used), `what src/${room} imports`).toEqual(above(BORDERS[room] ?? []));
     }
   });
 
-  it("are no drawers: no folder holds more files than a topic has", () => {
+  it("have no folder with more files than the limit", () => {
     const counts = new Map<string, number>();
     for (const file of globSync("src/**/*.*", { cwd: ROOT })) {
       counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
@@ -202,7 +203,7 @@ describe("the rooms", () => {
     expect(full).toEqual([]);
   });
 
-  it("hold no file of more lines than a reader keeps in mind, style sheets and scripts included", () => {
+  it("hold no file with more than 300 lines, style sheets and scripts included", () => {
     const files = SOURCE_FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mjs,js,css}`, { cwd: ROOT }));
     expect(files.filter((file) => file.endsWith(".css")).length).toBeGreaterThan(10);
     expect(files.map((file) => [file, linesOf(file)] as const).filter(([, lines]) => lines > FILE_LINES_MAX)).toEqual(
@@ -210,7 +211,7 @@ describe("the rooms", () => {
     );
   });
 
-  it("are shown in ARCHITECTURE.md as they are", () => {
+  it("are listed in ARCHITECTURE.md with the same imports", () => {
     const text = readFileSync(path.join(ROOT, "ARCHITECTURE.md"), "utf8");
     const [, section = ""] = text.split(/^## Who may import whom$/mu);
     const rows = [...section.matchAll(/^\| `([a-z-]+)` +\|[^|]*\|([^|]*)\|$/gmu)].map(([, room = "", cell = ""]) => {

@@ -7,9 +7,9 @@ import { call, until } from "../../harness/http.ts";
 import { startService } from "../../harness/started.ts";
 import type { Customer, Service } from "../../harness/started.ts";
 
-// From the request to the end of a message's life, over the real local queues and alarms.
+// Messages from the request to their final state, over the real local queues and alarms.
 
-/** Short enough to be waited for, and long enough for a busy machine. */
+/** Short enough to wait for, long enough for a busy machine. */
 const SHORT = {
   CARRIER_TIMEOUT_MS: "1500",
   UNKNOWN_WINDOW_MS: "3000",
@@ -41,13 +41,13 @@ beforeEach(async () => {
 
 let numbers = 9_100_000_000;
 
-/** Answers to the submissions of one number, in turn; the last one for all that follow. */
+/** Sets the gateway's answers to the submissions for one number, in order; the last one is repeated. */
 function answering(to: string, ...answers: Answer[]): void {
   gateway.decide = (submission, before) =>
     submission.to === to ? (answers[before.length] ?? answers.at(-1) ?? ACCEPT) : ACCEPT;
 }
 
-/** Sends one SMS to a number of its own; answers is what the gateway does with it. */
+/** Sends one SMS to an unused number; `answers` are the gateway's. Returns the number in E.164. */
 async function send(...answers: Answer[]): Promise<string> {
   const phone = String(numbers++);
   const to = `+91${phone}`;
@@ -63,7 +63,7 @@ async function only(mode: "live" | "test" = "live"): Promise<MessageRow> {
   return messages[0]!;
 }
 
-/** Waits until the account's only message is in a state. */
+/** Waits until the account's only message is in this state. */
 async function reaches(state: string, mode: "live" | "test" = "live"): Promise<MessageRow> {
   let last: MessageRow | undefined;
   const ask = async () => {
@@ -75,7 +75,7 @@ async function reaches(state: string, mode: "live" | "test" = "live"): Promise<M
 
 const arrives = (to: string): Promise<Taken> => until("the gateway gets it", () => gateway.for(to)[0] ?? null);
 
-/** Waits until the message is paid back, exactly once. */
+/** Waits for the refund of the message, and asserts that there is only one. */
 async function isRefunded(mode: "live" | "test" = "live", opening = OPENING): Promise<void> {
   const refunds = async () => (await ledgerOf(service, customer.id, mode)).filter(({ type }) => type === "refund");
   await until("the refund", async () => (await refunds()).length > 0);
@@ -85,7 +85,7 @@ async function isRefunded(mode: "live" | "test" = "live", opening = OPENING): Pr
   expect(await differencesOf(service, customer.id)).toEqual([]);
 }
 
-/** Silence of so many seconds: 8 kHz, 8 bits, mono. */
+/** A WAV file of silence: 8 kHz, 8 bits, mono. */
 function wav(seconds: number): Buffer {
   const size = 8_000 * seconds;
   const head = Buffer.alloc(44);
@@ -105,7 +105,7 @@ function wav(seconds: number): Buffer {
 }
 
 describe("through a gateway", () => {
-  it("submits a signed message once, and believes its receipts, twice and in any order", async () => {
+  it("submits a signed message once, and accepts repeated receipts in any order", async () => {
     const to = await send();
     const taken = await arrives(to);
     expect(taken.signed).toBe(true);
@@ -120,14 +120,14 @@ describe("through a gateway", () => {
     expect(gateway.for(to)).toHaveLength(1);
   });
 
-  it("refunds what the gateway rejects", async () => {
+  it("refunds a message that the gateway rejects", async () => {
     const to = await send(REJECT);
     expect(await reaches("failed")).toMatchObject({ error_code: "http_422", attempts: 1, charge: 1 });
     await isRefunded();
     expect(gateway.for(to)).toHaveLength(1);
   });
 
-  it("refunds what a receipt says has failed", async () => {
+  it("refunds a message whose receipt reports a failure", async () => {
     const taken = await arrives(await send());
     await reaches("submitted");
     expect(await gateway.receipt(taken, "failed", "no_route")).toBe(200);
@@ -135,7 +135,7 @@ describe("through a gateway", () => {
     await isRefunded();
   });
 
-  it("tries again while the gateway is busy, under the same reference", async () => {
+  it("retries under the same reference while the gateway is busy", async () => {
     const to = await send(BUSY, BUSY, ACCEPT);
     expect(await reaches("submitted")).toMatchObject({ attempts: 3 });
     const calls = gateway.for(to);
@@ -147,24 +147,24 @@ describe("through a gateway", () => {
 
   const unclear: [string, Answer, string][] = [
     ["does not answer in time", HANG, "timeout"],
-    ["answers that it failed", { does: "answer", status: 500 }, "http_500"],
-    ["breaks the connection after it read the message", RESET, "connection_broken"],
+    ["answers with 500", { does: "answer", status: 500 }, "http_500"],
+    ["resets the connection after reading the message", RESET, "connection_broken"],
   ];
 
-  it.each(unclear)("never sends again, and refunds in the end, when the gateway %s", async (_what, answer, code) => {
+  it.each(unclear)("never submits again, and refunds in the end, when the gateway %s", async (_what, answer, code) => {
     const to = await send(answer);
     expect(await reaches("unknown")).toMatchObject({ error_code: code, attempts: 1 });
     expect(await balanceOf(service, customer.id)).toBe(OPENING - 1);
     await isRefunded();
     expect(gateway.for(to)).toHaveLength(1);
 
-    // The truth may come late: it corrects the state, never the money.
+    // A late receipt corrects the state, but never takes the refund back.
     expect(await gateway.receipt(gateway.for(to)[0]!, "delivered")).toBe(200);
     expect((await only()).state).toBe("delivered");
     expect(await balanceOf(service, customer.id)).toBe(OPENING);
   });
 
-  it("waits for as long as the gateway asks, and for an answer that is slow", async () => {
+  it("waits as long as the gateway's Retry-After asks, and for a slow answer", async () => {
     const later: Answer = { does: "answer", status: 429, headers: { "retry-after": "1" } };
     const sentAt = Date.now();
     const to = await send(later, { does: "answer", status: 202, afterMs: 300 });
@@ -173,7 +173,7 @@ describe("through a gateway", () => {
     expect(gateway.for(to)).toHaveLength(2);
   });
 
-  it("waits for a gateway that does not listen", async () => {
+  it("waits for a gateway that is not listening", async () => {
     await gateway.close();
     const to = await send();
     try {
@@ -188,7 +188,7 @@ describe("through a gateway", () => {
     expect((await only()).state).toBe("delivered");
   });
 
-  it("keeps the charge of what no receipt confirms", async () => {
+  it("keeps the charge of a message that no receipt confirms", async () => {
     await send();
     await reaches("unconfirmed");
     expect(await balanceOf(service, customer.id)).toBe(OPENING - 1);
@@ -213,7 +213,7 @@ describe("through a gateway", () => {
 });
 
 describe("a voice call", () => {
-  it("lets the gateway fetch its recording whole, by its head and in parts", async () => {
+  it("lets the gateway fetch its recording with GET, HEAD and Range", async () => {
     const recording = wav(1);
     const upload = { fileName: "greeting.wav", base64Data: recording.toString("base64") };
     const { fileId } = (await service.post(customer.apiKey, "/api/upload-voice", upload)).body;
@@ -245,7 +245,7 @@ describe("a voice call", () => {
   });
 });
 
-describe("with a test key, in spite of the gateway", () => {
+describe("with a test key, even though a gateway is configured", () => {
   const PLAY = 100_000;
   const endings: [string, string, Partial<MessageRow>, boolean][] = [
     ["00", "delivered", { attempts: 1 }, false],

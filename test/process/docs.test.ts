@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { SECRET_NAMES, SETTINGS } from "../../src/config.ts";
 
-// What the documents name must be there.
+// Files, settings and scripts that the documents name must exist.
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/proof.md"];

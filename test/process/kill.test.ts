@@ -10,7 +10,7 @@ import type { Order } from "./load.ts";
 import { startService } from "../../harness/started.ts";
 import type { Customer, Service } from "../../harness/started.ts";
 
-// Whatever was answered with 200 outlives a kill of everything at any moment (design §3.5).
+// Every send that was answered with 200 survives a kill of all processes at any moment (design §3.5).
 
 const ROUNDS = 3;
 const ACCOUNTS_PER_ROUND = 4;
@@ -19,7 +19,7 @@ const ORDERS_PER_ACCOUNT = 80;
 const AT_ONCE = 24;
 const OPENING = 2_000;
 
-/** A kill comes somewhere in this many answers to customers and submissions to the gateway. */
+/** Ranges for the random moment of a kill: after this many answers to customers and submissions to the gateway. */
 const KILL_AFTER = { answers: [20, 200], submissions: [0, 60] } as const;
 
 const SETTINGS = {
@@ -27,13 +27,13 @@ const SETTINGS = {
   RETRY_BASE_MS: "300",
   // Far above the gateway's slowest answer: on a busy machine too, only a kill leaves an outcome unknown.
   CARRIER_TIMEOUT_MS: "5000",
-  // A message that was being submitted when the service died ends unknown, and is refunded as soon as that is known.
+  // A message that was being submitted at a kill becomes unknown, and is refunded after this window.
   UNKNOWN_WINDOW_MS: "4000",
 };
 
 let gateway: Gateway;
 let service: Service;
-/** While true, not even a receipt comes in. */
+/** While true, the gateway sends no receipts. */
 let receiptsHeld = false;
 const orders: Order[] = [];
 const customers: Customer[] = [];
@@ -52,15 +52,15 @@ afterAll(async () => {
   await gateway?.close();
 });
 
-/** The last digit of a number decides: 7 is rejected, 3 finds the gateway busy at first, 9 never gets a receipt. */
+/** Decides by the last digit of the number: 7 is rejected, 3 is refused as busy once, 9 never gets a receipt. */
 function decide({ to }: Submission, before: Taken[]): Answer {
   if (to.endsWith("7")) return REJECT;
   if (to.endsWith("3") && before.length === 0) return BUSY;
-  // Slow answers, so that a kill finds submissions that left and were not answered.
+  // Slow answers, so that some submissions are unanswered at a kill.
   return { does: "answer", status: 200, afterMs: Number(to.slice(-2)) * 2 };
 }
 
-/** Sends the receipt as often as it takes: the service may be dead just now. */
+/** Sends the receipt until it is accepted, because the service may be down. */
 async function confirm(submission: Submission): Promise<void> {
   if (submission.to.endsWith("9")) return;
   const sent = () =>
@@ -76,7 +76,7 @@ const open = () => Promise.all(Array.from({ length: ACCOUNTS_PER_ROUND }, () => 
 
 const random = ([from, to]: readonly [number, number]) => Math.floor(from + Math.random() * (to - from));
 
-/** Sends at full speed and kills everything somewhere in between; the orders that were tried. */
+/** Sends at full speed and kills the service at a random moment; returns the orders that were tried. */
 async function loadAndKill(round: number): Promise<Order[]> {
   const opened = await open();
   customers.push(...opened);
@@ -107,19 +107,19 @@ async function loadAndKill(round: number): Promise<Order[]> {
   return tried;
 }
 
-it("loses nothing that it confirmed, and does nothing twice, when it is killed under load", async () => {
+it("loses no acknowledged send, and sends and charges nothing twice, when it is killed under load", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const tried = await loadAndKill(round);
     const told = tried.filter((order) => order.told !== undefined);
     expect(told.length).toBeGreaterThan(0);
 
-    // On the disk, before anybody repairs anything: whatever was confirmed is there.
+    // Reads the disk before the restart repairs anything: every acknowledged send must be there.
     const stored = new Map(storedMessages(service.state).map(({ to, state }) => [to, state]));
     expect(told.flatMap(({ recipients }) => recipients).filter((to) => !stored.has(to))).toEqual([]);
 
     for (const [to, state] of stored) if (state === "sending") interrupted.add(to);
 
-    // What waited leaves by itself: no request and no receipt comes in until the gateway has all of it.
+    // Queued messages are submitted without any trigger: there are no requests or receipts until the gateway has them.
     const waiting = [...stored].filter(([, state]) => state === "queued").map(([to]) => to);
     service = await startService({
       state: service.state,
@@ -148,7 +148,7 @@ it("loses nothing that it confirmed, and does nothing twice, when it is killed u
 const isOver = ({ state, to }: MessageRow) =>
   ["delivered", "failed", "unknown"].includes(state) || (state === "submitted" && to.endsWith("9"));
 
-/** Waits until every message of every account has come to its end. */
+/** Waits until all messages of all accounts are final. */
 async function settledMessages(): Promise<Map<string, MessageRow[]>> {
   const settled = new Map<string, MessageRow[]>();
   for (const { id } of customers) {
@@ -169,7 +169,7 @@ async function settledMessages(): Promise<Map<string, MessageRow[]>> {
 const paidBack = (ledger: LedgerRow[]) =>
   new Set(ledger.filter(({ type }) => type === "refund").map((row) => row.message_id));
 
-/** One debit per order, refunds only for what did not arrive, and sums that are exact. */
+/** Checks for one debit per order, refunds only of messages that did not arrive, and exact sums. */
 async function checkBooks(id: string, messages: MessageRow[]): Promise<void> {
   const own = orders.filter(({ customer }) => customer.id === id);
   const unsettled = messages.filter(({ state }) => state === "unknown");
@@ -212,7 +212,7 @@ async function checkBooks(id: string, messages: MessageRow[]): Promise<void> {
   expect(await differencesOf(service, id)).toEqual([]);
 }
 
-/** The gateway took each message at most once, and exactly once where the service says so. */
+/** Checks that the gateway accepted each message at most once, and exactly once if its state implies that. */
 function checkGateway(messages: MessageRow[]): void {
   const calls = Map.groupBy(gateway.log, ({ ref }) => ref);
   const unfit: unknown[] = [];
@@ -220,7 +220,7 @@ function checkGateway(messages: MessageRow[]): void {
     const answers = (calls.get(ref) ?? []).map(({ answer }) => (answer.does === "answer" ? answer.status : 0));
     const taken = answers.filter((status) => status === 200).length;
     const final = answers.findIndex((status) => status !== 503);
-    // After an answer that is no "later", or after no answer at all, nothing may follow.
+    // Only a busy gateway's answer (503) may be followed by another submission.
     const once = final === -1 || final === answers.length - 1;
     const fits =
       once &&
@@ -231,14 +231,14 @@ function checkGateway(messages: MessageRow[]): void {
   expect(unfit).toEqual([]);
   expect([...calls.keys()].filter((ref) => !messages.some((message) => message.message_id === ref))).toEqual([]);
   expect(gateway.log.every(({ signed }) => signed)).toBe(true);
-  // Only what a kill interrupted is unknown.
+  // Only messages that a kill interrupted may be unknown.
   const unknown = messages.filter(({ state }) => state === "unknown").map(({ to }) => to);
   expect(unknown.filter((to) => !interrupted.has(to))).toEqual([]);
 }
 
 const recorded = () => historyRows(service.state).filter(({ mode }) => mode === "live");
 
-/** History in D1 becomes what the accounts say. */
+/** Waits until history in D1 equals the accounts' messages. */
 async function checkHistory(messages: Map<string, MessageRow[]>): Promise<void> {
   const wanted = [...messages].flatMap(([id, rows]) =>
     rows.map(({ request_id, to, state, charge, attempts }) => {

@@ -7,14 +7,14 @@ import { call, until } from "../../harness/http.ts";
 import type { Body } from "../../harness/http.ts";
 import { freePort, freshDirectory } from "../../harness/program.ts";
 
-// Clients that leave before their reply. What the account has stored by then goes on its way at once: the alarm, which
-// would find it, is set far later here than the test waits.
+// Clients that disconnect before their reply. A message that the account has stored by then is dispatched at once: the
+// alarm, which would find it too, runs far later here than the test waits.
 
 const SWEEP_MS = "600000";
 const CLIENTS = 80;
-/** They leave one after the other within this time: some before the account has stored anything, some after. */
+/** The clients disconnect one by one within this time: some before the account has stored the message, some after. */
 const LEAVE_MS_MAX = 160;
-/** Sends that wait for their reply first, so that the service is warm. */
+/** Sends that wait for their reply, to warm the service up first. */
 const WARM = 20;
 
 let port: number;
@@ -35,7 +35,7 @@ async function operator(method: string, at: string, body?: object): Promise<Body
   return reply.body;
 }
 
-/** Sends one SMS over a connection of its own, and breaks it after a while, whatever was answered by then. */
+/** Sends one SMS over its own connection, and resets that after `leaveMs`, with or without a reply. */
 async function sendAndLeave(apiKey: string, phone: string, leaveMs: number): Promise<void> {
   const body = JSON.stringify({ phone, message: "Knock, knock" });
   const head = [
@@ -57,7 +57,7 @@ interface Row {
   state: string;
 }
 
-it("brings what was stored on its way, also where the client left before its reply", async () => {
+it("dispatches every stored message, also if its client disconnected before the reply", async () => {
   const { account_id: id, api_key: apiKey = "" } = await operator("POST", "/accounts", {
     name: "In a hurry",
     plan: "premium",

@@ -1,24 +1,24 @@
 import type { Customer, Service } from "../../harness/started.ts";
 
-// Customers who send with idempotency keys, and remember what they were told.
+// Customers that send with idempotency keys, and remember the replies.
 
-/** One request, whatever became of it. */
+/** One request and its outcome. */
 export interface Order {
   customer: Customer;
   key: string;
   at: string;
   body: object;
-  /** Numbers that nobody else sends to: they tell whose message it is. */
+  /** Numbers that no other order uses, so that they identify its messages. */
   recipients: string[];
   /** The body of the reply with 200; absent while the outcome is unknown. */
   told?: string;
-  /** The reply that left the outcome unknown, where there was one. */
+  /** The 5xx reply that left the outcome unknown, if there was one. */
   doubt?: string;
 }
 
 let numbers = 9_200_000_000;
 
-/** An order of one of the kinds that customers mix. */
+/** An order; consecutive numbers alternate between four kinds. */
 export function newOrder(customer: Customer, number: number): Order {
   const kind = number % 4;
   const phones = Array.from({ length: kind === 1 ? 3 : 1 }, () => String(numbers++));
@@ -33,13 +33,13 @@ export function newOrder(customer: Customer, number: number): Order {
   return { customer, key: `order-${number}-${phone}`, at, body, recipients: phones.map((one) => `+91${one}`) };
 }
 
-/** Sends an order; a broken connection leaves its outcome unknown. Anything but 200 is a failure of the test. */
+/** Sends an order; returns false if its outcome is unknown (a broken connection or 5xx), throws on other failures. */
 async function place(service: Service, order: Order): Promise<boolean> {
   const { customer, at, body, key } = order;
   const reply = await service.post(customer.apiKey, at, body, { "idempotency-key": key }).catch(() => null);
   if (!reply) return false;
   const text = reply.bytes.toString();
-  // While it starts or dies, the service may say that it does not know.
+  // While it starts or stops, the service may be unable to determine the outcome.
   if (reply.status >= 500) {
     order.doubt = `${reply.status} ${text}`;
     return false;
@@ -49,7 +49,7 @@ async function place(service: Service, order: Order): Promise<boolean> {
   return true;
 }
 
-/** Sends orders, many at once, until all were tried or `isOver` says so. */
+/** Sends orders, `atOnce` in parallel, until all were tried or `isOver` returns true. */
 export async function sendAll(
   service: Service,
   orders: Order[],
@@ -68,7 +68,7 @@ export async function sendAll(
   return tried;
 }
 
-/** Repeats an order with its key: what was told stays true to the byte, what was unknown gets an outcome. */
+/** Repeats an order with its key, which settles an unknown outcome; `same`: identical to an earlier 200 to the byte. */
 export async function repeat(service: Service, order: Order): Promise<{ replayed: boolean; same: boolean }> {
   const { customer, at, body, key } = order;
   const reply = await service.post(customer.apiKey, at, body, { "idempotency-key": key });

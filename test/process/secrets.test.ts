@@ -10,7 +10,7 @@ import { freshDirectory } from "../../harness/program.ts";
 import { startService } from "../../harness/started.ts";
 import type { Customer, Service } from "../../harness/started.ts";
 
-// One-time passwords, keys and texts stand nowhere in plain text (design §3.7): not in the files, not in the output.
+// One-time passwords, keys and texts are never stored or printed in plain text (design §3.7).
 
 let gateway: Gateway;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-/** Everything that the service may write to: its state, temporary files, its home, and what it printed. */
+/** All places that the service may write to: its state, temporary files, home directory and output. */
 interface Place {
   directory: string;
   service: Service;
@@ -37,7 +37,7 @@ async function startWatched(): Promise<Place> {
   return { directory, service };
 }
 
-/** A code that stands nowhere by accident: as long as codes may be, and without the digits of any clock. */
+/** A code that does not occur by accident: of the maximum length, and not the first digits of a timestamp. */
 function randomOtp(): string {
   return String(randomInt(20_000_000, 100_000_000));
 }
@@ -45,13 +45,13 @@ function randomOtp(): string {
 const marker = () => `Mark${randomBytes(9).toString("hex")}`;
 
 interface Sent {
-  /** What must stand nowhere. */
+  /** Words that must not be found. */
   secrets: string[];
-  /** What does stand somewhere: it shows that the search finds what is there. */
+  /** Words that must be found, as a check of the search itself. */
   phones: string[];
 }
 
-/** Sends of every kind that has a text, with and without a key for repeating, live and in play. */
+/** Makes a send of every kind with a text, with and without an idempotency key, in live and test mode. */
 async function sendSecrets(service: Service, customer: Customer): Promise<Sent> {
   const secrets = [customer.apiKey, customer.testKey];
   const phones: string[] = [];
@@ -94,7 +94,7 @@ function filesUnder(directory: string): string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** Where these words stand, as UTF-8 or UTF-16: names of files, or `output`. */
+/** Places that contain one of these words as UTF-8 or UTF-16: file names, or `output`. */
 function placesOf(words: string[], { directory, service }: Place): string[] {
   const needles = words.flatMap((word) => [Buffer.from(word), Buffer.from(word, "utf16le")]);
   const hits = filesUnder(directory).filter((file) => {
@@ -116,12 +116,12 @@ const endings: [string, (service: Service) => Promise<unknown>][] = [
   ["a kill", (service) => service.kill9()],
 ];
 
-it.each(endings)("no secret stands in a file or in the output after %s", async (_ending, end) => {
+it.each(endings)("no file and no output contains a secret after %s", async (_ending, end) => {
   const place = await startWatched();
   const { service, directory } = place;
   const customer = await service.openAccount(1_000);
   const { secrets, phones } = await sendSecrets(service, customer);
-  // Also while everything is still in the queues.
+  // Checked also while messages are still queued.
   expect(placesOf(secrets, place)).toEqual([]);
   await allHaveLeft(service, customer);
   const taken = gateway.log.map(({ text }) => text ?? "").join(" ");

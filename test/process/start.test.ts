@@ -1,32 +1,20 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { messagesOf } from "../../harness/books.ts";
 import { call, until } from "../../harness/http.ts";
 import type { Call } from "../../harness/http.ts";
-import { Program, ROOT, freePort, freshDirectory } from "../../harness/program.ts";
+import { Program, freePort, freshDirectory } from "../../harness/program.ts";
 import { startArguments, startService } from "../../harness/started.ts";
-import type { Service, StartOptions } from "../../harness/started.ts";
+import type { Service } from "../../harness/started.ts";
 import { startForTest } from "./start-for-test.ts";
+import { SENTENCE, reset, start } from "./commands.ts";
 
-// npm start and npm run reset, as whoever tries the service for the first time meets them.
-
-const SENTENCE = /^[^\n]+\.\n$/u;
-
-/** Runs a program to its end. */
-async function run(args: string[], cwd = ROOT): Promise<{ code: number | null; output: string }> {
-  const program = new Program(args, { cwd });
-  onTestFinished(() => program.kill9());
-  const { code } = await program.ended;
-  return { code, output: program.output };
-}
-
-const start = (options: StartOptions) => run(startArguments(options));
-const reset = (state: string) => run([path.join(ROOT, "scripts", "reset.mjs"), "--state", state]);
+// npm start and npm run reset, as a newcomer uses them.
 
 function expectQuiet(output: string): void {
   expect(output).not.toMatch(/warn|deprecat|\berror\b|exception/iu);
@@ -116,7 +104,7 @@ describe("a started service", () => {
   });
 });
 
-it("goes on when a client breaks off in the middle of a body", async () => {
+it("keeps serving when a client disconnects in the middle of a body", async () => {
   const service = await startForTest();
   const { apiKey } = service.demo;
   const head = `POST /send-sms HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n`;
@@ -134,6 +122,44 @@ it("goes on when a client breaks off in the middle of a body", async () => {
   expect((await service.stop()).code).toBe(0);
 });
 
+/** Processes of a service whose command line has this word in it. */
+function processesOf(service: Service, word: string): number[] {
+  const living = service.program.tree.living();
+  const { stdout } = spawnSync("ps", ["-o", "pid=,args=", "-p", living.join(",")], { encoding: "utf8" });
+  const lines = stdout.split("\n").filter((line) => line.includes(word));
+  return lines.map((line) => Number.parseInt(line, 10));
+}
+
+it.each(["workerd", "serve.mjs"])("begins again when its %s is killed", async (word) => {
+  const service = await startForTest();
+  const { apiKey } = service.demo;
+  const before = processesOf(service, word);
+  expect(before.length).toBeGreaterThan(0);
+  for (const pid of before) process.kill(pid, "SIGKILL");
+  const balance = async () => {
+    const headers = { authorization: `Bearer ${apiKey}` };
+    return (await service.call("/account-balance", { headers }).catch(() => null))?.body.balance ?? null;
+  };
+  expect(await until("it answers again", balance, { withinMs: 30_000, sight: () => service.program.output })).toBe(
+    1_000,
+  );
+  expect(processesOf(service, word)).not.toEqual(before);
+  expect((await service.stop()).code).toBe(0);
+  expect(service.program.tree.living()).toEqual([]);
+});
+
+it("prints no secret that it was given", async () => {
+  const set = { OPERATOR_TOKEN: "", KEY_SECRET: "", SEAL_SECRET: "", RAZORPAY_KEY_SECRET: "" };
+  for (const name of Object.keys(set) as (keyof typeof set)[]) set[name] = randomBytes(32).toString("hex");
+  const service = await startForTest({ set });
+  for (const value of Object.values(set)) expect(service.program.output).not.toContain(value);
+  expect(service.program.output).toMatch(/Operator\s+the OPERATOR_TOKEN that you set\n/u);
+  const headers = { accept: "text/html" };
+  const page = (await service.call("/sign-in", { headers })).bytes.toString();
+  expect(page).toContain(service.demo.apiKey);
+  expect(page).not.toContain(set.OPERATOR_TOKEN);
+});
+
 it("takes the next free port when its own is taken, and says so", async () => {
   const taken = net.createServer().listen(await freePort(), "127.0.0.1");
   await once(taken, "listening");
@@ -145,7 +171,7 @@ it("takes the next free port when its own is taken, and says so", async () => {
   expect(service.program.output).toContain(`http://sms.localhost:${service.port}`);
   expect((await service.call("/readyz")).status).toBe(200);
 
-  // The simulator delivers with nobody's help: queues, alarms and history run behind the other port as well.
+  // The simulator delivers: queues, alarms and history also work behind the other port.
   const { id, apiKey } = await service.openAccount(10);
   expect((await service.post(apiKey, "/send-sms", { phone: "9876543210", message: "Hello" })).status).toBe(200);
   const delivered = async () => (await messagesOf(service, id))[0]?.state === "delivered";
@@ -156,7 +182,7 @@ it("takes the next free port when its own is taken, and says so", async () => {
   expect(service.program.tree.living()).toEqual([]);
 });
 
-it("starts for one hostname with a path for each base, with secrets of its own", async () => {
+it("starts for one hostname with a path for each base, with given secrets", async () => {
   const port = await freePort();
   const base = `http://dastak.example:${port}`;
   const set: Record<string, string> = { ENVIRONMENT: "production", CONSOLE_URL: base };
@@ -176,14 +202,14 @@ it("starts for one hostname with a path for each base, with secrets of its own",
   const operator = { authorization: `Bearer ${set["OPERATOR_TOKEN"]}` };
   const opened = await ask("/operator/accounts", { method: "POST", headers: operator, body: { name: "First" } });
   const body = { apiKey: opened.body.api_key, phone: "9876543210", message: "Hello" };
-  // Outside one's own machine nobody gets credit for signing up.
+  // Outside a local service a sign-up gives no credit.
   expect((await ask("/sms/send-sms", { method: "POST", body })).status).toBe(403);
   expect((await ask("/send-sms", { method: "POST", body })).status).toBe(404);
   expect((await ask("/tts/send-sms", { method: "POST", body })).status).toBe(404);
   expect((await program.stop()).code).toBe(0);
 });
 
-it("ends the service of a killed start before it begins its own", async () => {
+it("ends the service of a killed start before it starts a new one", async () => {
   const service = await startForTest();
   service.program.signal("SIGKILL");
   await service.program.ended;
@@ -216,62 +242,5 @@ describe("a signal during start-up", () => {
       expect(program.output).toBe("");
       expect(existsSync(path.join(state, "lock.json"))).toBe(false);
     }
-  });
-});
-
-describe("a command line that cannot work gets one sentence", () => {
-  const none = path.join(ROOT, "test", "process", "no-such-directory");
-  const cases: [string, string[], RegExp][] = [
-    ["an unknown setting", ["--set", "COLOUR=blue"], /There is no setting COLOUR/u],
-    ["a setting without =", ["--set", "CARRIER"], /--set takes KEY=VALUE/u],
-    ["a port that is none", ["--port", "http"], /--port must be a number/u],
-    ["a port that does not exist", ["--port", "70000"], /--port must be a number/u],
-    ["an unknown option", ["--prot", "8080"], /--prot/u],
-    ["a value of the wrong kind", ["--set", "SWEEP_MS=soon"], /SWEEP_MS/u],
-    ["a gateway without an address", ["--set", "CARRIER=http"], /CARRIER_HTTP_URL is missing/u],
-    ["demo secrets in production", ["--set", "ENVIRONMENT=production"], /KEY_SECRET is a demo secret/u],
-  ];
-
-  it.each(cases)("%s", async (_name, args, fault) => {
-    const { code, output } = await run([path.join(ROOT, "scripts", "start.mjs"), "--state", none, ...args]);
-    expect(output).toMatch(fault);
-    expect(output.trimEnd().split("\n")).toHaveLength(1);
-    expect(code).toBe(2);
-    expect(existsSync(none)).toBe(false);
-  });
-
-  it("a state that is a file", async () => {
-    const file = path.join(freshDirectory(), "state");
-    writeFileSync(file, "");
-    const { code, output } = await start({ state: file });
-    expect(output).toMatch(SENTENCE);
-    expect(code).toBe(2);
-  });
-});
-
-describe("npm run reset", () => {
-  it("wipes the default state, and does not mind that there is none", async () => {
-    // A copy of the repository: the default state of this one may be somebody's.
-    const copy = freshDirectory();
-    for (const part of ["scripts", "src", "package.json"]) {
-      cpSync(path.join(ROOT, part), path.join(copy, part), { recursive: true });
-    }
-    symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
-    const state = path.join(copy, ".wrangler", "state");
-    mkdirSync(path.join(state, "v3"), { recursive: true });
-    for (let time = 0; time < 2; time++) {
-      const { code, output } = await run([path.join(copy, "scripts", "reset.mjs")], copy);
-      expect([code, output]).toEqual([0, "The local state is wiped; npm start begins anew.\n"]);
-      expect(existsSync(state)).toBe(false);
-    }
-  });
-
-  it("does not wipe a directory that is no state", async () => {
-    const other = freshDirectory();
-    writeFileSync(path.join(other, "letter.txt"), "dear");
-    const { code, output } = await reset(other);
-    expect(code).toBe(2);
-    expect(output).toMatch(SENTENCE);
-    expect(existsSync(path.join(other, "letter.txt"))).toBe(true);
   });
 });

@@ -4,12 +4,12 @@ import path from "node:path";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { ROOT } from "../../harness/program.ts";
 
-// The short form of `npm run torture`: some twenty seconds of everything that can go wrong, and the proof.
+// The short form of `npm run torture`: about twenty seconds with every kind of fault, and then the proof.
 
 const SEED = String(inject("seed"));
 const SHORT = ["--minutes", "0.35", "--accounts", "16", "--gap", "0.8", "--pace", "2", "--seed", SEED];
 
-it("loses, doubles and miscounts nothing while everything goes wrong", async () => {
+it("loses, doubles and miscounts nothing under faults of every kind", async () => {
   const run = spawn(process.execPath, [path.join(ROOT, "torture/run.ts"), ...SHORT], { cwd: ROOT });
   onTestFinished(() => void run.kill());
   let verdict = "";

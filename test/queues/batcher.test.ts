@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An outbox whose calls end when the test says so, and `leave`, which adds items as a request of the isolate would. */
+/** An outbox whose calls end only when the test ends them; `leave` adds items as a request of the isolate would. */
 function openOutbox(itemsMax = 100, rules: Partial<Rules<number>> = {}) {
   const calls: { items: number[]; end: () => void }[] = [];
   const take = (items: number[]) => new Promise<void>((end) => void calls.push({ items, end }));
@@ -34,7 +34,7 @@ describe("an outbox", () => {
     expect(calls[0]?.items).toEqual([1]);
   });
 
-  it("sends what other requests left meanwhile in one call, which only the first request waits for", async () => {
+  it("sends items that other requests added meanwhile in one call, for which only the first waits", async () => {
     const { calls, carried, leave } = openOutbox();
     for (const item of [1, 2, 3, 4]) leave(item);
     expect(calls).toHaveLength(1);
@@ -49,7 +49,7 @@ describe("an outbox", () => {
     expect(carried).toHaveLength(2);
   });
 
-  it("splits what is too much for one call", async () => {
+  it("splits items that are too many for one call", async () => {
     const { calls, leave } = openOutbox(2);
     leave(1, 2, 3, 4, 5);
     for (const call of [0, 1, 2]) {
@@ -96,7 +96,7 @@ describe("an outbox", () => {
 });
 
 describe("an outbox that is full", () => {
-  it("drops what is too much, and says how many items that were", async () => {
+  it("drops excess items, and reports their number", async () => {
     const told: number[] = [];
     const { calls, leave } = openOutbox(WAITING_MAX, { dropped: (items) => void told.push(items) });
     leave(0);
@@ -115,7 +115,7 @@ describe("an outbox that is full", () => {
     expect(told).toEqual([3]);
   });
 
-  it("is full by its messages, of which an item may have many", async () => {
+  it("counts the messages in its items, not the items", async () => {
     const { calls, leave } = openOutbox(100, { messagesIn: (item) => item });
     leave(WAITING_MAX);
     leave(WAITING_MAX - 1, 2, 1, 1);
@@ -125,7 +125,7 @@ describe("an outbox that is full", () => {
   });
 });
 
-/** An outbox with a delay: its waits end when the test says so, at the time that they waited for. */
+/** An outbox with a delay; `pass` ends its next wait, with the clock set to the end of that wait. */
 function openDelayed() {
   const waits: { ms: number; endsMs: number; end: () => void }[] = [];
   const wait = (ms: number) => new Promise<void>((end) => void waits.push({ ms, endsMs: Date.now() + ms, end }));
@@ -139,7 +139,7 @@ function openDelayed() {
 }
 
 describe("an outbox with a delay", () => {
-  it("takes each item when its time has come, in one request that waits for all", async () => {
+  it("sends each item when its delay is over, in one request that waits for all of them", async () => {
     const { calls, carried, leave, pass, waits } = openDelayed();
     leave(1, 2, 3);
     vi.setSystemTime(Date.now() + 400);
@@ -160,12 +160,12 @@ describe("an outbox with a delay", () => {
     expect(calls[2]?.items).toEqual([4]);
   });
 
-  it("gives to the next request after two seconds, and waits for what was left until then", async () => {
+  it("is handed to the next request after two seconds, and still sends the items that were added before", async () => {
     const { calls, carried, leave, pass } = openDelayed();
     leave(1);
     vi.setSystemTime(Date.now() + 900);
     leave(2);
-    // The timer comes late, as it does in a runtime that is busy.
+    // The timer fires late, as in a busy runtime.
     vi.setSystemTime(Date.now() + 1_500);
     leave(3);
     await pass();
@@ -182,7 +182,7 @@ describe("an outbox with a delay", () => {
     expect(calls).toHaveLength(3);
   });
 
-  it("waits no longer where the clock was set back", async () => {
+  it("waits no longer than the delay when the clock is set back", async () => {
     const { calls, leave, pass, waits } = openDelayed();
     leave(1);
     vi.setSystemTime(Date.now() + 500);

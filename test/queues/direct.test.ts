@@ -9,7 +9,7 @@ import type { World } from "../world/world.ts";
 
 let gateway: () => Response | Promise<Response>;
 let got: string[] = [];
-/** What happens between the reply and the end of everything that the request does after it. */
+/** Runs after the reply, while the request's remaining work is still in progress. */
 let onReply: () => void | Promise<void>;
 
 beforeEach(() => {
@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Sends to these numbers, and waits for everything that the request does after its reply. */
+/** Sends to these numbers, and waits until the request has finished its work after the reply. */
 async function send(
   world: World,
   phones: string[],
@@ -52,7 +52,7 @@ async function send(
   return { status: reply.status, body };
 }
 
-/** An account that stores what is sent, and is away when it comes to the claim. */
+/** An account that stores sends, but whose claim() fails. */
 function withoutClaims(world: World) {
   const stub = env.ACCOUNT.getByName(world.name);
   const away = {
@@ -79,7 +79,7 @@ it("answers without waiting for the carrier", async () => {
   const world = await openWorld();
   const { promise, resolve } = Promise.withResolvers<Response>();
   gateway = () => promise;
-  // The gateway answers only once the reply has been read, so a request that waits for it never ends.
+  // The gateway answers only after the reply, so a request that waited for the gateway would never end.
   onReply = async () => {
     await vi.waitUntil(() => got.length === 1);
     expect(await statesOf(world)).toEqual(["sending"]);
@@ -122,7 +122,7 @@ it("loses nothing when the request ends before its claim: the message waits for 
   expect(got).toHaveLength(1);
 });
 
-it("brings what an earlier request stored and lost on its way when that request is repeated", async () => {
+it("submits a message that an earlier request stored but did not submit, when that request is repeated", async () => {
   const world = await openWorld();
   const key = { "idempotency-key": "once" };
   const first = await send(world, ["9876543210"], withoutClaims(world), key);
@@ -133,7 +133,7 @@ it("brings what an earlier request stored and lost on its way when that request 
   expect(got).toHaveLength(1);
 });
 
-it("does not claim again for a repeated request whose message is on its way", async () => {
+it("does not claim again for a repeated request whose message was submitted", async () => {
   const world = await openWorld();
   const key = { "idempotency-key": "once" };
   await send(world, ["9876543210"], {}, key);
@@ -142,7 +142,7 @@ it("does not claim again for a repeated request whose message is on its way", as
   expect(got).toHaveLength(1);
 });
 
-it("hands all jobs of a bulk to the queue when its request is repeated, while none was claimed", async () => {
+it("queues all jobs of a bulk again when its request is repeated before any of them was claimed", async () => {
   const world = await openWorld();
   const key = { "idempotency-key": "once" };
   const phones = Array.from({ length: 101 }, (_, nth) => String(9_000_000_000 + nth));

@@ -26,7 +26,7 @@ async function sendOne(world: World, phone = "9876543210"): Promise<number> {
 
 const stateOf = async (world: World) => (await messagesOf(world))[0]?.state;
 
-/** Delivers `send` jobs and returns what the consumer put into its own queue. */
+/** Delivers `send` jobs and returns the messages that the consumer put into its own queue. */
 async function sentAfter(world: World, seqs: number[], variables: Record<string, string> = {}) {
   const sendBatch = vi.fn(() => Promise.resolve());
   const body = { kind: "send", account: world.name, seqs };
@@ -39,7 +39,7 @@ async function sentAfter(world: World, seqs: number[], variables: Record<string,
   return { asked: sendBatch.mock.calls as unknown[][], result: await getQueueResult(batch, createExecutionContext()) };
 }
 
-/** Lets a minute pass and the alarm ring; returns the jobs that it put into the dispatch queue. */
+/** Runs the alarm a minute later; returns the jobs that it put into the dispatch queue. */
 async function enqueuedByAlarm(world: World, kind: "send" | "follow"): Promise<number[]> {
   const queued = vi.spyOn(env.DISPATCH, "sendBatch").mockResolvedValue(undefined as never);
   vi.setSystemTime(Date.now() + 60_000);
@@ -85,7 +85,7 @@ describe("after a submission", () => {
     expect(await stateOf(world)).toBe("delivered");
   });
 
-  it("the carrier of a bulk in many rounds is asked by one queue message", async () => {
+  it("one queue message leads to the lookups of a bulk that took many rounds", async () => {
     const world = await openWorld();
     const recipients = Array.from({ length: 20 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
     await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));

@@ -9,12 +9,12 @@ import worker from "../../src/worker.ts";
 import { bearer, dispatch, follow, messagesOf, openWorld, recordHistory, runAlarm, sendSms } from "../world/world.ts";
 import type { World } from "../world/world.ts";
 
-// What a request does after its reply with the simulator, and what the alarm does where that was lost.
+// The work of a request after its reply, with the simulator; if that work is lost, the alarm does it.
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.spyOn(console, "log").mockReturnValue();
-  // A delay is over when the clock says so, and no test sleeps.
+  // A wait advances the clock instead of sleeping.
   vi.spyOn(scheduler, "wait").mockImplementation(async (ms) => void vi.setSystemTime(Date.now() + ms));
 });
 
@@ -25,7 +25,7 @@ afterEach(() => {
 
 const DIRECT = { ...env, DIRECT_DISPATCH: "on" } as unknown as Env;
 
-/** Sends one SMS of each world in one isolate, and waits for all that the requests do after their replies. */
+/** Sends one SMS from each account in one isolate, and waits for all work that the requests do after their replies. */
 async function sendDirect(worlds: World[], at: Env = DIRECT): Promise<number[]> {
   const ctx = createExecutionContext();
   const replies = await Promise.all(
@@ -40,7 +40,7 @@ async function sendDirect(worlds: World[], at: Env = DIRECT): Promise<number[]> 
   return replies.map(({ status }) => status);
 }
 
-/** Lets the second after a submission end when the test says so; other waits are over at once. */
+/** Makes the one-second wait after a submission last until `end()`; other waits end at once. */
 function holdDelay() {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const waits = vi.spyOn(scheduler, "wait").mockImplementation(async (ms) => void (ms === 1_000 && (await promise)));
@@ -57,7 +57,7 @@ const statesOf = async (world: World) => (await messagesOf(world)).map(({ state 
 const followsOf = (queued: { mock: { calls: unknown[][] } }) =>
   queued.mock.calls.flatMap(([messages]) => (messages as { body: { kind: string } }[]).map(({ body }) => body));
 
-/** What the alarm of a world hands to the dispatch queue after a minute. */
+/** The jobs that the account's alarm puts into the dispatch queue after a minute. */
 async function foundByAlarm(world: World) {
   const queued = vi.spyOn(env.DISPATCH, "sendBatch").mockResolvedValue(undefined as never);
   vi.setSystemTime(Date.now() + 60_000);
@@ -67,14 +67,14 @@ async function foundByAlarm(world: World) {
   return found;
 }
 
-/** A context whose request ended: what it left is not carried any further. */
+/** The context of a request that has ended: its work after the reply is lost. */
 const ENDED = { waitUntil: () => undefined };
 
-/** An environment of an isolate of its own, with outboxes of its own. */
+/** A fresh environment, which has its own outboxes, like an isolate. */
 const isolate = (variables: object = {}): Env => ({ ...DIRECT, ...variables });
 
-describe("a message that a request handed to the simulator", () => {
-  it("is delivered a second later without any queue message", async () => {
+describe("a message that a request submitted to the simulator", () => {
+  it("is delivered a second later without a queue message", async () => {
     const world = await openWorld();
     const queued = [vi.spyOn(env.DISPATCH, "send"), vi.spyOn(env.DISPATCH, "sendBatch")];
     expect(await sendDirect([world])).toEqual([200]);
@@ -85,7 +85,7 @@ describe("a message that a request handed to the simulator", () => {
     for (const sent of queued) expect(sent).not.toHaveBeenCalled();
   });
 
-  it("shares its question with those of other accounts: one wait for all", async () => {
+  it("shares one wait for its lookup with messages of other accounts", async () => {
     const worlds = await Promise.all([openWorld(), openWorld(), openWorld()]);
     const second = holdDelay();
     const sent = sendDirect(worlds, isolate());
@@ -97,7 +97,7 @@ describe("a message that a request handed to the simulator", () => {
     expect(second.begun()).toBe(1);
   });
 
-  it("stops no other account's, where its account is away", async () => {
+  it("does not stop another account's message when its own account fails", async () => {
     const [away, here] = [await openWorld(), await openWorld()];
     const errors = vi.spyOn(console, "error").mockReturnValue();
     const stub = env.ACCOUNT.getByName(away.name);
@@ -118,10 +118,10 @@ describe("a message that a request handed to the simulator", () => {
   });
 });
 
-describe("what an outbox drops, the account's alarm finds:", () => {
+describe("the account's alarm finds work that a full outbox dropped:", () => {
   const more = { account: "acc_x", carrier: "none", operation: "sms", to: "+919876543210", seq: 1, index: 0 } as const;
 
-  it("a question about a message that was taken", async () => {
+  it("a lookup of a submitted message", async () => {
     const world = await openWorld();
     const full = isolate();
     holdDelay();
@@ -141,7 +141,7 @@ describe("what an outbox drops, the account's alarm finds:", () => {
     const world = await openWorld();
     const sendBatch = vi.fn(() => Promise.resolve());
     const full = isolate({ DISPATCH: { sendBatch }, DIRECT_DISPATCH: "off" });
-    // The first takes what is there at once; the others wait for it.
+    // The first call is in progress at once; later jobs wait in the outbox until it returns.
     const hanging = Promise.withResolvers<undefined>();
     sendBatch.mockReturnValueOnce(hanging.promise);
     handOver(ENDED, full, "acc_x", [1]);

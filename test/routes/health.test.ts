@@ -15,7 +15,7 @@ const outOfReach = () => {
   throw new Error("out of reach");
 };
 
-/** A binding whose every method throws; a proxy has no type of its own. */
+/** A binding of which every method throws, typed by hand because it is a Proxy. */
 const broken = new Proxy({}, { get: () => outOfReach }) as never;
 
 describe("GET /healthz", () => {
@@ -25,6 +25,15 @@ describe("GET /healthz", () => {
     expect(reply.text).toBe('{"success":true}');
     expect(reply.headers.get("x-request-id")).toMatch(/^req_/u);
     expect(reply.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it.each(HOSTS)("on %s writes no log line", async (host) => {
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    await call(`http://${host}.localhost/healthz`);
+    await call(`http://${host}.localhost/nothing`);
+    const paths = log.mock.calls.map(([line]) => (JSON.parse(String(line)) as { path: string }).path);
+    log.mockRestore();
+    expect(paths).toHaveLength(1);
   });
 
   it("another method: 405", async () => {
@@ -51,11 +60,11 @@ describe("GET /readyz", () => {
     expectFailure(reply, 503, "unavailable", { error: `Not ready: ${name} cannot be reached.` });
   });
 
-  it("asks for itself while another request waits for a part, and keeps what it found", async () => {
+  it("checks each binding itself while another request's check hangs, and caches the result", async () => {
     let asked = 0;
     const head = () => {
       asked += 1;
-      // The first request never hears from R2: its client left, and the platform ended it.
+      // R2 never answers the first request, as if its client had disconnected and the platform had ended it.
       return asked === 1 ? new Promise<null>(() => undefined) : Promise.resolve(null);
     };
     const slow = { ...env, RECORDINGS: { head } as unknown as R2Bucket };

@@ -2,10 +2,10 @@ import { randomInt } from "node:crypto";
 import type { TestProject } from "vitest/node";
 import { buildAssets } from "../../scripts/build.mjs";
 
-/** Seeds stay below it, so that a fuzzer can add a number of its own to one. */
+/** Seeds are below this, so that a fuzzer can add a small number to its seed. */
 const SEEDS_END = 2 ** 31 - 1_000;
 
-/** The seed in TEST_SEED, or one by chance; throws where it is no seed. */
+/** The seed in TEST_SEED, or a random one; throws if TEST_SEED is not a seed. */
 function seedOfRun(): number {
   const { TEST_SEED } = process.env;
   const seed = TEST_SEED === undefined ? randomInt(SEEDS_END) : Number(TEST_SEED);
@@ -15,7 +15,7 @@ function seedOfRun(): number {
   return seed;
 }
 
-/** What a run has before its first test: its seed, and what the browser gets, which is part of the Worker. */
+/** Runs once before the first test: sets the seed, and builds the browser's assets, which are part of the Worker. */
 export default async function setup(project: TestProject): Promise<void> {
   const seed = seedOfRun();
   project.provide("seed", seed);

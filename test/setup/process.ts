@@ -1,5 +1,5 @@
 import { afterAll } from "vitest";
 import { endPrograms } from "../../harness/program.ts";
 
-// Nothing outlives the file that began it, whatever fails in it.
+// Programs that a test file started end with it, whether or not its tests pass.
 afterAll(endPrograms);

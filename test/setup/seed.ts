@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { inject } from "vitest";
 
-// One seed for every property and fuzzer of a run (CONTRIBUTING.md, "Seeds").
+// One seed for all properties and fuzzers of a run (CONTRIBUTING.md, "Seeds").
 
 fc.configureGlobal({ seed: inject("seed") });

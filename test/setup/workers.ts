@@ -4,6 +4,6 @@ import { env } from "cloudflare:workers";
 import { wrapOnce } from "./wrap-once.ts";
 
 wrapOnce();
-// Files share a runtime, and the modules that it has loaded; each begins with empty storage.
+// Test files share a runtime with its loaded modules; each file begins with empty storage.
 await reset();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS as D1Migration[]);

@@ -1,13 +1,13 @@
-// The test pool, as of 0.23.0, wraps the prototype of its entry class into one more Proxy for every request and every
-// object (cloudflare/workers-sdk#15092). Each property that workerd then reads walks through all of them: after a
-// thousand requests that is four fifths of a test's time. This is to go when the pool wraps once by itself.
+// The test pool, as of 0.23.0, wraps the prototype of its entry class in another Proxy for every request and every
+// object (cloudflare/workers-sdk#15092). Each property access in workerd then passes through all of them: after a
+// thousand requests that takes four fifths of a test's time. Remove this file once the pool wraps only once.
 
-/** The name of the closure that the pool's handler calls; no other handler has it. */
+/** The name of the closure that only the pool's Proxy handler calls. */
 const MARK = "getUnknownPrototypeKey";
 
 const REAL = Symbol.for("dastak.test.proxy");
 
-/** Makes `new Proxy` leave a prototype alone that the pool has wrapped before. Does nothing when called again. */
+/** Makes `new Proxy` return a prototype unchanged if the pool has wrapped it before. Idempotent. */
 export function wrapOnce(): void {
   if (Reflect.has(Proxy, REAL)) return;
   const wrapped = new WeakSet<object>();

@@ -113,7 +113,7 @@ describe("codes", () => {
     await codesUntilRefused(freshNumber, () => address, 40);
     const own = await visitor.submit("/sign-in", { phone: number }, from(address));
     expect(own.status).toBe(303);
-    // The cookie has a count of its own; it does not bypass counting.
+    // The cookie selects a separate count; it does not bypass counting.
     const more = [];
     for (let n = 0; n < 12; n++) {
       more.push((await twin(visitor).submit("/sign-in", { phone: number }, from(address))).status);

@@ -17,7 +17,7 @@ export function freshNumber(): string {
   return `98${String(Math.floor(Math.random() * 90_000) + 10_000)}${String(used).padStart(3, "0")}`;
 }
 
-/** Every code sent to a phone (E.164), newest first; throws when no code was sent at all. */
+/** All codes sent to a phone (E.164), newest first; throws if no code was sent to any phone. */
 export async function codesFor(phone: string): Promise<string[]> {
   const name = objectName(houseRef(configOf(env)));
   const rows = await runInDurableObject(env.ACCOUNT.getByName(name), (_, state) =>

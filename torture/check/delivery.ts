@@ -138,7 +138,7 @@ const GIVEN_UP_MS = 5_000;
 const LEAP_MS = 10_000;
 
 /**
- * Messages in the queue are found again, whatever the queues lose: without a leap of the clock nothing expires unsent.
+ * Messages that the queues lose are found again: without a jump of the clock no message expires unsent.
  */
 export function nothingIsForgotten({ faults, timers, books }: Evidence, cases: Case[]): Proof {
   const proof = new Proof("nothing is forgotten: what expired before its first attempt had a clock that leapt");

@@ -8,7 +8,7 @@ import { Proof } from "./proof.ts";
 const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
 const coins = (units: number) => units / 10_000;
 
-/** Each executed order has one debit of its price, whatever was repeated; each debit has its order. */
+/** Each executed order has one debit of its price, however often it was repeated; each debit has its order. */
 export function oneDebitEach({ books }: Evidence, cases: Case[]): Proof {
   const proof = new Proof(
     "one debit per order, of the contract's price for each recipient, and no debit without an order",

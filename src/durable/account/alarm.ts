@@ -15,8 +15,8 @@ import type { Changes, Turn } from "./turn.ts";
 const RETRY_MS = 30_000;
 
 /**
- * Under a shorter sweep than this, in ms, an account is compared with D1 no more often: the invocation that reports an end
- * records it itself, and the comparison only finds what was lost. It would be most of what the account does.
+ * The shortest time between two comparisons of an account with D1, in ms, even if the sweep is shorter. The invocation
+ * that reports a finished job records it itself, so comparing more often would cost more than it finds.
  */
 const COMPARE_MS_MIN = 10_000;
 

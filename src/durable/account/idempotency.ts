@@ -56,8 +56,8 @@ export function remember(
 }
 
 /**
- * The outcome of an operator's command that was done under this key: null when the key is new. It is stored where a
- * customer's reply is, as plain JSON: it holds no secret.
+ * The outcome of an operator's earlier command with this Idempotency-Key; null when the key is new. It is stored in the
+ * place of a customer's reply, as plain JSON: it contains no secret.
  */
 export function recallOutcome(
   turn: Turn,

@@ -109,7 +109,7 @@ export function insertJobs(
   return { seqs, balance };
 }
 
-/** How many jobs a request has, from its first on, where nothing has happened to any of them yet; else 0. */
+/** The number of a request's jobs, `firstSeq` being the first, if none of them has changed yet; else 0. */
 export function untouchedJobs(sql: SqlStorage, firstSeq: number): number {
   const query = `
     SELECT count(*) AS jobs, max(rev) AS rev FROM job

@@ -37,7 +37,7 @@ export function addKey({ sql, nowMs }: Turn, keyId: number, name: string): boole
   return true;
 }
 
-/** Adds a key for a request; the same id, or the same Idempotency-Key, again adds none. */
+/** Adds a key for a request; a repeated id or Idempotency-Key adds no second one. */
 export function makeKey(turn: Turn, asked: { keyId: number; name: string; once?: AskedOnce | undefined }): KeyMade {
   const first = recallOutcome(turn, asked.once);
   if (first) return first.ok ? { ok: true, repeated: true } : { ok: false, reason: "idempotency_mismatch" };

@@ -62,8 +62,8 @@ const FINAL: ReadonlySet<MessageState> = new Set(["delivered", "undelivered", "u
 const RETRY_GAP_MS_MAX = 600_000;
 
 /**
- * The alarm leaves a submitted message to the invocation that submitted it, which asks the carrier a second later. Where
- * the sweep is shorter than this, in ms, every message would be written and queued once more for nothing.
+ * The alarm first polls a submitted message after this, in ms, even if the sweep is shorter: the invocation that
+ * submitted it asks the carrier a second later, and an earlier poll would write and queue each message again for nothing.
  */
 const FIRST_POLL_MS_MIN = 5_000;
 

@@ -6,7 +6,7 @@ import { fail } from "../../http/errors.ts";
 import type { MessageView, News } from "../../model/message.ts";
 import { recordEnded } from "../../queues/record-ended.ts";
 
-/** `POST /callbacks/:carrier`: a carrier's receipts, proven by the carrier's own means (contract §11). */
+/** `POST /callbacks/:carrier`: delivery receipts, authenticated as their carrier does it (contract §11). */
 export const carrierCallback = (app: Api) =>
   app.post("/callbacks/:carrier", async (c) => {
     const config = settings(c);
@@ -19,7 +19,7 @@ export const carrierCallback = (app: Api) =>
     const byAccount = new Map<string, News[]>();
     for (const { ref, state, code } of receipts) {
       const place = readMessageId(config.KEY_SECRET, ref);
-      // An unknown ref is answered like a known one: the carrier would only send it again.
+      // An unknown ref is skipped and gets a 200 too: otherwise the carrier would only send it again.
       if (!place) continue;
       const { seq, index } = place;
       const news = byAccount.get(objectName(place)) ?? [];

@@ -19,7 +19,7 @@ import { Story } from "../../ui/story.tsx";
 import { faultText } from "../../ui/words/search.ts";
 import { shell } from "../../ui/words/shell.ts";
 
-/** The search of a request, with the account's keys that it may speak of. */
+/** The search of a request, with the account's keys, which its terms may name. */
 async function searchOf(c: Context<AppEnv>) {
   const q = c.req.query("q") ?? "";
   const stub = stubOf(c);
@@ -50,14 +50,14 @@ const list = (app: Api) =>
     return show(c, content, { title: shell[viewOf(c).lang].activity, active: "activity" });
   });
 
-/** `GET /activity.csv?q=`: the same search as a file, read from storage as fast as the client takes it. */
+/** `GET /activity.csv?q=`: the same search as a file, read from storage only as fast as the client downloads it. */
 const csv = (app: Api) =>
   app.get("/activity.csv", page, signedIn, async (c) => {
     const { keys, terms, faults, source } = await searchOf(c);
     const [fault] = faults;
-    // A file has no place for a sentence above its rows, and without it they would be the wrong ones.
+    // A file cannot show the fault beside its rows, and rows without the faulty term would be the wrong ones.
     if (fault) fail("invalid_request", faultText(fault, viewOf(c).lang, ACTIVITY_OPERATORS), { param: "q" });
-    // The day in the file's name is the reader's.
+    // The date in the file's name is that of India, where its reader is.
     const day = new Date(Date.now() + INDIA_OFFSET_MS).toISOString().slice(0, 10);
     return c.body(activityCsv(source, settings(c).KEY_SECRET, terms, keys), 200, {
       "Content-Type": "text/csv; charset=utf-8; header=present",
@@ -65,7 +65,7 @@ const csv = (app: Api) =>
     });
   });
 
-/** `GET /activity/:id`: one message; with `x-part: 1` only the part for the drawer. */
+/** `GET /activity/:id`: one message; with `x-part: 1` only the content of the drawer. */
 const one = (app: Api) =>
   app.get("/activity/:id", page, signedIn, async (c) => {
     const config = settings(c);
@@ -94,7 +94,7 @@ const one = (app: Api) =>
     return show(c, content, { title, active: "activity" });
   });
 
-/** `/activity`: what the account sent, as a list, a file, and one by one. */
+/** `/activity`: the account's messages, as a list, as a file, and each on its own page. */
 export const activityPages = (app: Api) => {
   for (const add of [list, csv, one]) add(app);
 };

@@ -15,7 +15,7 @@ const ICON =
   '<g fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"><path d="M11 8.5v15h4.5a7.5 7.5 0 0 0 0-15z"/>' +
   '<path d="M15.5 13a3 3 0 0 1 0 6"/></g></svg>';
 
-/** Script, style sheet and fonts. A name holds the hash of its content, so a browser asks for it once. */
+/** Script, style sheet and fonts. The name has a hash of the content, so that browsers cache each file for good. */
 export const assets = (app: Api) => {
   app.get("/assets/icon.svg", (c) =>
     c.body(ICON, 200, { "Content-Type": "image/svg+xml", "Cache-Control": "public, max-age=86400" }),

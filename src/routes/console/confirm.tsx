@@ -20,11 +20,11 @@ import { refuseForm, showGate, unanswered, unproved, unsent, wordsOf } from "./g
 interface ConfirmProps {
   person: Person;
   next: string;
-  /** Whether the demo customer's one button is enough. */
+  /** Whether this is the demo customer, who confirms with a single button. */
   demo: boolean;
-  /** Where the code of a moment ago went; null when none was asked for. */
+  /** Where the code was sent; null if none was requested. */
   sentTo: string | null;
-  /** Whether that was another code in place of the one before. */
+  /** Whether that code replaced an earlier one. */
   again: boolean;
   error?: string | undefined;
 }
@@ -52,7 +52,7 @@ const Ways: FC<ConfirmProps> = ({ person, next, demo }) => {
       {password !== null && (
         <form method="post" action={at("/confirm/password")} class="stack">
           <NextField next={next} />
-          {/* For password managers, which ask whose password it is. */}
+          {/* For password managers: the account that the password belongs to. */}
           <input type="email" autocomplete="username" value={person.email ?? ""} readonly hidden />
           <Field label={t.password} name="password" type="password" autocomplete="current-password" required />
           <button class="btn quiet wide">{t.confirmPassword}</button>
@@ -90,7 +90,7 @@ const ConfirmPage: FC<ConfirmProps> = (props) => {
   );
 };
 
-/** Shows the ways to confirm, or the code's form; with what was wrong, if anything was. */
+/** Shows the ways to confirm, or the form for the code; with the reason if a form was refused. */
 async function showConfirm(
   c: Context<AppEnv>,
   next: string,
@@ -133,11 +133,11 @@ function addCode(app: Api): void {
   });
 }
 
-/** `/confirm`: proves once more who is there, and makes the sign-in fresh with a new token. */
+/** `/confirm`: the person proves their identity again; the session becomes fresh and gets a new token. */
 export const confirmPages = (app: Api) => {
   app.get("/confirm", page, signedIn, (c) => showConfirm(c, safeNext(c.req.query("next"))));
   addCode(app);
-  // Whoever changes the language on the answer to a form comes back by its address.
+  // Changing the language on a form's reply leads back to the form's address, by GET.
   app.get("/confirm/:step", page, signedIn, (c) => c.redirect(at(c, "/confirm"), 303));
 
   app.post("/confirm/password", page, signedIn, async (c) => {

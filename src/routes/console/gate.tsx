@@ -9,7 +9,7 @@ import type { Sent } from "../../sign-in/code-sender.ts";
 import type { ByPassword } from "../../sign-in/sign-in.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 
-// What sign-in, sign-up, confirmation and settings share: why a code was refused, and the page with one card.
+// What sign-in, sign-up, confirmation and settings share: the reasons of refusals, and the page with one card.
 
 export const wordsOf = (c: Context<AppEnv>) => signIn[viewOf(c).lang];
 
@@ -26,7 +26,7 @@ export function unsent(c: Context<AppEnv>, sent: Exclude<Sent | { ok: false; rea
   }
 }
 
-/** Why a code was not taken. */
+/** Why a code was not accepted. */
 export function unanswered(c: Context<AppEnv>, answer: Exclude<Answer, { ok: true }>): Refused {
   const t = wordsOf(c);
   switch (answer.reason) {
@@ -39,19 +39,19 @@ export function unanswered(c: Context<AppEnv>, answer: Exclude<Answer, { ok: tru
   }
 }
 
-/** Why a password was not taken; `wrong` is the sentence for one that is not the right one. */
+/** Why a password was not accepted; `wrong` is the sentence for a wrong password. */
 export function unproved(c: Context<AppEnv>, done: Exclude<ByPassword, { ok: true }>, wrong: string): Refused {
   if (done.reason === "wrong") return { code: "unauthorized", error: wrong };
   const { retryAfterSec } = done;
   return { code: "rate_limited", error: wordsOf(c).tooManyPasswords(retryAfterSec), retryAfterSec };
 }
 
-/** Answers a form that was not followed with its page again. */
+/** Answers a refused form with its page again. */
 export function refuseForm(c: Context<AppEnv>, refused: Refused, title: string, page: Child): Response {
   return show(c, page, { title, bare: true, kind: "gate", status: refusedStatus(c, refused) });
 }
 
-/** Shows one card. */
+/** Answers with a page of one card. */
 export function showGate(c: Context<AppEnv>, title: string, page: Child): Response {
   return show(c, page, { title, bare: true, kind: "gate" });
 }

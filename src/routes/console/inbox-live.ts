@@ -4,7 +4,7 @@ import { listenAddress } from "../../inbox/listener.ts";
 import { SEARCH_LENGTH_MAX } from "../../search/terms.ts";
 import { inboxOf, inboxReader } from "./inbox.tsx";
 
-/** `/inbox/live`: a WebSocket on which the inbox tells what lands. `after` is the newest place that the page shows. */
+/** `/inbox/live`: a WebSocket with each message that lands in the inbox; `after` is the newest place on the page. */
 export const inboxLive = (app: Api) =>
   app.get("/inbox/live", page, inboxReader, ownSocket, (c) => {
     const after = c.req.query("after") ?? "";

@@ -25,11 +25,11 @@ import { shell } from "../../ui/words/shell.ts";
 
 const ROWS = 50;
 
-/** Everybody on one's own machine: a first sign-up reads its code here. Elsewhere whoever is signed in. */
+/** Local: open to all, since the first sign-up reads its code here. Deployed: only for signed-in people. */
 export const inboxReader: MiddlewareHandler<AppEnv> = (c, next) =>
   settings(c).ENVIRONMENT === "local" ? next() : signedIn(c, next);
 
-/** The inbox that the page shows. Its test mode is the account's, whatever mode the other pages show. */
+/** The inbox that the page shows: always of the test account, whatever mode the other pages show. */
 export function inboxOf(c: Context<AppEnv>) {
   return inboxNamed(
     c.env,
@@ -37,7 +37,7 @@ export function inboxOf(c: Context<AppEnv>) {
   );
 }
 
-/** The search of a page's address or form. */
+/** The search in a page's address or form, cut to its maximum length. */
 const searchOf = (text: string | undefined) => (text ?? "").slice(0, SEARCH_LENGTH_MAX);
 
 async function listed(c: Context<AppEnv>): Promise<Listed> {
@@ -56,7 +56,7 @@ function chosenOf(c: Context<AppEnv>, message: InboxMessage): Chosen {
   return { message, audio: recordingPath(settings(c), message.content), mine: isMine ? mode : null };
 }
 
-/** Commands that the page offers: one sends, one waits. Locally the inbox asks for no key. */
+/** The commands on the page: one sends, one waits. A local inbox requires no key. */
 function samplesOf(c: Context<AppEnv>): { send: string; wait: string } {
   const config = settings(c);
   const { ENVIRONMENT, CONSOLE_URL } = config;
@@ -70,7 +70,7 @@ function samplesOf(c: Context<AppEnv>): { send: string; wait: string } {
   };
 }
 
-/** The page: the list, and beside it a message; `open` where the reader chose it, which is all that a phone shows. */
+/** The page: the list, and a message beside it. With `open` the reader chose the message, and a phone shows only it. */
 function inboxPage(c: Context<AppEnv>, list: Listed, message: InboxMessage | undefined, open: boolean): Response {
   const { lang, local, person } = viewOf(c);
   const t = inbox[lang];
@@ -121,7 +121,7 @@ async function found(c: Context<AppEnv>, id: string): Promise<InboxMessage> {
 
 const ID = "/inbox/:id{(?:msg|call)_[0-9A-Za-z]+}";
 
-/** `/inbox`: what the simulator caught, as a phone shows it. */
+/** `/inbox`: the messages that the simulator caught, as a phone would show them. */
 export const inboxPages = (app: Api) =>
   app
     .get("/inbox", page, inboxReader, async (c) => {

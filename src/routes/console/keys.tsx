@@ -40,7 +40,7 @@ const secretOf = (c: Context<AppEnv>) => settings(c).KEY_SECRET;
 
 const missing = () => fail("not_found", "There is no such key.");
 
-/** The open key in the path. Unknown, ended, somebody else's or the console's own: all the same. */
+/** The usable key in the path. 404 alike for one that is unknown, ended, another account's or the console's own. */
 async function keyInPath(c: Context<AppEnv>): Promise<OwnKey> {
   const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing();
   const key = await keyOfAccount(c.env, secretOf(c), personOf(c).accountId, keyId, Date.now());
@@ -64,7 +64,7 @@ async function list(
 
 const asPage = (c: Context<AppEnv>, title: string, content: Child) => show(c, content, { title, active: "keys" });
 
-/** For the drawer where the script asks, else as a page of its own. */
+/** Answers with the content of the drawer if the script asked, else with a whole page. */
 function asked(c: Context<AppEnv>, title: string, content: (part: boolean) => Child): Response {
   const part = c.req.header("x-part") !== undefined;
   return part ? showPart(c, content(true)) : asPage(c, title, content(false));
@@ -76,7 +76,7 @@ async function rotate(c: Context<AppEnv>): Promise<Response> {
   if (!Object.hasOwn(t.overlaps, overlap)) fail("invalid_request", "Choose when the old key stops.");
   const { accountId } = personOf(c);
   const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing();
-  // An ended key may be the one that this very form has ended: the account knows its own rotation again.
+  // The key may have been ended by this same form, sent before: the account then recognizes the rotation.
   const old = await keyOfAccount(c.env, secretOf(c), accountId, keyId, Date.now());
   if (!old) return missing();
   const command = { keyId, overlapMs: Number(overlap) * 1000, once: once ?? null };
@@ -90,7 +90,7 @@ async function rotate(c: Context<AppEnv>): Promise<Response> {
   return asPage(c, t.newTitle, <KeyShown {...shown} />);
 }
 
-/** `/keys`: the keys of the chosen mode; make, show, rotate, revoke. */
+/** `/keys`: lists the keys of the chosen mode; makes, shows, rotates and revokes a key. */
 export const keysPages = (app: Api) => {
   app.get("/keys", page, signedIn, (c) => list(c, { revoked: c.req.query("done") === "revoked" }));
 
@@ -132,7 +132,7 @@ export const keysPages = (app: Api) => {
   app.post("/keys/:keyId/revoke", page, signedIn, freshlySignedIn, async (c) => {
     const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing();
     const { accountId } = personOf(c);
-    // One that is revoked already stays so: the same form twice is one answer.
+    // A key that is already revoked stays revoked: the same form sent twice gets the same reply.
     if (!(await keyOfAccount(c.env, secretOf(c), accountId, keyId, Date.now()))) missing();
     await revokeKey(c.env, accountId, keyId);
     return c.redirect(`${at(c, "/keys")}?done=revoked`, 303);

@@ -1,10 +1,10 @@
 import { ownSocket, page, signedIn, stubOf } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
 
-/** The object does not ask who calls: only this Worker reaches it, and no cookie travels to it. */
+/** The feed of the object, which checks no credentials: only this Worker can reach it, and no cookie is passed on. */
 const FEED_URL = "https://account/live";
 
-/** `/live`: a WebSocket on which the account tells what changes. `from` is the oldest job that the browser shows. */
+/** `/live`: a WebSocket with the changes of the account; `from` is the oldest job that the browser shows. */
 export const liveFeed = (app: Api) =>
   app.get("/live", page, signedIn, ownSocket, (c) => {
     const from = c.req.query("from") ?? "";

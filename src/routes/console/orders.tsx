@@ -12,10 +12,10 @@ import { OrderFacts, OrderNews, OrderSteps } from "../../ui/billing/orders.tsx";
 import { Card, Notice, PageHead } from "../../ui/parts.tsx";
 import { billing } from "../../ui/words/billing.ts";
 
-/** A page that waits for a payment loads again after this. */
+/** A page that waits for a payment reloads after this. */
 const REFRESH_SEC = 4;
 
-/** After this nobody waits any more; the housekeeping goes on looking. */
+/** After this the page stops reloading; the housekeeping still checks the payment. */
 const WAITING_MS = 15 * 60_000;
 
 async function ownOrder(c: Context<AppEnv>): Promise<Order> {
@@ -23,7 +23,7 @@ async function ownOrder(c: Context<AppEnv>): Promise<Order> {
   return order ?? fail("not_found", "There is no such order.");
 }
 
-/** Leads to where an order is paid, or to the order with the reason why not. */
+/** Redirects to where the order is paid, or to the order's page with the reason why it cannot be paid. */
 function toPayment(c: Context<AppEnv>, order: Order, checkout: Checkout): Response {
   if (checkout.ok) return c.redirect(checkout.url.startsWith("/") ? at(c, checkout.url) : checkout.url, 303);
   const problem = isOpen(order) ? `?problem=${checkout.reason}` : "";
@@ -41,13 +41,13 @@ function refuse(placed: Placed & { ok: false }): never {
   }
 }
 
-/** The page loads again while the payment is on its way: by a header, so that it needs no script. */
+/** Makes the page reload while the payment is pending: by a header, so that it needs no script. */
 function waitFor(c: Context<AppEnv>, order: Order, returned: boolean): void {
   const waits = order.state === "pending" || (isOpen(order) && returned);
   if (waits && Date.now() - order.createdAt < WAITING_MS) c.header("Refresh", String(REFRESH_SEC));
 }
 
-/** `/billing/orders`, one order, and the way back to its payment. */
+/** `/billing/orders`: makes an order, shows one, and leads back to its payment. */
 export const ordersPages = (app: Api) => {
   app.post("/billing/orders", page, signedIn, async (c) => {
     const form = await formOf(c);

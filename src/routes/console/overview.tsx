@@ -16,10 +16,10 @@ import { PageHead } from "../../ui/parts.tsx";
 import { overview } from "../../ui/words/overview.ts";
 import { shell } from "../../ui/words/shell.ts";
 
-/** Whom a sample sends to: the reader, where their number is known; so that nobody else gets a trial's message. */
+/** The number in samples if the reader's own is unknown; samples go to the reader, so that no stranger gets a trial. */
 const SOME_PHONE = "9876543210";
 
-/** The newest key that opens the API now and is not the console's own. */
+/** The newest key that is usable now and is not the console's own. */
 function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined {
   return keys.findLast(
     (key) =>
@@ -29,7 +29,7 @@ function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined
   );
 }
 
-/** `/`: how the account stands, the first call, sending by hand, and what was sent. */
+/** `/`: the account's balance, the first API call, a form that sends an OTP, and the latest messages. */
 export const overviewPage = (app: Api) =>
   app.get("/", page, signedIn, async (c) => {
     const nowMs = Date.now();

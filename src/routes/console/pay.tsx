@@ -12,9 +12,9 @@ import { fetchOwn } from "../../sending/own-api.ts";
 import { SandboxPage } from "../../ui/billing/pay.tsx";
 import { billing } from "../../ui/words/billing.ts";
 
-// The sandbox's own payment page. Like a real provider's it asks for no sign-in: whoever has the order's id may pay.
+// The payment page of the sandbox. Like a real provider's it needs no sign-in: the order's id is enough to pay.
 
-/** Hands a webhook to the endpoint that every provider's webhooks come to: the same bytes, the same proof. */
+/** Sends a webhook to the endpoint for all providers' webhooks, signed as a real provider signs it. */
 async function deliver(c: Context<AppEnv>, { body, headers }: SignedWebhook): Promise<void> {
   const { ok } = await fetchOwn(c, "/webhooks/payments/sandbox", {
     method: "POST",

@@ -6,10 +6,10 @@ import { isHttps } from "../../sign-in/sessions.ts";
 
 const YEAR_SEC = 31_536_000;
 
-/** What a browser may choose for itself. It says nothing about who somebody is, so it needs no session. */
+/** Preferences of a browser. They do not identify a person, so they need no session. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   lang: ["en", "hi"],
-  /** `system` is no choice: the colours follow the system again. */
+  /** `system` removes the choice: the colours follow the system again. */
   theme: ["light", "dark", "system"],
   mode: ["live", "test"],
 };

@@ -21,16 +21,16 @@ type Ctx = Context<AppEnv>;
 
 const PAGE_SIZE = 20;
 
-/** A player on the page works for so long; then the page is loaded again. */
+/** How long the players on a page work; after that the page must be reloaded. */
 const MEDIA_TTL_MS = 3_600_000;
 
 /** Bytes of a file whose Base64 is as long as an upload may be. */
 export const FILE_BYTES_MAX = (BASE64_LENGTH_MAX / 4) * 3;
 
-/** What a form adds to its file: names, boundaries, two fields. */
+/** Size of a form with the largest file: its names, boundaries and other fields take up to 16 KiB. */
 const FORM_BYTES_MAX = FILE_BYTES_MAX + 16 * 1024;
 
-/** A place in the list, as an address has it. */
+/** Reads a place in the list from the address; null if it is absent or malformed. */
 function placeOf(text: string | undefined): RecordingPlace | null {
   const [, createdAt, fileId] = /^(\d{1,15})\.(\w{1,100})$/u.exec(text ?? "") ?? [];
   return createdAt === undefined || fileId === undefined ? null : { createdAt: Number(createdAt), fileId };
@@ -79,13 +79,13 @@ async function showList(c: Ctx, { refused, status }: Shown = {}): Promise<Respon
   );
 }
 
-/** A refusal of the form itself, before the API is asked. */
+/** Refuses the form itself, before the API is called. */
 async function refuse(c: Ctx, code: ErrorCode, error: string, once?: string): Promise<Response> {
   const status = refusedStatus(c, { code, error, field: "file" });
   return showList(c, { refused: { error, once }, status });
 }
 
-/** The form of any file that may be stored is smaller; a larger one is refused before it is read. */
+/** Refuses a form before it is read if it is larger than the form of any file that may be stored. */
 const limited = bodyLimit({
   maxSize: FORM_BYTES_MAX,
   onError: (c: Ctx) => refuse(c, "payload_too_large", recordings[viewOf(c).lang].tooLarge),
@@ -93,7 +93,7 @@ const limited = bodyLimit({
 
 type Checked = { ok: true; file: File } | { ok: false; code: ErrorCode; error: string };
 
-/** The form's file, where it may be an upload. */
+/** The form's file, or why it cannot be uploaded. */
 function fileOf(c: Ctx, { typed, files: { file } }: PostedForm): Checked {
   const t = recordings[viewOf(c).lang];
   const other = otherMode(c, typed);
@@ -102,13 +102,13 @@ function fileOf(c: Ctx, { typed, files: { file } }: PostedForm): Checked {
   return file.size > FILE_BYTES_MAX ? { ok: false, code: "payload_too_large", error: t.tooLarge } : { ok: true, file };
 }
 
-/** Stores a file by the API's upload. */
+/** Stores a file through the API's upload. */
 async function upload(c: Ctx, file: File, once: string): Promise<ApiReply> {
   const base64Data = Buffer.from(await file.arrayBuffer()).toString("base64");
   return callApi(c, refOf(c), UPLOAD_VOICE.path, { fileName: file.name, base64Data }, once);
 }
 
-/** `/recordings`: what calls can play; a form that adds to it, by the API's upload. */
+/** `/recordings`: the recordings that calls can play, and a form that adds one through the API's upload. */
 export const recordingsPages = (app: Api) => {
   app.get("/recordings", page, signedIn, (c) => showList(c));
   app.post("/recordings", page, signedIn, limited, async (c) => {

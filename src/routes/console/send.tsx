@@ -27,7 +27,7 @@ import { Beside, Kinds, SendOutcome } from "../../ui/send/frame.tsx";
 import type { Draft, Playable } from "../../ui/send/frame.tsx";
 import { send } from "../../ui/words/send.ts";
 
-/** Recordings that a form offers; an older one is reached from the list of voice files. */
+/** Recordings that the form offers; an older one is chosen from the list of voice files. */
 const PLAYABLE_MAX = 100;
 
 type Ctx = Context<AppEnv>;
@@ -45,7 +45,7 @@ async function playables(c: Ctx, unitsPerBlock: number, chosen: string | undefin
   }));
 }
 
-/** What a kind costs, and what its form offers. */
+/** The price of a kind of send, and what its form offers. */
 async function offerOf(c: Ctx, kind: SendKind, typed: Typed): Promise<Pick<Draft, "units" | "list" | "playable">> {
   if (kind === "otp") return { units: (await stubOf(c).view())?.otpRate ?? 0 };
   const card = await currentRateCard(c.env.RECORDINGS);
@@ -71,7 +71,7 @@ async function showDraft(
 ): Promise<Response> {
   const { kind } = asked;
   const t = send[viewOf(c).lang];
-  // A code to begin with; the sender may write another.
+  // The form starts with a random code, which the sender may replace.
   const typed = kind === "otp" && !asked.refused ? { otp: randomCode(), ...asked.typed } : asked.typed;
   const draft = { ...asked, typed, ...(await offerOf(c, kind, typed)), sample: sampleOf(settings(c), kind) };
   return show(
@@ -92,10 +92,10 @@ async function showDraft(
   );
 }
 
-/** Why a form is not sent, before the API is asked. */
+/** Why a form is not sent, decided before the API is called. */
 const unsent = (error: string, field: string): Refused => ({ code: "invalid_request", error, field });
 
-/** Fills a bulk form from its file; null where there is something to mend first. */
+/** Fills a bulk form from its file; with `refused` if the person must correct something first. */
 async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed: Typed; refused?: Refused }> {
   const t = send[viewOf(c).lang];
   const { file } = files;
@@ -106,7 +106,7 @@ async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed:
   return { typed: filled, refused: unsent(t.badLinesRefused, "recipients") };
 }
 
-/** Sends a form by the API, unless it must be mended first. */
+/** Sends a form through the API, unless the person must correct it first. */
 async function sendForm(
   c: Ctx,
   kind: SendKind,
@@ -120,7 +120,7 @@ async function sendForm(
   return { typed, reply: await callApi(c, refOf(c), ENDPOINTS[kind].path, fields, form.once) };
 }
 
-/** What the API says a request took: coins, or an OTP's cost. */
+/** Units that a request took: the reply's coins, or an OTP's cost. */
 function spentOf({ body }: ApiReply): number {
   const { cost } = (body["details"] ?? {}) as { cost?: unknown };
   const spent = body["coins_used"] ?? cost;
@@ -129,7 +129,7 @@ function spentOf({ body }: ApiReply): number {
 
 const PASSED_ON = ["Idempotent-Replayed", "RateLimit-Policy", "RateLimit", "Retry-After"];
 
-/** Answers the browser's script with the API's own reply. */
+/** Answers the browser's script with the reply of the API. */
 function passOn(c: Ctx, { status, headers, body }: ApiReply, balanceUnits: number | null): Response {
   for (const name of PASSED_ON) {
     const value = headers.get(name);
@@ -151,7 +151,7 @@ function showOutcome(c: Ctx, kind: SendKind, form: PostedForm, typed: Typed, rep
     };
     return showDraft(c, { kind, typed: keptOf(kind, typed), sent });
   }
-  // A mark that was used for something else can never send this form.
+  // The form's mark was used for another request, so this form can never be sent with it.
   const reused = body["code"] === "idempotency_mismatch";
   const refused = reused
     ? { error: send[viewOf(c).lang].reused }
@@ -165,7 +165,7 @@ function kindOf(c: Ctx): SendKind {
   return isKind(kind) ? kind : fail("not_found", "There is nothing at this address.");
 }
 
-/** `/send` and `/send/:kind`: every operation by form, by the commands of the API. */
+/** `/send` and `/send/:kind`: a form for every operation, sent through the API. */
 export const sendPages = (app: Api) => {
   for (const path of ["/send", "/send/:kind"]) {
     app.get(path, page, signedIn, (c) => {

@@ -34,7 +34,7 @@ const PhoneCodePage: FC<{ phone: string; again?: boolean; error?: string }> = ({
   );
 };
 
-/** The phone that this person's code went to, or null. */
+/** The new phone that this person's code was sent to, or null. */
 async function askedPhone(c: Context<AppEnv>): Promise<string | null> {
   const challenge = await currentChallenge(c, "phone");
   return challenge?.payload["personId"] === personOf(c).id ? challenge.phone : null;
@@ -52,7 +52,7 @@ async function showCode(c: Context<AppEnv>, refused?: Refused): Promise<Response
 const refuseOn = (c: Context<AppEnv>, refused: Refused, phone: string) =>
   showSettings(c, { ...refused, field: "phone", typed: { phone } });
 
-/** `/settings/phone`: another phone to sign in with, proved by a code that goes to it. */
+/** `/settings/phone`: changes the phone to sign in with, after a code that is sent to the new phone. */
 export const settingsPhone = (app: Api) => {
   app.get("/settings/phone", page, signedIn, (c) => showCode(c));
 

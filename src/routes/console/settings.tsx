@@ -14,7 +14,7 @@ import { settingsWords } from "../../ui/words/settings.ts";
 import type { Saved } from "../../ui/words/settings.ts";
 import { wordsOf } from "./gate.tsx";
 
-/** The page, with what was saved, or with the form that was not. */
+/** Answers with the page, and the notice of what was saved or why a form was refused. */
 export async function showSettings(
   c: Context<AppEnv>,
   refused?: Refused & Unsaved,
@@ -65,7 +65,7 @@ function addLogin(app: Api): void {
   });
 }
 
-/** `/settings`, but for a change of phone. */
+/** `/settings`, except the change of phone. */
 export const settingsPages = (app: Api) => {
   app.get("/settings", page, signedIn, (c) => {
     const done = c.req.query("saved");
@@ -97,7 +97,7 @@ export const settingsPages = (app: Api) => {
     return saved(c, "buyer");
   });
 
-  // Whoever changes the language on the answer to a form comes back by its address.
+  // Changing the language on a form's reply leads back to the form's address, by GET.
   for (const form of ["name", "login", "sessions", "buyer"]) {
     app.get(`/settings/${form}`, (c) => c.redirect(at(c, "/settings"), 303));
   }

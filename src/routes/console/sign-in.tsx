@@ -1,5 +1,7 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
+import { demoKeys } from "../../accounts/open.ts";
+import { DEMO_SECRET_PREFIX } from "../../config.ts";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { at, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
@@ -11,7 +13,7 @@ import { demoPerson, emailOf } from "../../sign-in/people.ts";
 import { endSession, endSessionsOf } from "../../sign-in/sessions.ts";
 import { askPhone, enterAs, signInByCode, signInByPassword } from "../../sign-in/sign-in.ts";
 import { phoneOf } from "../../text/phones.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Code, Field } from "../../ui/parts.tsx";
 import { CodeForm, GateCard, NextField, Or, PhoneField } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
@@ -25,9 +27,46 @@ interface FormProps {
   value?: string;
 }
 
-const PhonePage: FC<FormProps> = ({ next, error, value }) => {
+/** The credentials for the API of a local service. */
+interface DemoKeys {
+  apiKey: string;
+  testKey: string;
+  /** Null if the operator set a token, which no page shows. */
+  operatorToken: string | null;
+}
+
+/** The demo account's keys on a local service; null elsewhere. */
+function demoKeysOf(c: Context<AppEnv>): DemoKeys | null {
+  const config = settings(c);
+  if (config.ENVIRONMENT !== "local") return null;
+  const { OPERATOR_TOKEN: token } = config;
+  return { ...demoKeys(config), operatorToken: token.startsWith(DEMO_SECRET_PREFIX) ? token : null };
+}
+
+const Demo: FC<{ next: string; keys: DemoKeys }> = ({ next, keys: { apiKey, testKey, operatorToken } }) => {
   const t = useWords(signIn);
-  const { at, local } = useView();
+  const { at } = useView();
+  return (
+    <>
+      <form method="post" action={at("/sign-in/demo")}>
+        <NextField next={next} />
+        <button class="btn quiet wide">{t.demo}</button>
+      </form>
+      <details>
+        <summary>{t.demoKeys}</summary>
+        <div class="stack">
+          <Code label={t.apiKey} text={apiKey} />
+          <Code label={t.testKey} text={testKey} />
+          {operatorToken !== null && <Code label={t.operatorToken} text={operatorToken} />}
+        </div>
+      </details>
+    </>
+  );
+};
+
+const PhonePage: FC<FormProps & { keys: DemoKeys | null }> = ({ next, error, value, keys }) => {
+  const t = useWords(signIn);
+  const { at } = useView();
   return (
     <GateCard title={t.title} lead={t.lead}>
       <form method="post" action={at("/sign-in")} class="stack">
@@ -39,12 +78,7 @@ const PhonePage: FC<FormProps> = ({ next, error, value }) => {
       <a class="btn quiet wide" href={at(`/sign-in/password${query(next)}`)}>
         {t.byEmail}
       </a>
-      {local && (
-        <form method="post" action={at("/sign-in/demo")}>
-          <NextField next={next} />
-          <button class="btn quiet wide">{t.demo}</button>
-        </form>
-      )}
+      {keys && <Demo next={next} keys={keys} />}
     </GateCard>
   );
 };
@@ -86,20 +120,26 @@ const PasswordPage: FC<FormProps> = ({ next, error, value }) => {
   );
 };
 
-/** By phone: a number, then the code that was sent to it. */
+/** Sign-in by phone: a number, then the code that was sent to it. */
 function addPhone(app: Api): void {
   app.get("/sign-in", page, (c) => {
     const next = safeNext(c.req.query("next"));
     if (c.get("person")) return c.redirect(at(c, next), 303);
-    return showGate(c, wordsOf(c).title, <PhonePage next={next} />);
+    return showGate(c, wordsOf(c).title, <PhonePage next={next} keys={demoKeysOf(c)} />);
   });
 
   app.post("/sign-in", page, async (c) => {
     const form = await formOf(c);
     const next = safeNext(form["next"]);
     const typed = form["phone"] ?? "";
+    const keys = demoKeysOf(c);
     const again = (refused: Refused) =>
-      refuseForm(c, refused, wordsOf(c).title, <PhonePage next={next} value={typed} error={refused.error} />);
+      refuseForm(
+        c,
+        refused,
+        wordsOf(c).title,
+        <PhonePage next={next} value={typed} error={refused.error} keys={keys} />,
+      );
     const phone = phoneOf(typed);
     if (phone === null) return again({ code: "invalid_request", error: wordsOf(c).phoneFault });
     const sent = await askPhone(c, phone, next);

@@ -65,7 +65,7 @@ const SignUpPage: FC<SignUpForm & { faults?: Faults; error?: string }> = ({
   );
 };
 
-/** What a form asks for, or what is wrong with it, by field. */
+/** The valid fields of a form, or what is wrong with it, by field. */
 function read(t: SignInWords, form: Record<string, string>) {
   const password = form["password"] ?? "";
   const email = emailOf(form["email"] ?? "");
@@ -81,7 +81,7 @@ function read(t: SignInWords, form: Record<string, string>) {
   return { ok: false, faults } as const;
 }
 
-/** `/sign-up`: by e-mail and password, with a phone that proves it. */
+/** `/sign-up`: by e-mail and password, confirmed by a code to the phone. */
 export const signUpPages = (app: Api) => {
   app.get("/sign-up", page, (c) => {
     const next = safeNext(c.req.query("next"));

@@ -40,7 +40,7 @@ async function showAccount(c: Context<AppEnv>, ref: AccountRef, { typed, refused
   });
 }
 
-/** What a form changes: exactly one thing, so that a page of yesterday puts nothing else back. */
+/** Each form changes one field, so that a stale page cannot overwrite the others. */
 function changeOf(form: Record<string, string>): Amendment | null {
   const { status, plan, otpRate } = form;
   if (status !== undefined) return status === "active" || status === "suspended" ? { status } : null;
@@ -83,7 +83,7 @@ async function credit(c: Context<AppEnv>): Promise<Response> {
   const credited: Credited | null = await objectOf(c.env, ref).credit(asked);
   if (!credited) return missing(c);
   if (!credited.ok) {
-    // The form sends no Idempotency-Key: its reference does the same.
+    // The form has no Idempotency-Key: its reference serves the same purpose.
     const reason = credited.reason === "idempotency_mismatch" ? "reference_mismatch" : credited.reason;
     return again(reason === "reference_mismatch" ? "reference" : "amount", t.refusals[reason]);
   }
@@ -91,7 +91,7 @@ async function credit(c: Context<AppEnv>): Promise<Response> {
   return c.redirect(at(c, `/desk/accounts/${ref.accountId}?mode=${ref.mode}&done=${done}`), 303);
 }
 
-/** `/desk/accounts/:id`: one account; its standing, plan, rate and balance. */
+/** `/desk/accounts/:id`: one account; its status, plan, rate and balance. */
 export const deskAccount = (app: Api) => {
   app.get("/desk/accounts/:id", page, atDesk, (c) =>
     showAccount(c, { accountId: idOf(c), mode: modeOf(c.req.query("mode")) }),

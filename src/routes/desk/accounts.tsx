@@ -26,7 +26,7 @@ async function list(c: Context<AppEnv>, more: { typed?: Record<string, string>; 
 
 const refuse = (field: string, error: string) => ({ ok: false, code: "invalid_request", error, field }) as const;
 
-/** What an account is opened with, as it was typed, or what is wrong with that. */
+/** The fields that a new account is opened with, or what is wrong with them. */
 function wantedOf(
   c: Context<AppEnv>,
   form: Record<string, string>,
@@ -50,7 +50,7 @@ function wantedOf(
   };
 }
 
-/** `/desk`: the accounts; opens one more. */
+/** `/desk`: lists the accounts, and opens a new one. */
 export const deskAccounts = (app: Api) => {
   app.get("/desk", page, atDesk, async (c) => {
     const id = c.req.query("q")?.trim() ?? "";

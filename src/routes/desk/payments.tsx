@@ -7,7 +7,7 @@ import { DeskPayments } from "../../ui/desk/payments.tsx";
 
 const EVENTS_SHOWN_MAX = 100;
 
-/** `/desk/payments`: what a payment provider told and was not followed. */
+/** `/desk/payments`: the quarantined events of payment providers, which changed nothing. */
 export const deskPayments = (app: Api) => {
   app.get("/desk/payments", page, atDesk, async (c) => {
     const events = await quarantinedEvents(c.env, EVENTS_SHOWN_MAX);

@@ -8,7 +8,7 @@ import { DeskQueues } from "../../ui/desk/queues.tsx";
 
 const LETTERS_SHOWN_MAX = 50;
 
-/** `/desk/queues`: how deep the queues are, and dead letters to hand over again or to forget. */
+/** `/desk/queues`: the depth of the queues, and dead letters, which the operator queues again or deletes. */
 export const deskQueues = (app: Api) => {
   app.get("/desk/queues", page, atDesk, async (c) => {
     const [depths, dead] = await Promise.all([queueDepths(c.env), deadLetters(c.env, LETTERS_SHOWN_MAX)]);

@@ -7,17 +7,17 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { DeskReconcile } from "../../ui/desk/reconcile.tsx";
 import type { Recounted } from "../../ui/desk/reconcile.tsx";
 
-/** Accounts of one page: each recount reads all that the account ever did. */
+/** Accounts on one page: each recount reads the whole history of its account. */
 const ACCOUNTS_PER_PAGE = 50;
 
-/** Recounts what the address asks for; null where there is no such account. */
+/** Recounts one account, or a page of all; null if the account is unknown. */
 async function recount(c: Context<AppEnv>, account: string): Promise<Recounted | null> {
   if (account === "") return recountPage(c.env, c.req.query("after") ?? "", ACCOUNTS_PER_PAGE);
   const differences = accountBytes(account) && (await recountAccount(c.env, account));
   return differences && { differences, accounts: 1, next: null };
 }
 
-/** `/desk/reconcile`: recounts one account, or a page of all (contract §10). It changes nothing, so that it is a GET. */
+/** `/desk/reconcile`: recounts one account, or a page of all (contract §10). It is a GET, since it changes nothing. */
 export const deskReconcile = (app: Api) =>
   app.get("/desk/reconcile", page, atDesk, async (c) => {
     const account = c.req.query("account")?.trim() ?? "";

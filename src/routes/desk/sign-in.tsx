@@ -15,13 +15,13 @@ function door(c: Context<AppEnv>, next: string, refused?: Refused): Response {
   return show(c, <DeskDoor next={next} fault={refused} />, { title, bare: true, status });
 }
 
-/** The operator's page that a form or link leads back to: one of the desk's, never a customer's. */
+/** The page that the sign-in leads back to: one of the desk, never one of a customer. */
 function deskNext(next: string | undefined): string {
   const path = safeNext(next);
   return /^\/desk(?![\w-])/u.test(path) ? path : "/desk";
 }
 
-/** `/desk/sign-in` and `/desk/sign-out`: the desk opens for whoever has the operator's token. */
+/** `/desk/sign-in` and `/desk/sign-out`: the operator's token opens the desk. */
 export const deskDoor = (app: Api) => {
   app.get("/desk/sign-in", page, (c) => door(c, deskNext(c.req.query("next"))));
 

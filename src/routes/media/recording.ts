@@ -3,7 +3,7 @@ import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { readMediaToken } from "../../recordings/signed-address.ts";
 
-/** The part of an object that a reply holds. */
+/** The part of an object that the reply contains. */
 function partOf(object: R2Object, range: R2Range | undefined): { offset: number; length: number } {
   if (!range) return { offset: 0, length: object.size };
   if ("suffix" in range) {
@@ -14,7 +14,7 @@ function partOf(object: R2Object, range: R2Range | undefined): { offset: number;
   return { offset, length: Math.min(range.length ?? object.size, object.size - offset) };
 }
 
-/** A `Range` header with one range in bytes; anything else is as if it were absent (RFC 9110 §14.2). */
+/** Reads a `Range` header with one range in bytes; anything else is ignored (RFC 9110 §14.2). */
 function rangeOf(header: string | undefined): R2Range | undefined {
   const found = /^bytes=(\d{0,12})-(\d{0,12})$/u.exec(header ?? "");
   const [from, to] = [found?.[1] ?? "", found?.[2] ?? ""];
@@ -41,7 +41,7 @@ export const mediaRecording = (app: Api) =>
       "Cache-Control": "private, max-age=3600",
     };
     if (length <= 0) {
-      // A range outside the recording (RFC 9110 §15.5.17).
+      // The range is outside the recording (RFC 9110 §15.5.17).
       return c.body(null, 416, { "Content-Range": `bytes */${head.size}`, "Accept-Ranges": "bytes" });
     }
     if (range) headers["Content-Range"] = `bytes ${offset}-${offset + length - 1}/${head.size}`;

@@ -21,7 +21,7 @@ import {
   timeOf,
 } from "./operator.ts";
 
-/** Longest time that an old key goes on beside its successor. */
+/** The longest time that a rotated key stays valid beside its successor. */
 const OVERLAP_SEC_MAX = 30 * 24 * 3_600;
 
 const making = z.object({
@@ -56,13 +56,13 @@ function keyInPath(c: Context<AppEnv>) {
   return { ref, keyId, stub: objectOf(c.env, ref) };
 }
 
-/** A seed for a new key id, where the caller repeats itself with an Idempotency-Key. */
+/** The seed of a new key id, so that a repeated Idempotency-Key gets the same id; null without the header. */
 function seedOf(c: Context<AppEnv>, what: string): string | null {
   const key = idempotencyKey(c);
   return key === null ? null : `${what}\0${key}`;
 }
 
-/** Refuses a key whose Idempotency-Key has made one of the other mode, which another object holds. */
+/** Refuses a new key if its Idempotency-Key already made a key of the other mode, which the other object holds. */
 async function refuseOtherMode(c: Context<AppEnv>, { accountId, mode }: AccountRef): Promise<void> {
   const other = { accountId, mode: mode === "live" ? ("test" as const) : ("live" as const) };
   const keyId = newKeyId(keySecret(c), other.mode, seedOf(c, accountId));
@@ -95,7 +95,7 @@ export const operatorKeys = (app: Api) => {
     showRepeated(c, made.repeated);
     const keys: KeyView[] = (await stub.keys()) ?? [];
     const row = keys.find((key) => key.keyId === keyId) ?? missing("key");
-    // As it was made, so that a repeated request gets the same bytes.
+    // The row as it was when the key was made, so that a repeated request gets the same bytes.
     const fresh = { ...row, lastUsedAt: null, expiresAt: null, revokedAt: null };
     return c.json({ success: true, ...keyRow(fresh), api_key: showKey(keySecret(c), { ...ref, keyId }) });
   });

@@ -15,7 +15,7 @@ import { coins, unitsFromCoins } from "../../money/money.ts";
 
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PATCH", "PUT"]);
 
-/** Requires the operator's token; reads the body of a request that may have one. */
+/** Requires the operator's token, then reads and checks the body of a request that may have one. */
 export const operator: MiddlewareHandler<AppEnv> = async (c, next) => {
   const withBody = WITH_BODY.has(c.req.method);
   if (withBody) acceptBody(c);
@@ -29,7 +29,7 @@ export function missing(what: string): never {
   return fail("not_found", `There is no such ${what}.`);
 }
 
-/** The account in the path, in the mode that `?mode=` asks for. */
+/** The account in the path, in the mode of `?mode=`, live by default. */
 export function accountInPath(c: Context<AppEnv>): AccountRef {
   const accountId = c.req.param("id") ?? "";
   const mode = c.req.query("mode") ?? "live";
@@ -40,13 +40,13 @@ export function accountInPath(c: Context<AppEnv>): AccountRef {
   return { accountId, mode };
 }
 
-/** What the request asks for under its Idempotency-Key (contract §8), where it has one. */
+/** The Idempotency-Key and fingerprint of the request (contract §8); nothing without the header. */
 export function onceOf(c: Context<AppEnv>, fields: object): { once?: AskedOnce } {
   const once = idempotencyOf(c, fields, "operator");
   return once ? { once } : {};
 }
 
-/** Marks a reply that an earlier request with the same Idempotency-Key got first. */
+/** Marks the reply as a repetition, if an earlier request with the same Idempotency-Key got it first. */
 export function showRepeated(c: Context<AppEnv>, repeated: boolean | undefined): void {
   if (repeated === true) c.header("Idempotent-Replayed", "true");
 }
@@ -56,7 +56,7 @@ export function otherRequest(): never {
   return fail("idempotency_mismatch", "This Idempotency-Key was used for another request; use a new key.");
 }
 
-/** The secret that makes keys and message ids. */
+/** The secret from which keys and message ids are made. */
 export const keySecret = (c: Context<AppEnv>) => settings(c).KEY_SECRET;
 
 const PAGE = { min: 1, max: 500, usual: 100 };
@@ -72,7 +72,7 @@ export function pageLimit(c: Context<AppEnv>): number {
   return limit;
 }
 
-/** `?after=` of a list, as the numbers that the page before gave; `parts` zeros on the first page. */
+/** `?after=` of a list, as the numbers that the previous page returned; `parts` zeros on the first page. */
 export function pageAfter(c: Context<AppEnv>, parts: number): number[] {
   const text = c.req.query("after");
   if (text === undefined) return Array.from({ length: parts }, () => 0);
@@ -83,7 +83,7 @@ export function pageAfter(c: Context<AppEnv>, parts: number): number[] {
   return numbers;
 }
 
-/** One page of a list that was read with one row too many. */
+/** One page of a list; `rows` has one row more than `limit` if another page follows. */
 export function page<T>(rows: T[], limit: number, placeOf: (row: T) => string) {
   const data = rows.slice(0, limit);
   const last = data.at(-1);
@@ -91,7 +91,7 @@ export function page<T>(rows: T[], limit: number, placeOf: (row: T) => string) {
   return { rows: data, has_more: hasMore, next: hasMore && last !== undefined ? placeOf(last) : null };
 }
 
-/** An amount in coins, with four decimals at most, as units. */
+/** A schema of an amount in coins with at most four decimals; it returns units. */
 export function amountField(name: string, min: number) {
   return z.number(`${name} must be a number of coins.`).transform((value, ctx) => {
     const units = unitsFromCoins(value);
@@ -105,10 +105,10 @@ export function amountField(name: string, min: number) {
   });
 }
 
-/** A name that a person gives. */
+/** A schema of a name: 1 to 100 characters. */
 export function nameField(name: string) {
   return z.string(`${name} must be a string.`).min(1, `${name} must not be empty.`).max(100, `${name} is too long.`);
 }
 
-/** A time for the wire, or null. */
+/** A time as the API writes it, or null. */
 export const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -9,7 +9,7 @@ import { currentRateCard } from "../../sending/rate-card.ts";
 import { bulkReply } from "../../sending/replies.ts";
 import { bill } from "../../sending/send-order.ts";
 
-/** Recipients of one request; more would only wait in the same outbox. */
+/** The most recipients of one request; more would only wait in the same outbox. */
 const RECIPIENTS_MAX = 10_000;
 
 const recipients = z

@@ -14,28 +14,28 @@ import { recordingPath } from "../../recordings/signed-address.ts";
 import { accountOf } from "../../sending/send-order.ts";
 import { page, pageAfter, pageLimit, timeOf } from "../operator/operator.ts";
 
-// The test inbox for programs: a test sends, waits, and reads the code. With a key it has the key's account, and on a
-// deployed service only a test key opens it; on one's own machine it answers without a key, for everything.
+// The test inbox for programs: a test sends, waits, and reads the code. A key opens the messages of its account; on a
+// deployed service only a test key does. A local service answers without a key too, with the messages of all accounts.
 
-/** Requires a key, but on one's own machine, where a request may come without one. Cookies mean nothing here. */
+/** Requires a key, except on a local service, where a request may have none. Cookies are ignored. */
 const reader: MiddlewareHandler<AppEnv> = (c, next) => {
   const bare = c.req.header("authorization") === undefined && c.req.header("x-api-key") === undefined;
   return bare && settings(c).ENVIRONMENT === "local" ? next() : authenticate("bearer")(c, next);
 };
 
-/** Which inbox the request opens, and whose messages of it. */
+/** The inbox that the request opens, and the account whose messages it may read; null means all. */
 async function openedBy(c: Context<AppEnv>): Promise<{ name: string; account: string | null }> {
   const key = c.get("key");
-  // Elsewhere than on one's own machine, `reader` let nobody in without a key.
+  // Only a local service gets here without a key: elsewhere `reader` requires one.
   if (!key) return { name: LOCAL_INBOX, account: null };
-  // That a key is not valid is told before what it may do.
+  // An invalid key is refused as such, before its permissions are checked.
   if (!(await accountOf(c).isActive(key.keyId))) throw new FailureError(UNAUTHORIZED);
   const name = inboxName(settings(c), key);
   if (name === null) return fail("permission_denied", "The test inbox has what test keys send; use a test key.");
   return { name, account: objectName(key) };
 }
 
-/** `?to=` as E.164: ten digits are Indian, and a plus that a query turned into a space is one. */
+/** `?to=` as E.164. Ten digits are an Indian number; a leading space is a plus that the query decoded. */
 function recipientIn(c: Context<AppEnv>): string | undefined {
   const text = c.req.query("to");
   if (text === undefined || text === "") return undefined;
@@ -48,13 +48,13 @@ const MS = /^[0-9]{12,14}$/u;
 const ID = /^(?:msg|call)_[0-9A-Za-z]+$/u;
 const ISO = z.iso.datetime({ offset: true, local: true });
 
-/** `?since=`: a time, or the id of the message before. */
+/** `?since=`: a time, or the id of the last message that the caller has. */
 function sinceIn(c: Context<AppEnv>): Since | undefined {
   const text = c.req.query("since");
   if (text === undefined || text === "") return undefined;
   if (MS.test(text)) return { at: Number(text) };
   if (ID.test(text)) return { after: text };
-  // A plus in a query comes as a space.
+  // A plus in a query is decoded as a space.
   const time = ISO.safeParse(text.replace(" ", "+"));
   if (time.success) return { at: Date.parse(time.data) };
   return fail("invalid_request", "since must be an ISO time, milliseconds since 1970, or the id of a message.", {
@@ -93,7 +93,7 @@ function timeoutIn(c: Context<AppEnv>): number {
   return fail("invalid_request", `timeout must be a number of seconds from 0 to ${WAIT.maxSec}.`, { param: "timeout" });
 }
 
-/** A message as the API has it. */
+/** A message as the API shows it. */
 function shown(c: Context<AppEnv>, message: InboxMessage) {
   const config = settings(c);
   const { ref, requestId, to, operation, content, text, at } = message;
@@ -112,10 +112,10 @@ function shown(c: Context<AppEnv>, message: InboxMessage) {
   };
 }
 
-/** Without `since`, a wait also answers with what came so shortly before it: a test sends first and then waits. */
+/** Without `since`, a wait also returns messages this much older than it: a test sends first and then waits. */
 const LOOK_BACK_MS = 10_000;
 
-/** `/v1/test/inbox`: lists, waits for and deletes what the simulator caught. */
+/** `/v1/test/inbox`: lists, waits for and deletes the messages that the simulator caught. */
 export const inboxApi = (app: Api) =>
   app
     .get("/v1/test/inbox", reader, async (c) => {

@@ -43,7 +43,7 @@ function bytesOf(text: string): Uint8Array {
   });
 }
 
-/** The recording in these bytes, or a failure that says what was found instead. */
+/** The recording in these bytes; fails with what was found instead. */
 async function recordingIn(c: Context<AppEnv>, name: string, bytes: Uint8Array): Promise<Recording> {
   const param = "base64Data";
   const found = await inspectRecording(bytes);
@@ -69,7 +69,7 @@ async function recordingIn(c: Context<AppEnv>, name: string, bytes: Uint8Array):
   return { fileId: randomId("file"), name, objectKey, mime, sizeBytes: bytes.length, durationMs };
 }
 
-/** Puts the bytes into R2, then makes the recording the account's; lets go of the Idempotency-Key if that fails. */
+/** Puts the bytes into R2, then adds the recording to the account; if that fails, frees the Idempotency-Key. */
 async function store(c: Context<AppEnv>, caller: Caller, recording: Recording, bytes: Uint8Array): Promise<void> {
   const account = accountOf(c);
   try {

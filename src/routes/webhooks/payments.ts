@@ -6,18 +6,18 @@ import { logLine } from "../../log.ts";
 import { settleEvent } from "../../payments/settle.ts";
 import { providerNamed } from "../../payments/table.ts";
 
-/** A provider's webhook is a few kB; more than this is not one. */
+/** The largest body that is read; a provider's webhook has a few kB. */
 const WEBHOOK_BYTES_MAX = 262_144;
 
 /**
- * `POST /webhooks/payments/:provider`: what a payment provider tells. 200 once it is stored, whatever it was; 401 where
- * it is not genuine; 5xx where it could not be stored, so that the provider tells it again.
+ * `POST /webhooks/payments/:provider`: events of a payment provider. 200 if the event is stored or of no interest; 401
+ * if it is not genuine; 5xx if it could not be stored, so that the provider sends it again.
  */
 export const paymentWebhooks = (app: Api) =>
   app.post("/webhooks/payments/:provider", async (c) => {
     const provider = providerNamed(settings(c), c.req.param("provider"));
     if (!provider) return fail("not_found", "There is nothing at this address.");
-    // Bytes that are no text were signed by nobody.
+    // Bytes that are not text carry no valid signature, since providers sign text.
     const raw = await readText(c.req.raw, WEBHOOK_BYTES_MAX).catch(() => null);
     const nowMs = Date.now();
     const event = raw === null ? "forged" : provider.parseWebhook(raw, c.req.raw.headers, nowMs);

@@ -116,7 +116,7 @@ describe.each(Object.entries(WORKS))("%s", (_, { prepare, run, writes }) => {
     "leaves nothing behind when write %i fails",
     async (nth) => {
       const world = await openWorld({ balance: 10 });
-      // The first use of a key in an hour is recorded with a write of its own.
+      // The first use of a key in an hour needs an extra write.
       await sendSms(world, { body: { phone: "no" } });
       await world.stub.balance({ keyId: world.keyId, requestId: "req_first" });
       await prepare?.(world);

@@ -6,9 +6,9 @@ import { recordHistory, runAlarm, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 import { visit } from "../../world/visitor.ts";
 
-// After a transaction the object itself sets the alarm and serves the live feed: no method has to remember it.
+// After every transaction the object itself sets the alarm and notifies the live feed, for all methods alike.
 
-/** Takes the account to rest: history has everything, and no alarm is set. */
+/** Brings the account to rest: everything is in history, and no alarm is set. */
 async function rest(world: World): Promise<void> {
   await recordHistory(world, []);
   await runAlarm(world);
@@ -20,7 +20,7 @@ const alarmOf = (world: World) => runInDurableObject(world.stub, (_, { storage }
 const credit = (account: Account, reference: string) =>
   account.credit({ amount: 10_000, reference, requestId: "req_1" });
 
-/** A change, and whether it owes an alarm (something becomes due, or history misses it) and a message on the feed. */
+/** A change, and whether it requires an alarm (something is due, or missing from history) and a message on the feed. */
 const CHANGES: [string, { alarm: boolean; feed: boolean }, (account: Account) => unknown][] = [
   ["an amendment", { alarm: true, feed: true }, (account) => account.amend({ plan: "starter" })],
   [
@@ -39,7 +39,7 @@ const CHANGES: [string, { alarm: boolean; feed: boolean }, (account: Account) =>
   ["a new key", { alarm: false, feed: false }, (account) => account.makeKey(77, "key")],
 ];
 
-it.each(CHANGES)("%s sets the alarm and reaches the feed where it should", async (_, owes, change) => {
+it.each(CHANGES)("%s sets the alarm and reaches the feed if its kind requires that", async (_, owes, change) => {
   const { visitor, world } = await visit();
   await runInDurableObject(world.stub, (account) => void credit(account, "r0"));
   await rest(world);
@@ -47,7 +47,7 @@ it.each(CHANGES)("%s sets the alarm and reaches the feed where it should", async
   await listener.next();
   await runInDurableObject(world.stub, (account) => void change(account));
   expect((await alarmOf(world)) !== null).toBe(owes.alarm);
-  // A change that reaches the feed comes before the send that follows it.
+  // The next message on the feed is either the change or, if that does not reach the feed, this send.
   await sendSms(world);
   const next = await listener.next();
   expect(next.jobs.length === 0).toBe(owes.feed);

@@ -55,7 +55,7 @@ async function alarmWith(world: World, at: Env): Promise<void> {
   });
 }
 
-it("keeps the newest state, in whatever order and however often changes are recorded", async () => {
+it("keeps the newest state, in any order and number of recordings of a change", async () => {
   const world = await openWorld();
   await sendSms(world);
   const early = { ...world.ref, messages: await messagesOf(world), profile: null };

@@ -11,7 +11,7 @@ import {
 import type { Message, Moment, Step, Timers } from "../../../src/durable/account/message-life.ts";
 import type { MessageState, Outcome, ReceiptState } from "../../../src/model/message.ts";
 
-// Whatever happens to a message, in any order and any number of times, contract §6 and §9 hold.
+// Contract §6 and §9 hold for any sequence of events of a message.
 
 const T0 = 1_790_000_000_000;
 const VALIDITY_MS = 300_000;
@@ -191,7 +191,7 @@ describe("the life of a message", () => {
         const refundsBefore = message.refunded === true ? 1 : 0;
         const quietSince = nowMs;
         let refunds = 0;
-        // The alarm runs when the message is due, and at most twice: a lease ends, and then the window of what is unknown.
+        // The alarm runs when the message is due, at most twice: at the end of a lease, and of the unknown window.
         for (let looks = 0; !isFinal(message); looks++) {
           expect(looks).toBeLessThan(2);
           nowMs = Math.max(nowMs, message.dueMs ?? JOB.expiresAt);
@@ -211,7 +211,7 @@ describe("the life of a message", () => {
 
   it("is tested thoroughly: the drawn sequences reach every state and every refund", () => {
     const reached = new Set<string>();
-    // A seed of its own, always the same: whether the rarest state is reached must not depend on chance.
+    // A fixed seed, because the rarest state must be reached in every run.
     for (const life of fc.sample(anyLife, { numRuns: 2_000, seed: 1 })) {
       for (const state of live(life).seen.states) reached.add(state);
     }

@@ -154,7 +154,7 @@ async function bought(world: World, ...plans: Plan[]) {
 const planOf = async (world: World) => (await world.stub.view())?.plan;
 
 describe("the plan after refunds", () => {
-  it("is what was bought and not refunded, in whatever order refunds arrive", async () => {
+  it("is what was bought and not refunded, for any order of refunds", async () => {
     for (const order of [
       [0, 1],
       [1, 0],

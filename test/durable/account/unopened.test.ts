@@ -5,14 +5,14 @@ import { newAccountId } from "../../../src/crypto/ids.ts";
 import type { Account } from "../../../src/durable/account.ts";
 import { isOpened } from "../../../src/durable/migrate.ts";
 
-// An object whose account was never opened: a forged or mistyped id may name one.
+// An object whose account was never opened, as a forged or mistyped id names it.
 
 const caller = { keyId: 1, requestId: "req_1" };
 const payment = { orderId: "o", paymentRef: "p", creditUnits: 1, plan: "starter" as const };
 const refund = { orderId: "o", paymentRef: "p", refundedPaise: 1, amountPaise: 1 };
 const recording = { fileId: "f", name: "a.wav", objectKey: "k", mime: "audio/wav", sizeBytes: 1, durationMs: 1 };
 
-/** Every method that asks about an account or changes it. */
+/** All methods that read or change an account. */
 const METHODS: Record<string, (account: Account) => unknown> = {
   balance: (account) => account.balance(caller),
   isActive: (account) => account.isActive(1),
@@ -52,10 +52,10 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   outline: (account) => account.outline(0),
 };
 
-/** Methods that give no answer about an account. */
+/** All methods that return nothing about an account. */
 const WITHOUT_ANSWER = ["open", "finishUpload", "abandonUpload", "hangUp", "ping", "alarm", "fetch"];
 
-it("answers null to every question and every command, and keeps nothing", async () => {
+it("answers null to every read and every change, and stores nothing", async () => {
   const stub = env.ACCOUNT.getByName(newAccountId(env.KEY_SECRET, null));
   await runInDurableObject(stub, async (account, { storage }) => {
     for (const [name, ask] of Object.entries(METHODS)) expect(await ask(account), name).toBeNull();
@@ -69,7 +69,7 @@ it("answers null to every question and every command, and keeps nothing", async 
   });
 });
 
-it("covers every method of the object", async () => {
+it("is tested with every method of the object", async () => {
   const stub = env.ACCOUNT.getByName(newAccountId(env.KEY_SECRET, null));
   await runInDurableObject(stub, (account) => {
     const all = Object.getOwnPropertyNames(Object.getPrototypeOf(account)).filter(

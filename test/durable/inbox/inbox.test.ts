@@ -181,7 +181,7 @@ describe("a wait", () => {
   it("ends with null when its time is over, and leaves nothing behind", async () => {
     const { name, stub } = freshInbox();
     expect(await stub.wait(anything, 5)).toEqual({ ok: true, message: null });
-    // As many as may be open at once, twice: each that ended has given its place to another.
+    // The maximum of simultaneous waits, twice: every wait that ended has freed its place.
     await runInDurableObject(stub, async (inbox: Inbox) => {
       for (let time = 0; time < 2; time += 1) {
         const open = Array.from({ length: WAITS_MAX }, () => inbox.wait(anything, 5));

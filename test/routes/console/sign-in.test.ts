@@ -19,7 +19,7 @@ import { Visitor } from "../../world/visitor.ts";
 
 const personWith = (phone: string) => env.DB.prepare("SELECT * FROM person WHERE phone = ?").bind(phone).all();
 
-/** How many messages the house account has sent to anyone. */
+/** The number of messages that the house account has sent. */
 async function sentByHouse(): Promise<number> {
   const house = env.ACCOUNT.getByName(objectName(houseRef(configOf(env))));
   return (await house.messages({ seq: 0, index: 0 }, 20_000))?.length ?? 0;
@@ -95,7 +95,7 @@ describe("signing in by phone", () => {
     const codes = await codesFor(`+91${number}`);
     expect(codes).toEqual([expect.stringMatching(/^\d{6}$/u), expect.stringMatching(/^\d{6}$/u)]);
     const stored = await allOfD1();
-    // The search finds what is there: the number that the codes went to is not sealed.
+    // Checks the search itself: the phone number, which is not sealed, must be found.
     expect(stored).toContain(`+91${number}`);
     for (const code of codes) expect(stored).not.toMatch(new RegExp(`(?<!\\d)${code}(?!\\d)`, "u"));
   });

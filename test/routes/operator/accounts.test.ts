@@ -51,7 +51,7 @@ describe("POST /operator/accounts", () => {
     { balance: 7 },
     { otpRate: 0.3 },
     { otpRate: null },
-  ])("refuses the same Idempotency-Key with %j instead, and changes nothing", async (changed) => {
+  ])("refuses the same Idempotency-Key with %j changed, and changes nothing", async (changed) => {
     const key = { "idempotency-key": crypto.randomUUID() };
     const opening = { name: "Acme", plan: "premium", balance: 6, otpRate: 0.2 };
     const first = await operator("POST", "/operator/accounts", opening, key);
@@ -65,7 +65,7 @@ describe("POST /operator/accounts", () => {
     expect(view.body).toMatchObject({ name: "Acme", plan: "premium", balance: 6, otp_rate: 0.2 });
   });
 
-  it("repeats an opening also when plan and rate were changed since", async () => {
+  it("replays an opening even after plan and rate have changed", async () => {
     const key = { "idempotency-key": crypto.randomUUID() };
     const one = await openAccount({ plan: "starter" }, key);
     await operator("PATCH", `/operator/accounts/${one.accountId}`, { plan: "premium", otpRate: 0.5 });

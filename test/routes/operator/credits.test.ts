@@ -46,7 +46,7 @@ describe("POST /operator/accounts/:id/credits", () => {
     expect(await balanceOf(world)).toBe(60_000);
   });
 
-  it("repeats its reply under the same Idempotency-Key, whatever came between", async () => {
+  it("replays its reply under the same Idempotency-Key, even after another credit", async () => {
     const world = await openWorld({ balance: 1 });
     const key = { "idempotency-key": "credit-1" };
     const first = await credit(world, { amount: 5 }, "", key);
@@ -60,7 +60,7 @@ describe("POST /operator/accounts/:id/credits", () => {
   });
 
   it.each([{ amount: 6 }, { reference: "pay-2" }, { note: "UPI" }])(
-    "refuses the same Idempotency-Key with %j instead, and changes nothing",
+    "refuses the same Idempotency-Key with %j changed, and changes nothing",
     async (changed) => {
       const world = await openWorld({ balance: 1 });
       const key = { "idempotency-key": "credit-1" };
@@ -71,7 +71,7 @@ describe("POST /operator/accounts/:id/credits", () => {
     },
   );
 
-  it("forgets a refusal, and keeps its keys apart from the customer's", async () => {
+  it("allows a key again after a refusal, and separates operator keys from the customer's", async () => {
     const world = await openWorld({ balance: 1 });
     const key = { "idempotency-key": "one-key" };
     expect((await credit(world, { amount: -2 }, "", key)).status).toBe(403);

@@ -68,7 +68,7 @@ describe("GET and POST /operator/accounts/:id/keys", () => {
   });
 
   it.each([{ name: "other" }, { mode: "test" }])(
-    "refuses the same Idempotency-Key with %j instead, and makes no key",
+    "refuses the same Idempotency-Key with %j changed, and makes no key",
     async (changed) => {
       const account = (await operator("POST", "/operator/accounts", { name: "Acme" })).body.account_id as string;
       const make = (body: object) => operator("POST", keysPath(account), body, { "idempotency-key": "key-1" });

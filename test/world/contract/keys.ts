@@ -9,7 +9,7 @@ import type { Endpoint, Keys } from "./endpoint.ts";
 
 const SENTENCE = "The API key is missing or not valid.";
 
-/** The same reply, without any detail, whatever is wrong with the key (contract §3). */
+/** The same reply without details for any fault of the key (contract §3). */
 function expectNoKey(reply: Reply): void {
   expectEdge(reply, 401, "unauthorized");
   const { request_id: _, ...body } = reply.body as Record<string, unknown>;

@@ -1,0 +1,97 @@
+// Runs the service under workerd, with the local bindings of wrangler.toml and nothing in front of its socket, for
+// `npm start`, the benchmarks and the tests over the wire.
+import path from "node:path";
+import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
+import { QUIET, readConfig } from "./local.mjs";
+
+/** The name under which a module around the bundle imports it. */
+const BUNDLE = "dastak.js";
+
+const byName = (rows, nameOf, valueOf) => Object.fromEntries(rows.map((row) => [nameOf(row), valueOf(row)]));
+
+/** The bindings at the top level of wrangler.toml; under the same ids as `wrangler dev`, so that both have one state. */
+function bindingsOf({
+  name,
+  compatibility_date,
+  compatibility_flags,
+  durable_objects,
+  d1_databases,
+  r2_buckets,
+  queues,
+}) {
+  return {
+    name,
+    compatibilityDate: compatibility_date,
+    compatibilityFlags: compatibility_flags,
+    durableObjects: byName(
+      durable_objects.bindings,
+      (binding) => binding.name,
+      (binding) => ({ className: binding.class_name, useSQLite: true }),
+    ),
+    d1Databases: byName(
+      d1_databases,
+      (database) => database.binding,
+      (database) => ({ id: database.database_id }),
+    ),
+    r2Buckets: byName(
+      r2_buckets,
+      (bucket) => bucket.binding,
+      (bucket) => ({ id: bucket.bucket_name }),
+    ),
+    queueProducers: byName(
+      queues.producers,
+      (producer) => producer.binding,
+      (producer) => ({ queueName: producer.queue }),
+    ),
+    queueConsumers: byName(
+      queues.consumers,
+      (consumer) => consumer.queue,
+      (consumer) => ({
+        maxBatchSize: consumer.max_batch_size,
+        maxBatchTimeout: consumer.max_batch_timeout,
+        maxRetries: consumer.max_retries,
+        deadLetterQueue: consumer.dead_letter_queue,
+      }),
+    ),
+  };
+}
+
+/**
+ * Starts a bundle on a port of 127.0.0.1 over whatever `stateDir` holds; the service answers when this resolves. `around`
+ * is the text of a module that imports the bundle from "./dastak.js" and wraps it, `deliverAfterSec` holds
+ * back messages from the dispatch consumer for that long, and `miniflare` is merged into its options. If the runtime dies,
+ * miniflare restarts it.
+ *
+ * @param {{ port: number, stateDir: string, bundle: string, variables: Record<string, string>, around?: string,
+ *   deliverAfterSec?: number | undefined, miniflare?: object }} options
+ */
+export async function runBundle({ port, stateDir, bundle, variables, around, deliverAfterSec, miniflare = {} }) {
+  Object.assign(process.env, QUIET);
+  const worker = bindingsOf(readConfig());
+  if (deliverAfterSec !== undefined) worker.queueProducers.DISPATCH.deliveryDelay = deliverAfterSec;
+  const modules = [{ type: "ESModule", path: BUNDLE, contents: bundle }];
+  if (around !== undefined) modules.unshift({ type: "ESModule", path: "around.js", contents: around });
+  const running = new Miniflare(
+    convertV4MiniflareOptions({
+      rootPath: stateDir,
+      port: 0,
+      host: "127.0.0.1",
+      resourcePersistencePath: path.join(stateDir, "v3"),
+      logRequests: false,
+      log: new Log(LogLevel.NONE),
+      ...miniflare,
+      workers: [
+        {
+          ...worker,
+          rootPath: stateDir,
+          modulesRoot: ".",
+          modules,
+          bindings: variables,
+          unsafeDirectSockets: [{ host: "127.0.0.1", port }],
+        },
+      ],
+    }),
+  );
+  await running.ready;
+  return running;
+}
