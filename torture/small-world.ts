@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { readEvidence } from "./check/evidence.ts";
+import type { Proof } from "./check/proof.ts";
 import { proofsOf } from "./check/proofs.ts";
+import { readEvidence } from "./check/read-evidence.ts";
+import { verdictOn } from "./check/verdict.ts";
 
 // A small world in which everything is right, for testing the checker: a test breaks one thing and expects the finding.
 
@@ -249,8 +251,8 @@ export function smallWorld(): World {
   };
 }
 
-/** The checker's findings: the properties that do not hold, each with its first counterexample. */
-export function findingsOf({ config, books, ...logs }: World): { name: string; against: string }[] {
+/** The checker's proofs of a world. */
+function proofsIn({ config, books, ...logs }: World): Proof[] {
   const directory = mkdtempSync(path.join(os.tmpdir(), "dastak-check-"));
   try {
     const write = (name: string, text: string) => writeFileSync(path.join(directory, name), text);
@@ -259,9 +261,18 @@ export function findingsOf({ config, books, ...logs }: World): { name: string; a
     for (const [name, lines] of Object.entries(logs)) {
       write(`${name}.jsonl`, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     }
-    const proofs = proofsOf(readEvidence(directory));
-    return proofs.flatMap(({ name, against: [first] }) => (first === undefined ? [] : [{ name, against: first }]));
+    return proofsOf(readEvidence(directory));
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
+
+/** The checker's findings: the properties that do not hold, each with its first counterexample. */
+export function findingsOf(world: World): { name: string; against: string }[] {
+  return proofsIn(world).flatMap(({ name, against: [first] }) =>
+    first === undefined ? [] : [{ name, against: first }],
+  );
+}
+
+/** The checker's conclusion. */
+export const conclusionOf = (world: World) => verdictOn(proofsIn(world));

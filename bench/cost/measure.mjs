@@ -1,12 +1,11 @@
 // Runs one counted operation of bench/cost/run.mjs, from an empty service to its last alarm.
 import { readFileSync, readdirSync } from "node:fs";
-import path from "node:path";
 import { Client, inParallel, openAccounts, pause } from "../../harness/accounts.mjs";
 import { settingsFor } from "./gateway.mjs";
+import { AROUND } from "./around.mjs";
 import { startService } from "../../harness/service.mjs";
 
 const TICKS_PER_SEC = 100;
-const AROUND = readFileSync(path.join(import.meta.dirname, "counted.js"), "utf8");
 
 /** Accounts are opened by a service with earlier alarms than a deployment, so that they come to rest sooner. */
 const WARM_SWEEP_MS = "10000";

@@ -5,9 +5,9 @@ import path from "node:path";
 import { Client } from "../../harness/accounts.mjs";
 import { median } from "./curve.mjs";
 import { KEY_SECRET } from "./state.mjs";
+import { AROUND } from "../cost/around.mjs";
 import { HOSTS, startService } from "../../harness/service.mjs";
 
-const AROUND = readFileSync(path.join(import.meta.dirname, "../cost/counted.js"), "utf8");
 const CONNECTIONS = 16;
 const PAGE_BYTES = 4_096;
 

@@ -3,7 +3,7 @@ import { messageId } from "../crypto/ids.ts";
 import type { KeyView } from "../model/account.ts";
 import type { MessageView } from "../model/message.ts";
 import { coins } from "../money/money.ts";
-import type { Term } from "../search/language.ts";
+import type { Term } from "../search/terms.ts";
 import { stretches } from "./list.ts";
 import type { Source } from "./list.ts";
 

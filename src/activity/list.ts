@@ -5,8 +5,8 @@ import type { KeyView } from "../model/account.ts";
 import type { MessageView } from "../model/message.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import type { AccountObject } from "../objects.ts";
-import { OPERATORS } from "../search/language.ts";
-import type { Fault, Search, Term } from "../search/language.ts";
+import { OPERATORS } from "../search/terms.ts";
+import type { Fault, Search, Term } from "../search/terms.ts";
 import { isBeyond } from "../search/look.ts";
 import type { Direction, Fresh } from "../search/look.ts";
 

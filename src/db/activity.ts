@@ -3,8 +3,8 @@ import type { SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { MessageView } from "../model/message.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
-import { digitsOf } from "../search/language.ts";
-import type { Term, Test } from "../search/language.ts";
+import { digitsOf } from "../search/match.ts";
+import type { Term, Test } from "../search/terms.ts";
 import type { Direction } from "../search/look.ts";
 import { message } from "./schema.ts";
 
@@ -24,7 +24,7 @@ export interface HistoryLook {
 }
 
 /**
- * The SQL condition of a term, equivalent to `holds` in search/language.ts. It uses instr, because LIKE would treat
+ * The SQL condition of a term, equivalent to `holds` in search/match.ts. It uses instr, because LIKE would treat
  * characters of a text as wildcards.
  */
 function holds(test: Test): SQL {

@@ -19,6 +19,13 @@ const OTHER_BEFORE =
   /(?:\b(?:order|ref|txn|invoice|bill|card|ending|ending (?:with|in)|a\/c)[ :#.]{0,3}|[x*•]{2,} ?)$/iu;
 const OTHER_AFTER = /^ ?(?:minutes?|mins?|seconds?|secs?|hours?|days?|coins?|rupees?|points?)\b/iu;
 
+/**
+ * The most text that these two can look at, in UTF-16 code units: "ending with" with three signs, or " minutes", and one
+ * more for the border of the word. Without this limit, each number would be compared with the whole text.
+ */
+const BEFORE_MAX = 15;
+const AFTER_MAX = 9;
+
 /** The largest distance between a number and a word that refers to it, in UTF-16 code units. */
 const NEAR_MAX = 60;
 
@@ -37,7 +44,10 @@ function numbersIn(text: string): Span[] {
       const end = match.index + match[0].length;
       return { text: match[1] ?? match[0], start: match.index, end };
     })
-    .filter(({ start, end }) => !OTHER_BEFORE.test(text.slice(0, start)) && !OTHER_AFTER.test(text.slice(end)))
+    .filter(({ start, end }) => {
+      const before = text.slice(Math.max(0, start - BEFORE_MAX), start);
+      return !OTHER_BEFORE.test(before) && !OTHER_AFTER.test(text.slice(end, end + AFTER_MAX));
+    })
     .toSorted((one, other) => one.start - other.start);
 }
 
@@ -49,8 +59,13 @@ export function codeIn(operation: Operation, text: string | null): string | null
   const words = [...text.matchAll(NEAR)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
   let best: string | null = null;
   let nearest = NEAR_MAX + 1;
+  let first = 0;
   for (const number of numbersIn(text)) {
-    for (const word of words) {
+    // Numbers and words are in the text's order: a word that is too far before this number is so before the next.
+    while ((words[first]?.end ?? Infinity) < number.start - NEAR_MAX) first += 1;
+    for (let at = first; ; at += 1) {
+      const word = words[at];
+      if (!word || word.start > number.end + NEAR_MAX) break;
       const gap = Math.max(word.start - number.end, number.start - word.end);
       if (gap < nearest) {
         best = number.text;

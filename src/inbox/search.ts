@@ -1,5 +1,6 @@
-import { matches, parseSearch } from "../search/language.ts";
-import type { Operator, Search } from "../search/language.ts";
+import { matches } from "../search/match.ts";
+import { parseSearch } from "../search/parse.ts";
+import type { Operator, Search } from "../search/terms.ts";
 import type { InboxFilter, InboxMessage } from "./types.ts";
 
 // Evaluates a filter of the test inbox. `since` a message is a place in the list, which is not evaluated here.

@@ -1,6 +1,6 @@
 import type { MessageView } from "../model/message.ts";
 import type { MessagePlace } from "../model/ref.ts";
-import type { Term } from "./language.ts";
+import type { Term } from "./terms.ts";
 
 // One page of a message list: what is asked of an account, and what the account answers.
 

@@ -4,7 +4,7 @@ import type { ActivityPage } from "../activity/list.ts";
 import { showKeyId } from "../crypto/api-key.ts";
 import type { MessageView } from "../model/message.ts";
 import type { MessagePlace } from "../model/ref.ts";
-import type { Fault } from "../search/language.ts";
+import type { Fault } from "../search/terms.ts";
 import { phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Empty, Kind, Money, Notice, PageHead, StateBadge, Time } from "./parts.tsx";

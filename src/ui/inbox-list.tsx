@@ -3,7 +3,7 @@ import { codeIn } from "../inbox/code.ts";
 import { INBOX_OPERATORS } from "../inbox/search.ts";
 import type { InboxMessage } from "../inbox/types.ts";
 import { contentOf } from "../model/operations.ts";
-import type { Fault } from "../search/language.ts";
+import type { Fault } from "../search/terms.ts";
 import { phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { Card, Code, Empty, Notice, Older, Time } from "./parts.tsx";

@@ -8,7 +8,7 @@ import { count, rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { useTileWords } from "./live.tsx";
 import { Card, Empty, Field } from "./parts.tsx";
-import { SendFields } from "./send.tsx";
+import { SendFields } from "./send/frame.tsx";
 import { useView, useWords } from "./view.ts";
 import { overview } from "./words/overview.ts";
 import { shell } from "./words/shell.ts";

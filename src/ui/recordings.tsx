@@ -4,7 +4,7 @@ import { FileField } from "./file-field.tsx";
 import { lengthText } from "./format-audio.ts";
 import { Icon } from "./icons.tsx";
 import { Card, CopyButton, Empty, Older, Time } from "./parts.tsx";
-import { SendFields } from "./send.tsx";
+import { SendFields } from "./send/frame.tsx";
 import { useView, useWords } from "./view.ts";
 import { recordings } from "./words/recordings.ts";
 

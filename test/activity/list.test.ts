@@ -5,8 +5,9 @@ import { ACTIVITY_OPERATORS, PAGE_SIZE, newerPage, olderPage, stretches } from "
 import type { ActivityPage, Source } from "../../src/activity/list.ts";
 import { messageId } from "../../src/crypto/ids.ts";
 import type { MessagePlace } from "../../src/model/ref.ts";
-import { matches, parseSearch } from "../../src/search/language.ts";
-import type { Term } from "../../src/search/language.ts";
+import { matches } from "../../src/search/match.ts";
+import { parseSearch } from "../../src/search/parse.ts";
+import type { Term } from "../../src/search/terms.ts";
 import {
   bearer,
   dispatch,

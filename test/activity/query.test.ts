@@ -11,8 +11,9 @@ import type { Direction } from "../../src/search/look.ts";
 import type { MessageState, MessageView, Operation } from "../../src/model/message.ts";
 import { newAccountId } from "../../src/crypto/ids.ts";
 import type { AccountRef } from "../../src/model/ref.ts";
-import { matches, parseSearch } from "../../src/search/language.ts";
-import type { Term } from "../../src/search/language.ts";
+import { matches } from "../../src/search/match.ts";
+import { parseSearch } from "../../src/search/parse.ts";
+import type { Term } from "../../src/search/terms.ts";
 
 const NOW_MS = Date.parse("2026-11-21T09:00:00Z");
 

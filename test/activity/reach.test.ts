@@ -8,8 +8,8 @@ import type { Direction, Fresh } from "../../src/search/look.ts";
 import type { MessageView } from "../../src/model/message.ts";
 import { newAccountId } from "../../src/crypto/ids.ts";
 import type { MessagePlace } from "../../src/model/ref.ts";
-import { matches } from "../../src/search/language.ts";
-import type { Term } from "../../src/search/language.ts";
+import { matches } from "../../src/search/match.ts";
+import type { Term } from "../../src/search/terms.ts";
 import { messagesOf, openWorld, sendSms } from "../world/world.ts";
 
 // Where a single look() at the account, or a single query of history, does not cover everything.

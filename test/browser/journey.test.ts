@@ -3,17 +3,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { mp3 } from "../world/recordings.ts";
 import { startService } from "../../harness/started.ts";
 import type { Service } from "../../harness/started.ts";
-import { DESKTOP, describeInBrowser, openWindow } from "./chromium.ts";
+import { describeInBrowser, openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
+import { newPhone, signUp, waitForCode } from "./customer.ts";
 
 // What customers do in the dashboard, in a real browser; each test signs up a new customer.
-
-let phones = 9_800_000_000;
-
-/** Reply of the local test inbox's API to a request without a key. */
-interface Caught {
-  message: { id: string; text: string; code: string | null } | null;
-}
 
 /** Reads the customer's key with the Show button. */
 async function showKey(window: Window): Promise<string> {
@@ -29,13 +23,6 @@ async function statusOf(service: Service, key: string): Promise<number> {
   return (await service.call("/account-balance", { headers: { authorization: `Bearer ${key}` } })).status;
 }
 
-/** Accessible name of the focused element, and its outline style. */
-const FOCUSED = `(() => {
-  const { activeElement: focused } = document;
-  const name = focused.getAttribute("aria-label") || focused.labels?.[0]?.textContent || focused.textContent || "";
-  return [name, getComputedStyle(focused).outlineStyle];
-})()`;
-
 describeInBrowser("a customer", () => {
   let service: Service;
   let base: string;
@@ -46,29 +33,8 @@ describeInBrowser("a customer", () => {
   });
   afterAll(() => service?.kill9());
 
-  async function waitForCode(phone: string): Promise<string> {
-    const to = encodeURIComponent(`+91${phone}`);
-    const { body } = await service.call(`/v1/test/inbox/wait?to=${to}&timeout=20`);
-    return (body as unknown as Caught).message?.code ?? "";
-  }
-
-  /** Signs up with an unused phone number; the code comes from the test inbox. */
-  async function signUp(): Promise<Window> {
-    phones += 1;
-    const window = await openWindow(base);
-    const { page } = window;
-    await window.goto("/sign-in");
-    await page.getByLabel("Mobile number").fill(String(phones));
-    await page.getByRole("button", { name: "Send me a code" }).click();
-    await page.getByRole("link", { name: /inbox/iu }).waitFor();
-    await page.getByLabel("Code", { exact: true }).fill(await waitForCode(String(phones)));
-    await page.getByLabel("Code", { exact: true }).press("Enter");
-    await page.waitForURL(`${base}/`);
-    return window;
-  }
-
   it("signs up with a code from the inbox, makes the first call, and sees it live", async () => {
-    const window = await signUp();
+    const window = await signUp(service);
     const { page } = window;
     const key = await showKey(window);
     await window.goto("/");
@@ -86,7 +52,7 @@ describeInBrowser("a customer", () => {
   });
 
   it("sends one OTP from the form even on a double click, and finds it in the inbox", async () => {
-    const window = await signUp();
+    const window = await signUp(service);
     const { page } = window;
     await page.getByLabel("Mobile number").fill("9123400001");
     await page.getByLabel("OTP code").fill("482913");
@@ -111,7 +77,7 @@ describeInBrowser("a customer", () => {
   });
 
   it("buys a plan in the sandbox: failure, success reported twice and out of order, one credit, an invoice", async () => {
-    const window = await signUp();
+    const window = await signUp(service);
     const { page } = window;
     const buy = async (outcome: string, options: string[] = []) => {
       await window.goto("/billing");
@@ -144,7 +110,7 @@ describeInBrowser("a customer", () => {
   });
 
   it("rotates a key and revokes one, and the API follows at once", async () => {
-    const window = await signUp();
+    const window = await signUp(service);
     const { page } = window;
     const first = await showKey(window);
     expect(await statusOf(service, first)).toBe(200);
@@ -177,7 +143,7 @@ describeInBrowser("a customer", () => {
   });
 
   it("uploads a recording and calls with it", async () => {
-    const window = await signUp();
+    const window = await signUp(service);
     const { page } = window;
     await window.goto("/recordings");
     const buffer = Buffer.from(mp3(3));
@@ -199,7 +165,7 @@ describeInBrowser("a customer", () => {
   });
 
   it("searches the history, reads a message in the drawer, and exports", async () => {
-    const window = await signUp();
+    const window = await signUp(service);
     const { page } = window;
     const key = await showKey(window);
     for (const [at, message] of ["one", "two 🙏", "\u202Ethree", "😀".repeat(160)].entries()) {
@@ -230,8 +196,8 @@ describeInBrowser("a customer", () => {
   });
 
   it("signs out everywhere, which ends the session in every other browser", async () => {
-    const window = await signUp();
-    const phone = String(phones);
+    const phone = newPhone();
+    const window = await signUp(service, phone);
     const other = await openWindow(base);
     await other.goto("/sign-in");
     await other.page.getByLabel("Mobile number").fill(phone);
@@ -239,7 +205,7 @@ describeInBrowser("a customer", () => {
     await other.page.getByLabel("Code", { exact: true }).waitFor();
     await expect
       .poll(async () => {
-        await other.page.getByLabel("Code", { exact: true }).fill(await waitForCode(phone));
+        await other.page.getByLabel("Code", { exact: true }).fill(await waitForCode(service, phone));
         await other.page.getByLabel("Code", { exact: true }).press("Enter");
         await other.page.waitForLoadState();
         return other.page.url();
@@ -253,71 +219,5 @@ describeInBrowser("a customer", () => {
     window.expectQuiet();
     await window.context.close();
     await other.context.close();
-  });
-
-  it("works by keyboard alone, with a visible focus at every step", async () => {
-    const window = await openWindow(base);
-    const { page } = window;
-    const tabTo = async (name: RegExp) => {
-      for (let presses = 0; presses < 60; presses += 1) {
-        await page.keyboard.press("Tab");
-        const [text, outline] = await page.evaluate<[string, string]>(FOCUSED);
-        if (!name.test(text)) continue;
-        expect(outline).not.toBe("none");
-        return;
-      }
-      throw new Error(`no Tab leads to ${name}`);
-    };
-    await window.goto("/sign-in");
-    await tabTo(/demo account/u);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(`${base}/`);
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter");
-    // The skip link moved the focus past the menu.
-    await tabTo(/Mobile number/u);
-    await page.keyboard.type("9123400777");
-    await page.keyboard.press("Enter");
-    const row = page.locator("main").getByRole("row", { name: /91234 00777/u });
-    await row.waitFor();
-    await page.keyboard.press("Escape");
-    await page.locator("h1").click();
-    await page.keyboard.press("l");
-    await page
-      .getByText(/Paused/u)
-      .first()
-      .waitFor();
-    await page.keyboard.press("l");
-    await row.getByRole("link").first().focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByText("What happened").waitFor();
-    await page.keyboard.press("Escape");
-    await expect
-      .poll(() => page.evaluate<[string, string]>(FOCUSED))
-      .toContainEqual(expect.stringContaining("91234 00777"));
-    window.expectQuiet();
-    await window.context.close();
-  });
-
-  it("works without scripts: signs up, sends, buys", async () => {
-    phones += 1;
-    const window = await openWindow(base, { javaScriptEnabled: false, viewport: DESKTOP });
-    const { page } = window;
-    await window.goto("/sign-in");
-    await page.getByLabel("Mobile number").fill(String(phones));
-    await page.getByRole("button", { name: "Send me a code" }).click();
-    await page.getByLabel("Code", { exact: true }).fill(await waitForCode(String(phones)));
-    await page.getByLabel("Code", { exact: true }).press("Enter");
-    await page.getByLabel("Mobile number").fill("9123400003");
-    await page.getByRole("button", { name: /Send OTP/u }).click();
-    expect(await page.locator("main").innerText()).toContain("The OTP is queued.");
-    await window.goto("/activity");
-    expect(await page.locator("main").innerText()).toContain("91234 00003");
-    await window.goto("/billing");
-    await page.getByRole("button", { name: /Buy Starter/u }).click();
-    await page.getByRole("button", { name: "Success", exact: true }).click();
-    await window.goto("/");
-    expect(await page.locator("main").innerText()).toContain("₹599.75");
-    await window.context.close();
   });
 });

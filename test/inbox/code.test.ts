@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { codeIn } from "../../src/inbox/code.ts";
 import { otpText } from "../../src/text/otp-text.ts";
 
@@ -90,4 +90,74 @@ it("is a complete run of 4 to 8 digits of the text, for any text", () => {
       expect(text.split(/[^0-9]/u)).toContain(code);
     }),
   );
+});
+
+/** What shows before a number that it is no code, looked for in all of the text before it. */
+const OTHER_BEFORE =
+  /(?:\b(?:order|ref|txn|invoice|bill|card|ending|ending (?:with|in)|a\/c)[ :#.]{0,3}|[x*•]{2,} ?)$/iu;
+
+it("is refused for the words right before it, however long the text before them is", () => {
+  const words = ["order", "ending with", "ENDING in", "ref", "txn", "a/c", "invoıce", "invoice", "bill", "card"];
+  const piece = fc.constantFrom(...words, "x", "*", "•", " ", ":", "#", ".", "é", "ſ", "😀", "\uDE00", "re", "encod");
+  const sign = fc.constantFrom(" ", ":", "#", ".", "*", "•", "x ", "** ");
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), fc.array(sign, { minLength: 1, maxLength: 4 }), (pieces, signs) => {
+      const before = [...pieces, ...signs].join("");
+      expect(codeIn("sms", `${before}4821 code`)).toBe(OTHER_BEFORE.test(before) ? null : "4821");
+    }),
+    {
+      numRuns: 2_000,
+      examples: [
+        [["ending with"], [":", "#", "."]],
+        [
+          ["x", "ending with"],
+          [":", "#", "."],
+        ],
+      ],
+    },
+  );
+});
+
+it("is the number nearest to any code word, at most 60 apart, and the first of equals", () => {
+  const piece = fc.constantFrom("code", "OTP", "4821", "593214", "71", "a", "words", "w".repeat(23), "w".repeat(52));
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
+      const text = pieces.join(" ");
+      let best: string | null = null;
+      let nearest = 61;
+      for (const number of text.matchAll(/\d{4,8}/gu)) {
+        for (const word of text.matchAll(/code|OTP/gu)) {
+          const [one, other] = number.index < word.index ? [number, word] : [word, number];
+          const gap = other.index - one.index - one[0].length;
+          if (gap >= nearest) continue;
+          nearest = gap;
+          [best] = number;
+        }
+      }
+      expect(codeIn("sms", text)).toBe(best);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+it.each([
+  ["numbers", "4821 "],
+  ["masked numbers", "xxxx4821 *4821 "],
+  ["numbers and code words", "code 4821 "],
+])("reads a hostile text of %s in work that grows with its length only", (_, piece) => {
+  const work = (times: number) => {
+    const test = vi.spyOn(RegExp.prototype, "test");
+    const max = vi.spyOn(Math, "max");
+    try {
+      codeIn("sms", `${piece.repeat(times)}482913`);
+      // Characters that are compared with a pattern again, and distances that are measured.
+      return test.mock.calls.reduce((sum, [text]) => sum + text.length, 0) + max.mock.calls.length;
+    } finally {
+      test.mockRestore();
+      max.mockRestore();
+    }
+  };
+  const [once, fourTimes] = [work(200), work(800)];
+  expect(once).toBeGreaterThan(0);
+  expect(fourTimes).toBeLessThanOrEqual(5 * once);
 });

@@ -15,7 +15,11 @@ const ROOMS = Object.keys(BORDERS);
 /** Maximum of files in one folder; a folder with more holds two topics. */
 const FOLDER_FILES_MAX = 24;
 /** Folders with one file per page, word list or font: these may be larger. */
-const COLLECTIONS = ["src/ui", "src/ui/words", "src/ui/fonts", "src/routes/console"];
+const COLLECTIONS = ["src/routes/console", "src/ui/words", "src/ui/fonts"];
+/** Maximum of lines in one file, with comments and blank lines; oxlint.config.ts has the same limit for TypeScript. */
+const FILE_LINES_MAX = 300;
+/** The folders of hand-written code; documents have no limit. */
+const SOURCE_FOLDERS = ["src", "test", "torture", "harness", "bench", "scripts"];
 
 /** The linter prints a message for each of thousands of planted violations. */
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -150,6 +154,8 @@ describe("the linter", () => {
   });
 });
 
+const linesOf = (file: string) => readFileSync(path.join(ROOT, file), "utf8").split("\n").length - 1;
+
 const SOURCES = globSync("src/**/*.{ts,tsx}", { cwd: ROOT }).filter((file) => file !== "src/env.d.ts");
 
 /** The other rooms that each room imports. */
@@ -195,6 +201,14 @@ describe("the rooms", () => {
     }
     const full = [...counts].filter(([folder, files]) => files > FOLDER_FILES_MAX && !COLLECTIONS.includes(folder));
     expect(full).toEqual([]);
+  });
+
+  it("hold no file with more than 300 lines, style sheets and scripts included", () => {
+    const files = SOURCE_FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mjs,js,css}`, { cwd: ROOT }));
+    expect(files.filter((file) => file.endsWith(".css")).length).toBeGreaterThan(10);
+    expect(files.map((file) => [file, linesOf(file)] as const).filter(([, lines]) => lines > FILE_LINES_MAX)).toEqual(
+      [],
+    );
   });
 
   it("are listed in ARCHITECTURE.md with the same imports", () => {

@@ -1,32 +1,20 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { messagesOf } from "../../harness/books.ts";
 import { call, until } from "../../harness/http.ts";
 import type { Call } from "../../harness/http.ts";
-import { Program, ROOT, freePort, freshDirectory } from "../../harness/program.ts";
+import { Program, freePort, freshDirectory } from "../../harness/program.ts";
 import { startArguments, startService } from "../../harness/started.ts";
-import type { Service, StartOptions } from "../../harness/started.ts";
+import type { Service } from "../../harness/started.ts";
 import { startForTest } from "./start-for-test.ts";
+import { SENTENCE, reset, start } from "./commands.ts";
 
 // npm start and npm run reset, as a newcomer uses them.
-
-const SENTENCE = /^[^\n]+\.\n$/u;
-
-/** Runs a program to its end. */
-async function run(args: string[], cwd = ROOT): Promise<{ code: number | null; output: string }> {
-  const program = new Program(args, { cwd });
-  onTestFinished(() => program.kill9());
-  const { code } = await program.ended;
-  return { code, output: program.output };
-}
-
-const start = (options: StartOptions) => run(startArguments(options));
-const reset = (state: string) => run([path.join(ROOT, "scripts", "reset.mjs"), "--state", state]);
 
 function expectQuiet(output: string): void {
   expect(output).not.toMatch(/warn|deprecat|\berror\b|exception/iu);
@@ -254,62 +242,5 @@ describe("a signal during start-up", () => {
       expect(program.output).toBe("");
       expect(existsSync(path.join(state, "lock.json"))).toBe(false);
     }
-  });
-});
-
-describe("a command line that cannot work gets one sentence", () => {
-  const none = path.join(ROOT, "test", "process", "no-such-directory");
-  const cases: [string, string[], RegExp][] = [
-    ["an unknown setting", ["--set", "COLOUR=blue"], /There is no setting COLOUR/u],
-    ["a setting without =", ["--set", "CARRIER"], /--set takes KEY=VALUE/u],
-    ["a port that is none", ["--port", "http"], /--port must be a number/u],
-    ["a port that does not exist", ["--port", "70000"], /--port must be a number/u],
-    ["an unknown option", ["--prot", "8080"], /--prot/u],
-    ["a value of the wrong kind", ["--set", "SWEEP_MS=soon"], /SWEEP_MS/u],
-    ["a gateway without an address", ["--set", "CARRIER=http"], /CARRIER_HTTP_URL is missing/u],
-    ["demo secrets in production", ["--set", "ENVIRONMENT=production"], /KEY_SECRET is a demo secret/u],
-  ];
-
-  it.each(cases)("%s", async (_name, args, fault) => {
-    const { code, output } = await run([path.join(ROOT, "scripts", "start.mjs"), "--state", none, ...args]);
-    expect(output).toMatch(fault);
-    expect(output.trimEnd().split("\n")).toHaveLength(1);
-    expect(code).toBe(2);
-    expect(existsSync(none)).toBe(false);
-  });
-
-  it("a state that is a file", async () => {
-    const file = path.join(freshDirectory(), "state");
-    writeFileSync(file, "");
-    const { code, output } = await start({ state: file });
-    expect(output).toMatch(SENTENCE);
-    expect(code).toBe(2);
-  });
-});
-
-describe("npm run reset", () => {
-  it("wipes the default state, and does not mind that there is none", async () => {
-    // In a copy of the repository, because the default state of this one may be in use.
-    const copy = freshDirectory();
-    for (const part of ["scripts", "src", "package.json"]) {
-      cpSync(path.join(ROOT, part), path.join(copy, part), { recursive: true });
-    }
-    symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
-    const state = path.join(copy, ".wrangler", "state");
-    mkdirSync(path.join(state, "v3"), { recursive: true });
-    for (let time = 0; time < 2; time++) {
-      const { code, output } = await run([path.join(copy, "scripts", "reset.mjs")], copy);
-      expect([code, output]).toEqual([0, "The local state is wiped; npm start begins anew.\n"]);
-      expect(existsSync(state)).toBe(false);
-    }
-  });
-
-  it("does not wipe a directory that is no state", async () => {
-    const other = freshDirectory();
-    writeFileSync(path.join(other, "letter.txt"), "dear");
-    const { code, output } = await reset(other);
-    expect(code).toBe(2);
-    expect(output).toMatch(SENTENCE);
-    expect(existsSync(path.join(other, "letter.txt"))).toBe(true);
   });
 });

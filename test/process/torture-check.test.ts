@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TO, findingsOf, receipt, smallWorld, submission } from "../../torture/small-world.ts";
+import { TO, conclusionOf, findingsOf, receipt, smallWorld, submission } from "../../torture/small-world.ts";
 import type { World } from "../../torture/small-world.ts";
 
 // The checker of `npm run torture` must find each of these violations.
@@ -217,6 +217,37 @@ const SPOILS: [what: string, finding: RegExp, spoil: (world: World) => void][] =
 
 it("finds nothing in a correct run", () => {
   expect(findingsOf(smallWorld())).toEqual([]);
+  expect(conclusionOf(smallWorld())).toEqual({ proved: true, text: "PROVED: everything above holds." });
+});
+
+it("does not call a run proved in which no send was acknowledged, and names what was not checked", () => {
+  const world = smallWorld();
+  const sends = world.clients.filter(({ t, path }) => t === "intend" && String(path).includes("/send-"));
+  const calls = world.clients.filter(({ t, path }) => t === "intend" && path === "/api/make-voice-call");
+  const ids = new Set([...sends, ...calls].map(({ id }) => id));
+  world.clients = world.clients.filter(({ t, id, status }) => !(t === "reply" && ids.has(id) && status === 200));
+  expect(findingsOf(world)).toEqual([]);
+  const { proved, text } = conclusionOf(world);
+  expect(proved).toBe(false);
+  expect(text.split("\n").map((one) => one.trim())).toEqual([
+    "NOT PROVED: the run had nothing on which to check",
+    "no acknowledged send is lost: each recipient of each 200 has exactly one message",
+  ]);
+});
+
+it("names every property of messages after a run without any", () => {
+  const world = smallWorld();
+  world.clients = world.clients.filter(({ t }) => t === "account");
+  Object.assign(world, { carrier: [], faults: [] });
+  world.books.history = [];
+  Object.assign(books(world), { messages: [], ledger: books(world).ledger.slice(0, 1) });
+  expect(findingsOf(world)).toEqual([]);
+  const { proved, text } = conclusionOf(world);
+  expect(proved).toBe(false);
+  for (const name of [/^ +one debit per order/mu, /^ +every life goes/mu, /^ +forged and stale receipts/mu]) {
+    expect(text).toMatch(name);
+  }
+  expect(text).not.toContain("no 5xx without a fault");
 });
 
 it.each(SPOILS)("names the violated property when %s", (_what, finding, spoil) => {

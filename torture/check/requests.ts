@@ -149,7 +149,9 @@ export function runningFaults(faults: Fault[], fromMs: number, toMs: number, kin
 
 /** The service answers 503 only during a fault, and 500 only when an object was broken off. */
 export function failuresHaveCauses({ faults }: Evidence, cases: Case[]): Proof {
-  const proof = new Proof("no 5xx without a fault that was running, and 500 only where an object was broken off");
+  const proof = new Proof("no 5xx without a fault that was running, and 500 only where an object was broken off", {
+    needsNone: true,
+  });
   for (const { intention } of cases) {
     for (const one of intention.tries) {
       const { status, sentAt, endedAt } = one;

@@ -41,3 +41,13 @@ export function line({ name, checked, note, against }: Proof): string[] {
   const more = against.length > SHOWN ? [`    … and ${against.length - SHOWN} more`] : [];
   return [head, ...against.slice(0, SHOWN).map((one) => `    ${one}`), ...more];
 }
+
+/** The conclusion. A run in which a property had nothing to be checked on proves nothing of it. */
+export function verdictOn(proofs: Proof[]): { proved: boolean; text: string } {
+  const failed = proofs.filter(({ against }) => against.length > 0);
+  if (failed.length > 0) return { proved: false, text: `FAILED: ${failed.length} of ${proofs.length} do not hold.` };
+  const idle = proofs.filter(({ checked, needsNone }) => checked === 0 && !needsNone);
+  if (idle.length === 0) return { proved: true, text: "PROVED: everything above holds." };
+  const names = idle.map(({ name }) => `\n    ${name}`).join("");
+  return { proved: false, text: `NOT PROVED: the run had nothing on which to check${names}` };
+}

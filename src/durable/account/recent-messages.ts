@@ -1,7 +1,7 @@
 import type { MessageView } from "../../model/message.ts";
 import type { MessagePlace } from "../../model/ref.ts";
-import { matches } from "../../search/language.ts";
-import type { Term } from "../../search/language.ts";
+import { matches } from "../../search/match.ts";
+import type { Term } from "../../search/terms.ts";
 import { isBeyond } from "../../search/look.ts";
 import type { Fresh, Look } from "../../search/look.ts";
 import { number } from "../rows.ts";

@@ -11,7 +11,7 @@ import type { KeyView } from "../../model/account.ts";
 import { INDIA_OFFSET_MS } from "../../text/india.ts";
 import type { MessageDetail } from "../../model/message-detail.ts";
 import { objectOf } from "../../objects.ts";
-import { parseSearch } from "../../search/language.ts";
+import { parseSearch } from "../../search/parse.ts";
 import { curlOf } from "../../sending/curl.ts";
 import { Activity } from "../../ui/activity.tsx";
 import { phoneText, timeText } from "../../ui/format.ts";

@@ -5,8 +5,8 @@ import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { objectOf } from "../../objects.ts";
 import { listOrders } from "../../payments/orders.ts";
-import { BuyerCard, Plans, Standing } from "../../ui/billing.tsx";
-import { Orders } from "../../ui/orders.tsx";
+import { BuyerCard, Plans, Standing } from "../../ui/billing/plans.tsx";
+import { Orders } from "../../ui/billing/orders.tsx";
 import { Notice, PageHead } from "../../ui/parts.tsx";
 import { billing } from "../../ui/words/billing.ts";
 

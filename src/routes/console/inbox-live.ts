@@ -1,7 +1,7 @@
 import { ownSocket, page } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
 import { listenAddress } from "../../inbox/listener.ts";
-import { SEARCH_LENGTH_MAX } from "../../search/language.ts";
+import { SEARCH_LENGTH_MAX } from "../../search/terms.ts";
 import { inboxOf, inboxReader } from "./inbox.tsx";
 
 /** `/inbox/live`: a WebSocket with each message that lands in the inbox; `after` is the newest place on the page. */

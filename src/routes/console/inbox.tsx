@@ -11,7 +11,7 @@ import { inboxSearch } from "../../inbox/search.ts";
 import type { InboxMessage } from "../../inbox/types.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { recordingPath } from "../../recordings/signed-address.ts";
-import { SEARCH_LENGTH_MAX } from "../../search/language.ts";
+import { SEARCH_LENGTH_MAX } from "../../search/terms.ts";
 import { curlCommand, keyHeader, reachableUrl } from "../../sending/curl.ts";
 import { Mark } from "../../ui/icons.tsx";
 import { ForTests, InboxList, inboxPath } from "../../ui/inbox-list.tsx";

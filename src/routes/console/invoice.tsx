@@ -4,7 +4,7 @@ import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { findInvoice } from "../../payments/invoices.ts";
 import { findOrder } from "../../payments/orders.ts";
-import { InvoiceSheet } from "../../ui/invoice.tsx";
+import { InvoiceSheet } from "../../ui/billing/invoice.tsx";
 import { invoiceWords } from "../../ui/words/invoice.ts";
 
 /** `/billing/orders/:order/invoice`. */

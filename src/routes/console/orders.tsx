@@ -8,7 +8,7 @@ import { planName } from "../../money/plans.ts";
 import { findOrder, isOpen, placeOrder, refreshOrder, resumeOrder } from "../../payments/orders.ts";
 import type { Placed } from "../../payments/orders.ts";
 import type { Checkout, Order } from "../../payments/provider.ts";
-import { OrderFacts, OrderNews, OrderSteps } from "../../ui/orders.tsx";
+import { OrderFacts, OrderNews, OrderSteps } from "../../ui/billing/orders.tsx";
 import { Card, Notice, PageHead } from "../../ui/parts.tsx";
 import { billing } from "../../ui/words/billing.ts";
 

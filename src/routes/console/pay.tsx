@@ -9,7 +9,7 @@ import type { Order } from "../../payments/provider.ts";
 import { OUTCOMES, sandboxWebhooks } from "../../payments/sandbox.ts";
 import type { SandboxOutcome, SignedWebhook } from "../../payments/sandbox.ts";
 import { fetchOwn } from "../../sending/own-api.ts";
-import { SandboxPage } from "../../ui/pay.tsx";
+import { SandboxPage } from "../../ui/billing/pay.tsx";
 import { billing } from "../../ui/words/billing.ts";
 
 // The payment page of the sandbox. Like a real provider's it needs no sign-in: the order's id is enough to pay.

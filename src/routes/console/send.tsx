@@ -21,9 +21,10 @@ import type { Typed } from "../../sending/send-kinds.ts";
 import { sampleOf } from "../../sending/send-samples.ts";
 import { lengthText } from "../../ui/format-audio.ts";
 import { Card, PageHead } from "../../ui/parts.tsx";
-import { FormOf, FoundNumbers } from "../../ui/send-forms.tsx";
-import { Beside, Kinds, SendOutcome } from "../../ui/send.tsx";
-import type { Draft, Playable } from "../../ui/send.tsx";
+import { FormOf } from "../../ui/send/forms.tsx";
+import { FoundNumbers } from "../../ui/send/found-numbers.tsx";
+import { Beside, Kinds, SendOutcome } from "../../ui/send/frame.tsx";
+import type { Draft, Playable } from "../../ui/send/frame.tsx";
 import { send } from "../../ui/words/send.ts";
 
 /** Recordings that the form offers; an older one is chosen from the list of voice files. */

@@ -11,7 +11,7 @@ import type { AccountRef, Mode } from "../../model/ref.ts";
 import { planName } from "../../money/plans.ts";
 import { objectOf } from "../../objects.ts";
 import { accountAtDesk, amendAccount, typedCoins } from "../../operator/accounts.ts";
-import { DeskAccount } from "../../ui/desk-account.tsx";
+import { DeskAccount } from "../../ui/desk/account.tsx";
 import { Empty } from "../../ui/parts.tsx";
 
 const REFERENCE_LENGTH_MAX = 100;

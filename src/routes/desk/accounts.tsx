@@ -10,7 +10,7 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { planName } from "../../money/plans.ts";
 import { findAccounts, typedCoins } from "../../operator/accounts.ts";
-import { DeskAccounts, DeskOpened } from "../../ui/desk.tsx";
+import { DeskAccounts, DeskOpened } from "../../ui/desk/accounts.tsx";
 
 const PAGE_SIZE = 50;
 const NAME_LENGTH_MAX = 100;

@@ -3,7 +3,7 @@ import { formOf } from "../../console/forms.ts";
 import { at, page } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
 import { quarantinedEvents, resolveEvent } from "../../payments/events.ts";
-import { DeskPayments } from "../../ui/desk-work.tsx";
+import { DeskPayments } from "../../ui/desk/payments.tsx";
 
 const EVENTS_SHOWN_MAX = 100;
 

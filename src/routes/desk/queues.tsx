@@ -4,7 +4,7 @@ import { at, page } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
 import { queueDepths } from "../../operator/queue-depths.ts";
 import { deadLetters, forgetDeadLetter, retryDeadLetter } from "../../queues/dead.ts";
-import { DeskQueues } from "../../ui/desk-work.tsx";
+import { DeskQueues } from "../../ui/desk/queues.tsx";
 
 const LETTERS_SHOWN_MAX = 50;
 

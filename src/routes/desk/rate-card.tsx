@@ -7,7 +7,7 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { CARD_PRICES, countryLines, readCard } from "../../operator/rate-card-form.ts";
 import type { CardFault } from "../../operator/rate-card-form.ts";
 import { currentRateCard, writeRateCard } from "../../sending/rate-card.ts";
-import { DeskCard } from "../../ui/desk-work.tsx";
+import { DeskCard } from "../../ui/desk/rate-card.tsx";
 
 function refusedFor(c: Context<AppEnv>, fault: CardFault): Refused {
   const t = deskWordsOf(c);

@@ -4,8 +4,8 @@ import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
 import { page } from "../../console/page.tsx";
 import { accountBytes } from "../../crypto/ids.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { DeskReconcile } from "../../ui/desk-work.tsx";
-import type { Recounted } from "../../ui/desk-work.tsx";
+import { DeskReconcile } from "../../ui/desk/reconcile.tsx";
+import type { Recounted } from "../../ui/desk/reconcile.tsx";
 
 /** Accounts on one page: each recount reads the whole history of its account. */
 const ACCOUNTS_PER_PAGE = 50;

@@ -7,7 +7,7 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { isOperatorToken } from "../../http/auth.ts";
 import { admitDesk } from "../../sign-in/attempts.ts";
 import { endSession, startSession } from "../../sign-in/sessions.ts";
-import { DeskDoor } from "../../ui/desk.tsx";
+import { DeskDoor } from "../../ui/desk/frame.tsx";
 
 function door(c: Context<AppEnv>, next: string, refused?: Refused): Response {
   const title = deskWordsOf(c).signInTitle;

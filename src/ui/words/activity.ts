@@ -1,5 +1,5 @@
 import { OPERATIONS, OPERATION_NAMES } from "../../model/operations.ts";
-import type { Operator } from "../../search/language.ts";
+import type { Operator } from "../../search/terms.ts";
 import { words } from "../view.ts";
 
 /** Values of `kind:` that each mean one operation. */

@@ -1,5 +1,5 @@
-import { KIND_VALUES, SEARCH_LENGTH_MAX, STATE_VALUES } from "../../search/language.ts";
-import type { Fault, Operator } from "../../search/language.ts";
+import { KIND_VALUES, SEARCH_LENGTH_MAX, STATE_VALUES } from "../../search/terms.ts";
+import type { Fault, Operator } from "../../search/terms.ts";
 import type { Lang } from "../lang.ts";
 import { words } from "../view.ts";
 

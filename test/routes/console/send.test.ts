@@ -2,57 +2,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { objectName } from "../../../src/crypto/ids.ts";
 import { unseal } from "../../../src/crypto/seal.ts";
-import type { SendKind } from "../../../src/model/operations.ts";
-import { balanceOf, bearer, ledgerOf, messagesOf, openWorld, post, recordingOf } from "../../world/world.ts";
-import type { Reply, World } from "../../world/world.ts";
-import { CONSOLE, visit, shownIn } from "../../world/visitor.ts";
-import type { Page, Visitor } from "../../world/visitor.ts";
-
-const JSON_TYPE = { accept: "application/json" };
-
-/** A form of each kind, and the equivalent API request. */
-interface Case {
-  form: Record<string, string>;
-  url: string;
-  body: Record<string, unknown>;
-}
-
-const SMS = "http://sms.localhost";
-
-const CASES: Record<Exclude<SendKind, "voice">, Case> = {
-  sms: {
-    form: { phone: "+91 98765 43210", message: "One\r\ntwo", senderId: " Acme " },
-    url: `${SMS}/send-sms`,
-    body: { phone: "9876543210", message: "One\ntwo", senderId: "Acme" },
-  },
-  bulk: {
-    form: { recipients: "9876543210, 9876543211\r\n+919876543212;09876543210", message: "नमस्ते ".repeat(12) },
-    url: `${SMS}/send-bulk-sms`,
-    body: { recipients: ["9876543210", "9876543211", "9876543212"], message: "नमस्ते ".repeat(12) },
-  },
-  international: {
-    form: { phone: "+1 (415) 555-0132", message: "Hello", isFlash: "1", senderId: "" },
-    url: `${SMS}/send-international-sms`,
-    body: { phone: "+14155550132", message: "Hello", isFlash: true },
-  },
-  otp: {
-    form: { phone: "98765 43210", otp: "004213", brandName: "Chai & Co" },
-    url: "http://otp.localhost/send-otp",
-    body: { phone: "9876543210", otp: "004213", brandName: "Chai & Co" },
-  },
-  tts: {
-    form: {
-      callee: "022 1234 5678",
-      text: "Namaste",
-      language: "HI",
-      accent: "44",
-      ssmlGender: "1",
-      speakingRate: "1.2",
-    },
-    url: "http://tts.localhost/api/tts-call",
-    body: { callee: "2212345678", text: "Namaste", language: "HI", accent: "44", ssmlGender: 1, speakingRate: 1.2 },
-  },
-};
+import { balanceOf, ledgerOf, messagesOf, openWorld, recordingOf } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
+import { visit } from "../../world/visitor.ts";
+import { CASES, asJson, byApi, fieldOf } from "../../world/send-form.ts";
 
 const without = (row: object, ...names: string[]) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
@@ -73,21 +26,6 @@ async function traceOf(world: World) {
     })),
   };
 }
-
-const byApi = (world: World, { url, body }: Omit<Case, "form">) =>
-  post(url, body, url.includes("/api/") ? { "x-api-key": world.apiKey } : bearer(world.apiKey));
-
-async function asJson(visitor: Visitor, path: string, form: Record<string, string> | FormData): Promise<Reply> {
-  const page = await visitor.submit(path, form, JSON_TYPE);
-  return { ...page, body: JSON.parse(page.text) };
-}
-
-/** The value of a field in the page's form. */
-const fieldOf = (page: Page, name: string) =>
-  new RegExp(`<input[^>]* name="${name}"[^>]* value="([^"]*)"|<input[^>]* value="([^"]*)"[^>]* name="${name}"`, "u")
-    .exec(page.text)
-    ?.slice(1)
-    .find((value) => value !== undefined);
 
 describe("a form sends exactly what the API would send", () => {
   it.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s", async (kind) => {
@@ -249,75 +187,5 @@ describe("a refused form", () => {
     expect(page.status).toBe(429);
     expect(page.text).toContain("The limit of 10 requests per minute is reached");
     expect((await byApi(world, CASES.sms)).status).toBe(429);
-  });
-});
-
-describe("the pages", () => {
-  it("count, price and name on the server what the browser shows while typing", async () => {
-    const { visitor } = await visit();
-    const page = await visitor.submit("/send/sms", { phone: "1", message: `It’s ${"x".repeat(70)}` });
-    expect(page.text).toMatch(/data-encoding="">UCS-2</u);
-    expect(page.text).toMatch(/data-segments="">2</u);
-    expect(page.text).toContain("“’”\u00a0U+2019\u00a0→\u00a0“&#39;”");
-    expect(page.text).toMatch(/data-total=""[^>]*>₹2\.00</u);
-  });
-
-  it("fill in the values of a link", async () => {
-    const { visitor } = await visit();
-    expect(fieldOf(await visitor.get("/send/sms?to=%2B919876543210"), "phone")).toBe("9876543210");
-    expect(fieldOf(await visitor.get("/send/voice?to=%2B919876543210"), "callee")).toBeUndefined();
-    const hostile = await visitor.get("/send/international?to=%22%3E%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E");
-    expect(hostile.text).not.toContain("<img");
-  });
-
-  it("answer 404 for an unknown kind, and require a session", async () => {
-    const { visitor } = await visit();
-    expect((await visitor.get("/send/fax")).status).toBe(404);
-    expect((await visitor.submit("/send/fax", {})).status).toBe(404);
-    visitor.cookies.clear();
-    expect((await visitor.submit("/send/sms", CASES.sms.form)).status).toBe(303);
-    expect((await visitor.submit("/send/sms", CASES.sms.form, JSON_TYPE)).status).toBe(401);
-  });
-
-  it("send nothing for another site", async () => {
-    const { visitor, world } = await visit();
-    const page = await visitor.submit("/send/sms", CASES.sms.form, { origin: "https://evil.example" });
-    expect(page.status).toBe(403);
-    expect(await messagesOf(world)).toEqual([]);
-  });
-
-  it("offer no other account's recording, and refuse a call with one", async () => {
-    const { visitor, world } = await visit();
-    const stranger = await openWorld();
-    const foreign = await recordingOf(stranger);
-    const own = await recordingOf(world);
-    const page = await visitor.get(`/send/voice?file=${foreign}`);
-    expect(page.text).toContain(`value="${own}"`);
-    expect(shownIn(page)).not.toContain(foreign);
-    const replies = await Promise.all(
-      [foreign, "file_unknown"].map((fileId) => asJson(visitor, "/send/voice", { callee: "919876543210", fileId })),
-    );
-    for (const { status, body } of replies) {
-      expect(status).toBe(400);
-      expect(body).toMatchObject({ error: "fileId does not name a recording of this account.", param: "fileId" });
-    }
-    expect(await messagesOf(world)).toEqual([]);
-  });
-
-  it("refuse a form larger than 10 MiB in one sentence", async () => {
-    const { visitor } = await visit();
-    const form = new FormData();
-    form.set("file", new File([new Uint8Array(10 * 1024 * 1024)], "a.csv"));
-    const reply = await visitor.submit("/send/bulk", form, JSON_TYPE);
-    expect(reply.status).toBe(413);
-    expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "payload_too_large" });
-  });
-
-  it("refuse a body that is not a form", async () => {
-    const { visitor } = await visit();
-    for (const type of ["multipart/form-data", "multipart/form-data; boundary=x", "text/plain", "application/json"]) {
-      const page = await visitor.submit("/send/sms", { phone: "1" }, { "content-type": type, origin: CONSOLE });
-      expect(page.status).toBe(400);
-    }
   });
 });

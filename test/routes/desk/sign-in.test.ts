@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { DESK_TABS } from "../../../src/ui/desk.tsx";
+import { DESK_TABS } from "../../../src/ui/desk/frame.tsx";
 import { bearer, call, openWorld } from "../../world/world.ts";
 import { atTheDesk } from "../../world/operators.ts";
 import { CONSOLE, Visitor, visit } from "../../world/visitor.ts";

@@ -1,13 +1,13 @@
 import type { FC } from "hono/jsx";
-import { coins } from "../money/money.ts";
-import type { AccountAtDesk } from "../operator/accounts.ts";
-import { DeskDone, PlanChoice, StatusPill, Wide } from "./desk.tsx";
-import { count, phoneText } from "./format.ts";
-import { Card, Field, Kind, Money, StateBadge, Time, faultAt } from "./parts.tsx";
-import type { FormFault } from "./parts.tsx";
-import { useView, useWords } from "./view.ts";
-import { deskWords } from "./words/desk.ts";
-import { shell } from "./words/shell.ts";
+import { coins } from "../../money/money.ts";
+import type { AccountAtDesk } from "../../operator/accounts.ts";
+import { count, phoneText } from "../format.ts";
+import { Card, Field, Kind, Money, StateBadge, Time, faultAt } from "../parts.tsx";
+import type { FormFault } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { deskWords } from "../words/desk.ts";
+import { shell } from "../words/shell.ts";
+import { DeskDone, PlanChoice, StatusPill, Wide } from "./frame.tsx";
 
 // One account on the operator's page: its facts, what can be changed, and its newest entries.
 

@@ -1,14 +1,14 @@
 import type { FC } from "hono/jsx";
-import { PRODUCT } from "../config.ts";
-import { isOpen } from "../payments/orders.ts";
-import type { Order } from "../payments/provider.ts";
-import { paise } from "./format.ts";
-import { Mark } from "./icons.tsx";
-import { Preferences } from "./layout.tsx";
-import { Notice } from "./parts.tsx";
-import { useView, useWords } from "./view.ts";
-import { billing } from "./words/billing.ts";
-import { shell } from "./words/shell.ts";
+import { PRODUCT } from "../../config.ts";
+import { isOpen } from "../../payments/orders.ts";
+import type { Order } from "../../payments/provider.ts";
+import { paise } from "../format.ts";
+import { Mark } from "../icons.tsx";
+import { Preferences } from "../layout.tsx";
+import { Notice } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { billing } from "../words/billing.ts";
+import { shell } from "../words/shell.ts";
 
 // The sandbox's payment page, in place of a provider's page; it simulates outcomes for testing an integration.
 

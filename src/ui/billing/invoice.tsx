@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
-import { PRODUCT } from "../config.ts";
-import { coins } from "../money/money.ts";
-import type { Invoice } from "../payments/invoices.ts";
-import type { Order } from "../payments/provider.ts";
-import { paise, timeText } from "./format.ts";
-import { shell } from "./words/shell.ts";
+import { PRODUCT } from "../../config.ts";
+import { coins } from "../../money/money.ts";
+import type { Invoice } from "../../payments/invoices.ts";
+import type { Order } from "../../payments/provider.ts";
+import { paise, timeText } from "../format.ts";
+import { shell } from "../words/shell.ts";
 
 // An invoice for paper: A4, in English for every reader. Rule 46 of the CGST Rules prescribes its content.
 

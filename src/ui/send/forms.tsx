@@ -1,58 +1,19 @@
 import type { FC } from "hono/jsx";
-import { listedPrice } from "../money/listed-price.ts";
-import { recipientsOf } from "../sending/send-kinds.ts";
-import type { Recipients } from "../text/recipients.ts";
-import { countSegments } from "../text/segments.ts";
-import { FileField } from "./file-field.tsx";
-import { count } from "./format.ts";
-import { Choice, Empty, Field, Money } from "./parts.tsx";
-import type { FieldProps } from "./parts.tsx";
-import { Meter, SendForm } from "./send.tsx";
-import type { Draft } from "./send.tsx";
-import { useView, useWords } from "./view.ts";
-import { send } from "./words/send.ts";
+import { listedPrice } from "../../money/listed-price.ts";
+import { recipientsOf } from "../../sending/send-kinds.ts";
+import { countSegments } from "../../text/segments.ts";
+import { FileField } from "../file-field.tsx";
+import { Empty, Money } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { send } from "../words/send.ts";
+import { IndianPhone, Listed, Message, Sender, Typed } from "./fields.tsx";
+import { FoundNumbers } from "./found-numbers.tsx";
+import { Meter, SendForm } from "./frame.tsx";
+import type { Draft } from "./frame.tsx";
 
 // One form per kind of send, with the fields that the API has (contract §5).
 
 type Form = FC<{ draft: Draft }>;
-
-/** A field with its typed value and, where the API refused it, the reason. */
-const Typed: FC<{ draft: Draft } & FieldProps> = ({ draft: { typed, refused }, ...field }) => {
-  const faulty = refused?.field?.replace(/\[\d+\]$/u, "") === field.name;
-  return (
-    <Field
-      value={typed[field.name] ?? ""}
-      {...field}
-      {...(faulty && { error: [refused?.error, refused?.hint].filter(Boolean).join(" "), autofocus: true })}
-    />
-  );
-};
-
-const IndianPhone: FC<{ draft: Draft; name: string; label: string; hint: string }> = (field) => (
-  <Typed {...field} prefix="+91" required inputmode="tel" autocomplete="off" placeholder="9876543210" />
-);
-
-const Message: FC<{ draft: Draft; units: number }> = ({ draft, units }) => {
-  const t = useWords(send);
-  return (
-    <div class="stack tight">
-      <Typed
-        draft={draft}
-        name="message"
-        label={t.message}
-        type="textarea"
-        required
-        data={{ "data-max": "160", "data-clear": "" }}
-      />
-      <Meter text={draft.typed["message"] ?? ""} max={160} units={units} />
-    </div>
-  );
-};
-
-const Sender: Form = ({ draft }) => {
-  const t = useWords(send);
-  return <Typed draft={draft} name="senderId" label={t.senderId} hint={t.senderHint} autocomplete="off" />;
-};
 
 const segmentsOf = ({ typed }: Draft) => countSegments(typed["message"] ?? "").segments;
 
@@ -64,47 +25,6 @@ const SmsForm: Form = ({ draft }) => {
       <Message draft={draft} units={draft.units} />
       <Sender draft={draft} />
     </SendForm>
-  );
-};
-
-/** A CSV can have thousands of bad lines, most with one cause, which the first few show. */
-const FAULTS_SHOWN = 20;
-
-/** A cell can be as long as its file. */
-const FAULT_TEXT_LENGTH = 40;
-
-/** The result of reading a list: how many numbers, how many duplicates, and every line with a fault. */
-export const FoundNumbers: FC<{ found: Recipients }> = ({ found: { numbers, duplicates, faults } }) => {
-  const t = useWords(send);
-  const { lang } = useView();
-  return (
-    <div class="stack tight" data-found={String(numbers.length)} data-bad={String(faults.length)} aria-live="polite">
-      <p class="meter">
-        <span>
-          {t.found}: <b>{count(numbers.length, lang)}</b>
-        </span>
-        {duplicates > 0 && (
-          <span>
-            {t.twice}: <b>{count(duplicates, lang)}</b>
-          </span>
-        )}
-        {faults.length > 0 && (
-          <span class="over">
-            {t.badLines}: <b>{count(faults.length, lang)}</b>
-          </span>
-        )}
-      </p>
-      {faults.length > 0 && (
-        <ul class="faults" tabindex={0} aria-label={t.badLines}>
-          {faults.slice(0, FAULTS_SHOWN).map(({ line, text, reason }) => (
-            <li>
-              {t.line} {line}: <bdi>{text.slice(0, FAULT_TEXT_LENGTH)}</bdi> – {t.reasons[reason]}
-            </li>
-          ))}
-          {faults.length > FAULTS_SHOWN && <li>…</li>}
-        </ul>
-      )}
-    </div>
   );
 };
 
@@ -194,23 +114,6 @@ const OtpForm: Form = ({ draft }) => {
     </SendForm>
   );
 };
-
-/** A select field whose options come from the page's words. */
-const Listed: FC<{
-  draft: Draft;
-  name: string;
-  label: string;
-  usual: string;
-  options: Record<string, string>;
-  order?: readonly string[];
-}> = ({ draft, name, label, usual, options, order = Object.keys(options) }) => (
-  <Choice
-    name={name}
-    label={label}
-    value={draft.typed[name] ?? usual}
-    options={order.map((value) => ({ value, label: options[value] ?? value }))}
-  />
-);
 
 const TtsForm: Form = ({ draft }) => {
   const t = useWords(send);

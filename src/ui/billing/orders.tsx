@@ -1,11 +1,11 @@
 import type { FC } from "hono/jsx";
-import { isOpen } from "../payments/orders.ts";
-import type { Order } from "../payments/provider.ts";
-import { paise, rupees } from "./format.ts";
-import { Card, Empty, Money, Notice, Time } from "./parts.tsx";
-import { useView, useWords } from "./view.ts";
-import { billing } from "./words/billing.ts";
-import { shell } from "./words/shell.ts";
+import { isOpen } from "../../payments/orders.ts";
+import type { Order } from "../../payments/provider.ts";
+import { paise, rupees } from "../format.ts";
+import { Card, Empty, Money, Notice, Time } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { billing } from "../words/billing.ts";
+import { shell } from "../words/shell.ts";
 
 // Orders of plans: the list, and one order with its status.
 

@@ -1,89 +1,12 @@
 import { INDIA_OFFSET_MS } from "../text/india.ts";
-import type { MessageState } from "../model/message.ts";
-import { OPERATIONS, OPERATION_NAMES, isCall } from "../model/operations.ts";
-import type { Operation } from "../model/operations.ts";
 import { unitsFromCoins } from "../money/money.ts";
+import { KINDS, SEARCH_LENGTH_MAX, STATES } from "./terms.ts";
+import type { Fault, Operator, Search, Term, Test } from "./terms.ts";
 
-// The search language for messages: words, operators with a value, and `-` for exclusion. All terms must match. What is
-// not understood becomes a fault, from which the page explains what to write instead.
-
-export const OPERATORS = ["to", "kind", "state", "key", "request", "text", "cost", "after", "before"] as const;
-export type Operator = (typeof OPERATORS)[number];
-
-/** The condition of one term. */
-export type Test =
-  /** Part of the number, of the request's id or, where it is known, of the text. */
-  | { on: "word"; value: string }
-  | { on: "to"; digits: string }
-  | { on: "kind"; operations: Operation[] }
-  /** In one of these states; with `refunded` also every refunded message. */
-  | { on: "state"; states: MessageState[]; refunded: boolean }
-  /** The key's id as shown, or its name. */
-  | { on: "key"; value: string }
-  | { on: "keys"; ids: number[] }
-  | { on: "request"; id: string }
-  | { on: "text"; value: string }
-  /** Units, both ends included. */
-  | { on: "cost"; least: number; most: number }
-  | { on: "after"; atMs: number }
-  | { on: "before"; atMs: number };
-
-export type Term = Test & { not: boolean };
-
-/** A part of a search that was not understood and is left out; words/search.ts has the sentence for it. */
-export interface Fault {
-  kind: "operator" | "value" | "empty" | "quote" | "long" | "key";
-  operator: string;
-  value: string;
-}
-
-export interface Search {
-  terms: Term[];
-  faults: Fault[];
-}
-
-/** The fields of a message that a search is matched against; only the inbox has the text. */
-export interface Searched {
-  to: string;
-  requestId: string;
-  operation: Operation;
-  createdAt: number;
-  state?: MessageState;
-  refunded?: boolean;
-  keyId?: number | null;
-  /** Units. */
-  charge?: number;
-  text?: string;
-}
+// Reads what a person typed: the terms, and a fault for each part that is not understood.
 
 /** Terms in one search: more than people type, and few enough for one statement of D1 (100 parameters). */
 const TERMS_MAX = 20;
-
-/** The longest search, in UTF-16 code units. */
-export const SEARCH_LENGTH_MAX = 500;
-
-const KINDS = new Map<string, Operation[]>([
-  ...OPERATION_NAMES.map((operation): [string, Operation[]] => [OPERATIONS[operation].send, [operation]]),
-  ["call", OPERATION_NAMES.filter(isCall)],
-]);
-
-/** Values of `state:`. The list shows "submitted" as "Sent", so both are accepted. */
-const STATES = new Map<string, MessageState | "refunded">([
-  ["queued", "queued"],
-  ["sending", "sending"],
-  ["submitted", "submitted"],
-  ["sent", "submitted"],
-  ["delivered", "delivered"],
-  ["undelivered", "undelivered"],
-  ["unconfirmed", "unconfirmed"],
-  ["failed", "failed"],
-  ["unknown", "unknown"],
-  ["refunded", "refunded"],
-]);
-
-/** Values that `kind:` and `state:` accept. */
-export const KIND_VALUES = [...KINDS.keys()];
-export const STATE_VALUES = [...STATES.keys()].filter((value) => value !== "sent");
 
 const DAY_MS = 86_400_000;
 const SPANS = new Map([
@@ -251,48 +174,4 @@ export function parseSearch(text: string, rules: Rules): Search {
     else faults.push({ kind: "long", operator: "", value: match[0] });
   }
   return { terms, faults };
-}
-
-/** Lower case as SQLite's lower() makes it: only ASCII letters. */
-const lower = (text: string) => text.replaceAll(/[A-Z]+/gu, (letters) => letters.toLowerCase());
-
-/** The digits of a word that may be a number or part of one; empty for any other word. */
-export function digitsOf(word: string): string {
-  return /^[\d\s+().-]+$/u.test(word) ? word.replaceAll(/\D/gu, "") : "";
-}
-
-function holds(test: Test, row: Searched): boolean {
-  switch (test.on) {
-    case "word": {
-      const digits = digitsOf(test.value);
-      if (digits !== "" && row.to.includes(digits)) return true;
-      if (lower(row.requestId).includes(lower(test.value))) return true;
-      return row.text?.toLowerCase().includes(test.value.toLowerCase()) === true;
-    }
-    case "to":
-      return row.to.includes(test.digits);
-    case "kind":
-      return test.operations.includes(row.operation);
-    case "state":
-      return (row.state !== undefined && test.states.includes(row.state)) || (test.refunded && row.refunded === true);
-    case "key":
-      return false;
-    case "keys":
-      return typeof row.keyId === "number" && test.ids.includes(row.keyId);
-    case "request":
-      return row.requestId === test.id;
-    case "text":
-      return row.text?.toLowerCase().includes(test.value.toLowerCase()) === true;
-    case "cost":
-      return row.charge !== undefined && row.charge >= test.least && row.charge <= test.most;
-    case "after":
-      return row.createdAt >= test.atMs;
-    case "before":
-      return row.createdAt < test.atMs;
-  }
-}
-
-/** Whether a message matches all terms; `key` terms must have been replaced by `keys` before (activity/list.ts). */
-export function matches(terms: readonly Term[], row: Searched): boolean {
-  return terms.every((term) => holds(term, row) !== term.not);
 }

@@ -1,17 +1,17 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import type { AccountView } from "../model/account.ts";
-import { GST_STATES } from "../money/gstin.ts";
-import { UNITS_PER_COIN } from "../money/money.ts";
-import { PLANS, planName } from "../money/plans.ts";
-import type { Plan } from "../money/plans.ts";
-import type { Order } from "../payments/provider.ts";
-import { count, paise, rupees } from "./format.ts";
-import { Icon } from "./icons.tsx";
-import type { Lang } from "./lang.ts";
-import { Card, Money, OnceField } from "./parts.tsx";
-import { useView, useWords } from "./view.ts";
-import { billing } from "./words/billing.ts";
-import { shell } from "./words/shell.ts";
+import type { AccountView } from "../../model/account.ts";
+import { GST_STATES } from "../../money/gstin.ts";
+import { UNITS_PER_COIN } from "../../money/money.ts";
+import { PLANS, planName } from "../../money/plans.ts";
+import type { Plan } from "../../money/plans.ts";
+import type { Order } from "../../payments/provider.ts";
+import { count, paise, rupees } from "../format.ts";
+import { Icon } from "../icons.tsx";
+import type { Lang } from "../lang.ts";
+import { Card, Money, OnceField } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { billing } from "../words/billing.ts";
+import { shell } from "../words/shell.ts";
 
 // The parts of the billing page: the account's present terms, the plans with what each would change, the buyer.
 

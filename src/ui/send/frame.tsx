@@ -1,18 +1,18 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { randomId } from "../crypto/ids.ts";
-import { SEND_KINDS } from "../model/operations.ts";
-import type { SendKind } from "../model/operations.ts";
-import type { PriceList } from "../money/listed-price.ts";
-import type { Typed } from "../sending/send-kinds.ts";
-import { otpText } from "../text/otp-text.ts";
-import { countSegments, nameLetters } from "../text/segments.ts";
-import { rupees } from "./format.ts";
-import { Icon } from "./icons.tsx";
-import type { IconName } from "./icons.tsx";
-import { Card, Code, Money, Notice } from "./parts.tsx";
-import type { FormFault } from "./parts.tsx";
-import { useView, useWords } from "./view.ts";
-import { send } from "./words/send.ts";
+import { randomId } from "../../crypto/ids.ts";
+import { SEND_KINDS } from "../../model/operations.ts";
+import type { SendKind } from "../../model/operations.ts";
+import type { PriceList } from "../../money/listed-price.ts";
+import type { Typed } from "../../sending/send-kinds.ts";
+import { otpText } from "../../text/otp-text.ts";
+import { countSegments, nameLetters } from "../../text/segments.ts";
+import { rupees } from "../format.ts";
+import { Icon } from "../icons.tsx";
+import type { IconName } from "../icons.tsx";
+import { Card, Code, Money, Notice } from "../parts.tsx";
+import type { FormFault } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { send } from "../words/send.ts";
 
 // The frame of the pages that send: kinds of sends, the result of a form, and the price of a text while it is typed.
 

@@ -1,0 +1,125 @@
+import { chunksOf, count, during, replacing, state } from "./counters.js";
+
+// The bindings, each of which counts what it is asked for.
+
+/** A stub that counts its calls; each is billed as one request. */
+function countedStub(stub, kind) {
+  return new Proxy(stub, {
+    get(of, name) {
+      const value = of[name];
+      if (typeof value !== "function" || name === "then") return value;
+      return (...args) => {
+        count("object requests");
+        count(`${kind}.${String(name)}`);
+        return during(() => of[name](...args));
+      };
+    },
+  });
+}
+
+const countedNamespace = (namespace, kind) =>
+  replacing(namespace, {
+    get: (...args) => countedStub(namespace.get(...args), kind),
+    getByName: (...args) => countedStub(namespace.getByName(...args), kind),
+  });
+
+/** Counts writes to a queue; returns false if the queue is held. */
+function countWrite(name, bodies) {
+  count(`${name} messages`, bodies.length);
+  for (const body of bodies) count("queue operations", chunksOf(body));
+  if (state.told.held.includes(name)) return false;
+  state.queued += bodies.length;
+  return true;
+}
+
+const countedQueue = (queue, name) =>
+  replacing(queue, {
+    async send(body, options) {
+      if (countWrite(name, [body])) await queue.send(body, options);
+    },
+    async sendBatch(messages, options) {
+      const all = [...messages];
+      const bodies = all.map(({ body }) => body);
+      if (countWrite(name, bodies)) await queue.sendBatch(all, options);
+    },
+  });
+
+function countMeta({ meta }) {
+  count("D1 rows written", meta.rows_written);
+  count("D1 rows read", meta.rows_read);
+  count("D1 queries");
+}
+
+/** A statement that counts its rows; D1 reports them for every method except raw(). */
+class Statement {
+  constructor(inner) {
+    this.inner = inner;
+  }
+
+  bind(...values) {
+    return new Statement(this.inner.bind(...values));
+  }
+
+  async all() {
+    const result = await this.inner.all();
+    countMeta(result);
+    return result;
+  }
+
+  run() {
+    return this.all();
+  }
+
+  /** D1 reports no row counts for raw(), so the returned rows count as read. */
+  async raw(options) {
+    const rows = await this.inner.raw(options);
+    countMeta({ meta: { rows_written: 0, rows_read: rows.length } });
+    return rows;
+  }
+}
+
+const countedDatabase = (database) =>
+  replacing(database, {
+    prepare: (query) => new Statement(database.prepare(query)),
+    async batch(statements) {
+      const results = await database.batch(statements.map(({ inner }) => inner));
+      for (const result of results) countMeta(result);
+      return results;
+    },
+  });
+
+function countedBucket(bucket) {
+  const counting =
+    (method, name) =>
+    (...args) => {
+      count(name);
+      return bucket[method](...args);
+    };
+  return replacing(bucket, {
+    get: counting("get", "R2 class B"),
+    head: counting("head", "R2 class B"),
+    put: counting("put", "R2 class A"),
+    list: counting("list", "R2 class A"),
+    createMultipartUpload: counting("createMultipartUpload", "R2 class A"),
+  });
+}
+
+const environments = new WeakMap();
+
+/** The environment with counting bindings; one object per environment, because the service caches by it. */
+export function countedEnv(env) {
+  let counted = environments.get(env);
+  if (!counted) {
+    counted = {
+      ...env,
+      ACCOUNT: countedNamespace(env.ACCOUNT, "account"),
+      INBOX: countedNamespace(env.INBOX, "inbox"),
+      DISPATCH: countedQueue(env.DISPATCH, "dispatch"),
+      HISTORY: countedQueue(env.HISTORY, "history"),
+      DB: countedDatabase(env.DB),
+      RECORDINGS: countedBucket(env.RECORDINGS),
+    };
+    environments.set(env, counted);
+  }
+  return counted;
+}

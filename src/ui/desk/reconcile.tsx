@@ -1,0 +1,88 @@
+import type { FC } from "hono/jsx";
+import type { FoundDifference } from "../../accounts/reconcile.ts";
+import { count } from "../format.ts";
+import { Card, Field, Notice, PageHead, faultAt } from "../parts.tsx";
+import type { FormFault } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { deskWords } from "../words/desk.ts";
+import { Wide } from "./frame.tsx";
+
+// The operator's page of reconciliation.
+
+/** The result of a reconciliation. */
+export interface Recounted {
+  differences: FoundDifference[];
+  accounts: number;
+  /** The `after` of the next page; null when there is none. */
+  next: string | null;
+}
+
+const Outcome: FC<{ of: Recounted }> = ({ of: { differences, accounts, next } }) => {
+  const t = useWords(deskWords);
+  const { at, lang } = useView();
+  return (
+    <>
+      <Notice tone={differences.length === 0 ? "ok" : "bad"}>
+        {differences.length === 0 ? t.addsUp : `${t.differences}: ${count(differences.length, lang)}`}
+        {". "}
+        {t.recounted(count(accounts, lang))}
+      </Notice>
+      {differences.length > 0 && (
+        <Card title={t.differences}>
+          <Wide label={t.differences} heads={[t.account, t.kind, t.difference]}>
+            {differences.map(({ accountId, mode, kind, detail }) => (
+              <tr>
+                <td>
+                  <a href={at(`/desk/accounts/${accountId}${mode === "test" ? "?mode=test" : ""}`)}>
+                    <code>{accountId}</code>
+                  </a>{" "}
+                  {t[mode]}
+                </td>
+                <td>{kind}</td>
+                <td class="deskwhy">{detail}</td>
+              </tr>
+            ))}
+          </Wide>
+        </Card>
+      )}
+      {next !== null && (
+        <p>
+          <a class="btn quiet" href={at(`/desk/reconcile?run=1&after=${encodeURIComponent(next)}`)}>
+            {t.goOn}
+          </a>
+        </p>
+      )}
+    </>
+  );
+};
+
+/** Reconciles one account, or all of them page by page. */
+export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault: FormFault | undefined }> = ({
+  account,
+  found,
+  fault,
+}) => {
+  const t = useWords(deskWords);
+  const { at } = useView();
+  return (
+    <>
+      <PageHead title={t.tabs.reconcile} lead={t.reconcileLead} />
+      <Card>
+        <form class="deskline" action={at("/desk/reconcile")}>
+          <input type="hidden" name="run" value="1" />
+          <Field
+            label={t.oneAccount}
+            name="account"
+            mono
+            value={account}
+            hint={t.oneHint}
+            autocomplete="off"
+            error={faultAt(fault, "account")}
+          />
+          <button class="btn">{t.run}</button>
+        </form>
+      </Card>
+      {found && <Outcome of={found} />}
+    </>
+  );
+};

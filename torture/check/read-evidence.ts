@@ -1,0 +1,178 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { units } from "./evidence.ts";
+import type {
+  Books,
+  Evidence,
+  Fault,
+  Intention,
+  Plan,
+  Receipt,
+  Recorded,
+  Sample,
+  Submission,
+  Try,
+} from "./evidence.ts";
+
+// Reads the evidence from the files of a run: three logs, the settings and the books.
+
+type Line = Record<string, unknown> & { t: string; at: number };
+
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
+
+/** Lines of a log. */
+function linesOf(directory: string, name: string): Line[] {
+  const lines = readFileSync(path.join(directory, name), "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Line);
+}
+
+function readClients(lines: Line[]): Pick<Evidence, "accounts" | "intentions"> {
+  const accounts: Evidence["accounts"] = new Map();
+  const intentions = new Map<string, Intention>();
+  const tries = new Map<string, Try>();
+  for (const line of lines) {
+    const { at } = line;
+    const [id, account] = [text(line["id"]), text(line["account"])];
+    switch (line.t) {
+      case "account":
+        accounts.set(id, { id, plan: line["plan"] as Plan, opening: units(line["opening"]), credits: new Map() });
+        break;
+      case "credit":
+        accounts.get(account)?.credits.set(text(line["reference"]), { amount: units(line["amount"]), told: false });
+        break;
+      case "credited": {
+        const credit = accounts.get(account)?.credits.get(text(line["reference"]));
+        if (credit && line["status"] === 200) credit.told = true;
+        break;
+      }
+      case "intend": {
+        const { method, path: at, means } = line as unknown as Intention;
+        const body = (line["body"] ?? {}) as Intention["body"];
+        intentions.set(id, { id, account, key: textOrNull(line["key"]), method, path: at, body, means, tries: [] });
+        break;
+      }
+      case "attempt": {
+        // The end of an attempt is a later line, if there is one.
+        const one = { sentAt: at, endedAt: Infinity, status: null, replayed: false, requestId: "", body: "" };
+        tries.set(text(line["try"]), one);
+        intentions.get(id)?.tries.push(one);
+        break;
+      }
+      case "reply":
+      case "broken": {
+        const one = tries.get(text(line["try"]));
+        if (!one) break;
+        one.endedAt = at;
+        if (line.t === "broken") break;
+        const { status, replayed, requestId, body } = line as unknown as Try;
+        Object.assign(one, { status, replayed, requestId, body });
+      }
+    }
+  }
+  return { accounts, intentions: [...intentions.values()] };
+}
+
+function readCarrier(lines: Line[]): Pick<Evidence, "submissions" | "receipts"> {
+  const submissions: Submission[] = [];
+  const last = new Map<string, Submission>();
+  const receipts = new Map<string, Receipt>();
+  for (const line of lines) {
+    const ref = text(line["ref"]);
+    const id = text(line["id"]);
+    if (line.t === "submission") {
+      const { at, decision, tells } = line as unknown as Submission;
+      const [to, operation] = [textOrNull(line["to"]), textOrNull(line["operation"])];
+      const rest = { text: textOrNull(line["text"]), signed: line["signed"] === true, answered: false };
+      const submission: Submission = { ref, at, to, operation, decision, tells, ...rest };
+      submissions.push(submission);
+      last.set(ref, submission);
+    } else if (line.t === "answered") {
+      const submission = last.get(ref);
+      if (submission) submission.answered = true;
+    } else if (line.t === "receipt") {
+      receipts.set(id, { ref, state: text(line["state"]), fault: textOrNull(line["fault"]), statuses: [] });
+    } else if (line.t === "receipt-reply") {
+      receipts.get(id)?.statuses.push(line["status"] as number | null);
+    }
+  }
+  return { submissions, receipts: [...receipts.values()] };
+}
+
+function readFaults(lines: Line[]): Fault[] {
+  const faults = new Map<unknown, Fault>();
+  for (const line of lines) {
+    const fault = faults.get(line["id"]);
+    if (line.t === "end" && fault) fault.to = line.at;
+    if (line.t !== "begin") continue;
+    const how = `${text(line["queue"])} ${text(line["how"])}`.trim();
+    faults.set(line["id"], {
+      kind: text(line["kind"]),
+      how,
+      from: line.at,
+      to: Infinity,
+      clockMs: Number(line["toMs"] ?? 0),
+    });
+  }
+  return [...faults.values()];
+}
+
+type Row = Record<string, unknown>;
+
+function readBooks(account: Row): Books {
+  const id = text(account["id"]);
+  const ledger = (account["ledger"] as Row[]).map((row) => ({
+    seq: Number(row["seq"]),
+    type: text(row["type"]),
+    amount: units(row["amount"]),
+    after: units(row["balance_after"]),
+    messageId: textOrNull(row["message_id"]),
+    requestId: textOrNull(row["request_id"]),
+    reference: textOrNull(row["reference"]),
+    at: Date.parse(text(row["at"])),
+  }));
+  const messages = (account["messages"] as Row[]).map((row) => ({
+    account: id,
+    ref: text(row["message_id"]),
+    requestId: text(row["request_id"]),
+    operation: text(row["operation"]),
+    to: text(row["to"]),
+    state: text(row["state"]),
+    charge: units(row["charge"]),
+    attempts: Number(row["attempts"]),
+    carrier: textOrNull(row["carrier"]),
+    errorCode: textOrNull(row["error_code"]),
+  }));
+  return { id, balance: units(account["balance"]), ledger, messages, differences: account["differences"] as unknown[] };
+}
+
+function readHistory(row: Row): Recorded {
+  return {
+    account: text(row["account_id"]),
+    requestId: text(row["request_id"]),
+    to: text(row["recipient"]),
+    state: text(row["state"]),
+    charge: Number(row["charge"]),
+    refunded: row["refunded"] === 1,
+    attempts: Number(row["attempts"]),
+    carrier: textOrNull(row["carrier"]),
+    errorCode: textOrNull(row["error_code"]),
+    timeline: JSON.parse(text(row["timeline"])) as Recorded["timeline"],
+  };
+}
+
+/** Reads everything in a run's directory. */
+export function readEvidence(directory: string): Evidence {
+  const json = (name: string) => JSON.parse(readFileSync(path.join(directory, name), "utf8")) as Row;
+  const books = json("books.json");
+  const config = json("config.json") as unknown as Pick<Evidence, "seed" | "minutes" | "clock" | "timers">;
+  return {
+    ...config,
+    ...readClients(linesOf(directory, "clients.jsonl")),
+    ...readCarrier(linesOf(directory, "carrier.jsonl")),
+    faults: readFaults(linesOf(directory, "faults.jsonl")),
+    memory: linesOf(directory, "memory.jsonl") as unknown as Sample[],
+    books: (books["accounts"] as Row[]).map(readBooks),
+    history: (books["history"] as Row[]).map(readHistory),
+  };
+}
