@@ -75,7 +75,7 @@ export async function land(env: Env, config: Config, ref: AccountRef, attempts: 
  * Whether the simulator certainly did not take a message: the message belongs in an inbox and is not in it. An
  * interrupted attempt is then known to have failed.
  */
-export async function neverLanded(
+export async function isMissingFromInbox(
   env: Env,
   config: Config,
   ref: AccountRef,

@@ -11,17 +11,17 @@ const CARRY_MS_MAX = 2_000;
 const LOST_MS = 10_000;
 
 /**
- * Messages that wait in one outbox. With its states each takes about 500 bytes: 10 MB of an isolate's 128 MB, and as
+ * Messages that wait in one batcher. With its states each takes about 500 bytes: 10 MB of an isolate's 128 MB, and as
  * much again may be in calls. Items that arrive while it is full are dropped: their rows are in the account, and its
  * alarm finds them, as it does when an isolate is lost.
  */
 export const WAITING_MAX = 20_000;
 
-/** How an outbox treats its items. */
+/** How a batcher treats its items. */
 export interface Rules<Item> {
   /** The most that one call of `take` gets. */
   itemsMax: number;
-  /** Items are taken this long after they were left, never sooner. */
+  /** Items are taken this long after they were added, never sooner. */
   delayMs?: number;
   /** Messages that an item counts as; 1 where absent. */
   messagesIn?: (item: Item) => number;
@@ -31,18 +31,18 @@ export interface Rules<Item> {
   wait?: (ms: number) => Promise<unknown>;
 }
 
-interface Left<Item> {
+interface Waiting<Item> {
   item: Item;
   messages: number;
   dueMs: number;
 }
 
 /** Items that wait to be sent to one place. `take` sends a batch of them, and never throws. */
-export class Outbox<Item> {
+export class Batcher<Item> {
   readonly #take: (items: Item[]) => Promise<void>;
   readonly #rules: Rules<Item>;
-  #left: Left<Item>[] = [];
-  /** Messages in `#left`. */
+  #waitingItems: Waiting<Item>[] = [];
+  /** Messages in `#waitingItems`. */
   #waiting = 0;
   #dropped = 0;
   /** When the carrying request began; null while no request carries. */
@@ -54,10 +54,10 @@ export class Outbox<Item> {
   }
 
   /**
-   * Leaves items, and drops those beyond `WAITING_MAX` messages. A request that has to carry does so within
+   * Adds items, and drops those beyond `WAITING_MAX` messages. A request that has to carry does so within
    * `ctx.waitUntil`. Never throws.
    */
-  leave(ctx: Pick<ExecutionContext, "waitUntil">, items: readonly Item[]): void {
+  add(ctx: Pick<ExecutionContext, "waitUntil">, items: readonly Item[]): void {
     const { delayMs = 0, messagesIn = () => 1 } = this.#rules;
     const nowMs = Date.now();
     for (const item of items) {
@@ -65,11 +65,11 @@ export class Outbox<Item> {
       if (this.#waiting + messages > WAITING_MAX) {
         this.#dropped += 1;
       } else {
-        this.#left.push({ item, messages, dueMs: nowMs + delayMs });
+        this.#waitingItems.push({ item, messages, dueMs: nowMs + delayMs });
         this.#waiting += messages;
       }
     }
-    if (this.#left.length === 0) return;
+    if (this.#waitingItems.length === 0) return;
     if (this.#carrier && Math.abs(nowMs - this.#carrier.sinceMs) < LOST_MS) return;
     this.#carrier = { sinceMs: nowMs };
     ctx.waitUntil(this.#carry(this.#carrier));
@@ -77,13 +77,13 @@ export class Outbox<Item> {
 
   async #carry(own: { sinceMs: number }): Promise<void> {
     let last = false;
-    while (!last && this.#carrier === own && this.#left.length > 0) {
+    while (!last && this.#carrier === own && this.#waitingItems.length > 0) {
       // Without a delay nothing is awaited before the first call, so that a single item is sent at once.
-      if (this.#rules.delayMs) await this.#untilDue(this.#left);
+      if (this.#rules.delayMs) await this.#untilDue(this.#waitingItems);
       if (this.#carrier !== own) return;
-      this.#tellDropped();
+      this.#reportDropped();
       last = Date.now() - own.sinceMs >= CARRY_MS_MAX;
-      const left = this.#cut(last ? this.#left.length : this.#dueIn(this.#left));
+      const left = this.#cut(last ? this.#waitingItems.length : this.#dueIn(this.#waitingItems));
       // A request that arrives during the last round carries next, so that no item is left behind.
       if (last) this.#carrier = null;
       while (left.length > 0) {
@@ -95,13 +95,13 @@ export class Outbox<Item> {
     if (this.#carrier === own) this.#carrier = null;
   }
 
-  #cut(count: number): Left<Item>[] {
-    const cut = this.#left.splice(0, count);
+  #cut(count: number): Waiting<Item>[] {
+    const cut = this.#waitingItems.splice(0, count);
     this.#waiting -= cut.reduce((sum, { messages }) => sum + messages, 0);
     return cut;
   }
 
-  async #untilDue([first]: readonly Left<Item>[]): Promise<void> {
+  async #untilDue([first]: readonly Waiting<Item>[]): Promise<void> {
     const { delayMs = 0, wait = (ms: number) => scheduler.wait(ms) } = this.#rules;
     // If the clock is set back, an item still waits no longer than the delay.
     const leftMs = Math.min(delayMs, (first?.dueMs ?? 0) - Date.now());
@@ -109,30 +109,30 @@ export class Outbox<Item> {
   }
 
   /** How many of these are due. The first always is, since its delay was waited for, whatever the clock says. */
-  #dueIn(left: readonly Left<Item>[]): number {
+  #dueIn(left: readonly Waiting<Item>[]): number {
     const nowMs = Date.now();
     const next = left.findIndex(({ dueMs }, at) => at > 0 && dueMs > nowMs);
     return next === -1 ? left.length : next;
   }
 
-  #tellDropped(): void {
+  #reportDropped(): void {
     if (this.#dropped === 0) return;
     this.#rules.dropped?.(this.#dropped);
     this.#dropped = 0;
   }
 }
 
-/** One outbox for each binding, whose `take` gets the binding too. Its errors are logged, and stop nothing. */
-export function outboxPerBinding<Binding extends object, Item>(
+/** One batcher for each binding, whose `take` gets the binding too. Its errors are logged, and stop nothing. */
+export function batcherPerBinding<Binding extends object, Item>(
   name: string,
   take: (binding: Binding, items: Item[]) => Promise<unknown>,
   rules: Rules<Item>,
-): (binding: Binding) => Outbox<Item> {
-  const outboxes = new WeakMap<Binding, Outbox<Item>>();
-  const dropped = (items: number) => logLine("outbox_full", { outbox: name, dropped: items });
+): (binding: Binding) => Batcher<Item> {
+  const batchers = new WeakMap<Binding, Batcher<Item>>();
+  const dropped = (items: number) => logLine("batch_full", { batcher: name, dropped: items });
   return (binding) => {
-    let outbox = outboxes.get(binding);
-    if (!outbox) {
+    let batcher = batchers.get(binding);
+    if (!batcher) {
       const taking = async (items: Item[]) => {
         try {
           await take(binding, items);
@@ -140,9 +140,9 @@ export function outboxPerBinding<Binding extends object, Item>(
           logProblem(name, problem);
         }
       };
-      outbox = new Outbox(taking, { ...rules, dropped });
-      outboxes.set(binding, outbox);
+      batcher = new Batcher(taking, { ...rules, dropped });
+      batchers.set(binding, batcher);
     }
-    return outbox;
+    return batcher;
   };
 }

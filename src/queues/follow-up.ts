@@ -2,11 +2,11 @@ import { carrierNamed } from "../carriers/table.ts";
 import { configOf } from "../config.ts";
 import type { Config } from "../config.ts";
 import { accountOfName } from "../crypto/ids.ts";
-import { neverLanded } from "../inbox/landing.ts";
+import { isMissingFromInbox } from "../inbox/landing.ts";
 import type { Attempt } from "../inbox/landing.ts";
 import { logProblem } from "../log.ts";
 import type { Followed, MessageView, News } from "../model/message.ts";
-import { outboxPerBinding } from "./batcher.ts";
+import { batcherPerBinding } from "./batcher.ts";
 import { enqueueDispatch } from "./enqueue.ts";
 import type { DispatchJob } from "./jobs.ts";
 import { recordEnded } from "./record-ended.ts";
@@ -78,14 +78,14 @@ async function ask(env: Env, asked: FollowUp[]): Promise<void> {
   await Promise.all(waits);
 }
 
-const outboxOf = outboxPerBinding("follow-up", ask, {
+const batcherOf = batcherPerBinding("follow-up", ask, {
   itemsMax: ASKED_TOGETHER,
   delayMs: FOLLOW_DELAY_SEC * 1_000,
 });
 
 /** Asks in a moment, together with other requests of this isolate and without a queue. Never throws. */
 export function askSoon(env: Env, ctx: Waits, taken: readonly FollowUp[]): void {
-  outboxOf(env).leave(ctx, taken);
+  batcherOf(env).add(ctx, taken);
 }
 
 /** Lets a queue consumer ask in a moment about messages of one account. Never throws. */
@@ -110,7 +110,7 @@ export async function followJobs(
     const { seq, index, attempt, unknown, carrier, operation } = followed;
     const found = await lookUp(config, name, followed);
     if (!found) continue;
-    if (unknown && (await neverLanded(env, config, ref, { seq, index, operation, carrier }))) {
+    if (unknown && (await isMissingFromInbox(env, config, ref, { seq, index, operation, carrier }))) {
       const outcome = { kind: "not_accepted", code: "attempt_interrupted" } as const;
       news.push({ kind: "outcome", seq, index, attempt, outcome });
     } else news.push({ kind: "receipt", seq, index, ...found });

@@ -1,10 +1,10 @@
-import { outboxPerBinding } from "./batcher.ts";
+import { batcherPerBinding } from "./batcher.ts";
 import { MESSAGES_PER_CALL } from "./enqueue.ts";
 import type { DispatchJob } from "./jobs.ts";
 
 // From a request into the dispatch queue. The account's alarm finds what is lost here.
 
-const outboxOf = outboxPerBinding(
+const batcherOf = batcherPerBinding(
   "dispatch queue",
   (queue: Queue, jobs: DispatchJob[]) => queue.sendBatch(jobs.map((body) => ({ body }))),
   { itemsMax: MESSAGES_PER_CALL },
@@ -18,5 +18,5 @@ export function handOver(
   seqs: number[],
 ): void {
   const jobs = seqs.map((seq): DispatchJob => ({ kind: "send", account, seqs: [seq] }));
-  outboxOf(DISPATCH).leave(ctx, jobs);
+  batcherOf(DISPATCH).add(ctx, jobs);
 }

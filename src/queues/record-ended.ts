@@ -1,7 +1,7 @@
 import { accountOfName } from "../crypto/ids.ts";
 import { recordHistory } from "../db/history.ts";
 import type { MessageView } from "../model/message.ts";
-import { outboxPerBinding } from "./batcher.ts";
+import { batcherPerBinding } from "./batcher.ts";
 
 // Writes finished jobs to D1 from the invocation that reported them, several accounts in one batch. Where that fails,
 // the account's alarm finds the jobs missing from D1 and sends them to the history queue.
@@ -16,7 +16,7 @@ interface Ended {
 
 const changesIn = ({ account, messages }: Ended) => ({ ...accountOfName(account), messages, profile: null });
 
-const outboxOf = outboxPerBinding(
+const batcherOf = batcherPerBinding(
   "history",
   (binding: D1Database, jobs: Ended[]) => recordHistory(binding, jobs.map(changesIn)),
   { itemsMax: JOBS_PER_BATCH, messagesIn: ({ messages }) => messages.length },
@@ -29,7 +29,7 @@ export function recordEnded(
   account: string,
   ended: MessageView[][],
 ): void {
-  outboxOf(DB).leave(
+  batcherOf(DB).add(
     ctx,
     ended.map((messages) => ({ account, messages })),
   );

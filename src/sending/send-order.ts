@@ -100,7 +100,7 @@ async function askAndDispatch(c: Context<AppEnv>, command: SendCommand): Promise
 }
 
 /** Sends an order to the account and answers with the filled template. `fields` is what the fingerprint covers. */
-export async function bill(
+export async function sendOrder(
   c: Context<AppEnv>,
   fields: object,
   order: Order,

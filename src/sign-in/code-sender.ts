@@ -23,14 +23,14 @@ export type Sent =
   { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "not_offered" };
 
 /** The account that sends codes. Its id is derived, so that every deployment has one without configuration. */
-export function houseRef(config: Config): AccountRef {
+export function codeSenderRef(config: Config): AccountRef {
   return { accountId: newAccountId(config.KEY_SECRET, "house"), mode: "live" };
 }
 
-async function openHouse(env: Env, config: Config): Promise<void> {
+async function openCodeSender(env: Env, config: Config): Promise<void> {
   const balance = config.ENVIRONMENT === "local" ? LOCAL_COINS * UNITS_PER_COIN : 0;
   const name = `${PRODUCT} sign-in`;
-  await openCustomer(env, config, houseRef(config).accountId, { name, plan: "premium", otpRate: 0, balance });
+  await openCustomer(env, config, codeSenderRef(config).accountId, { name, plan: "premium", otpRate: 0, balance });
 }
 
 /** Sends a code to a phone. Idempotent by `key`. Throws on a failure of the API that the person cannot resolve. */
@@ -39,11 +39,23 @@ export async function sendCode(c: Context<AppEnv>, phone: string, code: string, 
   const indian = isIndian(phone);
   const send = () =>
     indian
-      ? callApi(c, houseRef(config), ENDPOINTS.otp.path, { phone: phone.slice(3), otp: code, brandName: PRODUCT }, key)
-      : callApi(c, houseRef(config), ENDPOINTS.international.path, { phone, message: otpText(PRODUCT, code) }, key);
+      ? callApi(
+          c,
+          codeSenderRef(config),
+          ENDPOINTS.otp.path,
+          { phone: phone.slice(3), otp: code, brandName: PRODUCT },
+          key,
+        )
+      : callApi(
+          c,
+          codeSenderRef(config),
+          ENDPOINTS.international.path,
+          { phone, message: otpText(PRODUCT, code) },
+          key,
+        );
   let reply = await send();
   if (reply.status === 401) {
-    await openHouse(c.env, config);
+    await openCodeSender(c.env, config);
     reply = await send();
   }
   if (reply.status === 200) return { ok: true };

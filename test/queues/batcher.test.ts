@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Outbox, WAITING_MAX } from "../../src/queues/batcher.ts";
+import { Batcher, WAITING_MAX } from "../../src/queues/batcher.ts";
 import type { Rules } from "../../src/queues/batcher.ts";
 import { handOver } from "../../src/queues/hand-over.ts";
 
@@ -13,30 +13,30 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An outbox whose calls end only when the test ends them; `leave` adds items as a request of the isolate would. */
-function openOutbox(itemsMax = 100, rules: Partial<Rules<number>> = {}) {
+/** A batcher whose calls end only when the test ends them; `add` adds items as a request of the isolate would. */
+function openBatcher(itemsMax = 100, rules: Partial<Rules<number>> = {}) {
   const calls: { items: number[]; end: () => void }[] = [];
   const take = (items: number[]) => new Promise<void>((end) => void calls.push({ items, end }));
-  const outbox = new Outbox<number>(take, { itemsMax, ...rules });
+  const batcher = new Batcher<number>(take, { itemsMax, ...rules });
   const carried: Promise<unknown>[] = [];
   const ctx = { waitUntil: (promise: Promise<unknown>) => void carried.push(promise) };
-  return { calls, carried, leave: (...items: number[]) => outbox.leave(ctx, items) };
+  return { calls, carried, add: (...items: number[]) => batcher.add(ctx, items) };
 }
 
 const turn = () => scheduler.wait(0);
 
-describe("an outbox", () => {
+describe("a batcher", () => {
   it("sends a single item at once", () => {
-    const { calls, leave } = openOutbox();
-    leave();
+    const { calls, add } = openBatcher();
+    add();
     expect(calls).toHaveLength(0);
-    leave(1);
+    add(1);
     expect(calls[0]?.items).toEqual([1]);
   });
 
   it("sends items that other requests added meanwhile in one call, for which only the first waits", async () => {
-    const { calls, carried, leave } = openOutbox();
-    for (const item of [1, 2, 3, 4]) leave(item);
+    const { calls, carried, add } = openBatcher();
+    for (const item of [1, 2, 3, 4]) add(item);
     expect(calls).toHaveLength(1);
     expect(carried).toHaveLength(1);
     calls[0]?.end();
@@ -44,14 +44,14 @@ describe("an outbox", () => {
     expect(calls[1]?.items).toEqual([2, 3, 4]);
     calls[1]?.end();
     await Promise.all(carried);
-    leave(5);
+    add(5);
     expect(calls[2]?.items).toEqual([5]);
     expect(carried).toHaveLength(2);
   });
 
   it("splits items that are too many for one call", async () => {
-    const { calls, leave } = openOutbox(2);
-    leave(1, 2, 3, 4, 5);
+    const { calls, add } = openBatcher(2);
+    add(1, 2, 3, 4, 5);
     for (const call of [0, 1, 2]) {
       calls[call]?.end();
       await turn();
@@ -60,30 +60,30 @@ describe("an outbox", () => {
   });
 
   it("is taken over by the next request when a call has not returned for ten seconds", () => {
-    const { calls, carried, leave } = openOutbox();
-    leave(1);
-    leave(2);
+    const { calls, carried, add } = openBatcher();
+    add(1);
+    add(2);
     vi.setSystemTime(Date.now() + 9_999);
-    leave(3);
+    add(3);
     expect(calls).toHaveLength(1);
     vi.setSystemTime(Date.now() + 1);
-    leave(4);
+    add(4);
     expect(calls[1]?.items).toEqual([2, 3, 4]);
     expect(carried).toHaveLength(2);
   });
 
   it("is handed to the next request after two seconds, and leaves no item behind", async () => {
-    const { calls, carried, leave } = openOutbox();
-    leave(1);
-    leave(2);
+    const { calls, carried, add } = openBatcher();
+    add(1);
+    add(2);
     vi.setSystemTime(Date.now() + 2_000);
     calls[0]?.end();
     await turn();
     expect(calls[1]?.items).toEqual([2]);
     // The first request only finishes its current call; this request now sends for itself.
-    leave(3);
+    add(3);
     expect(calls[2]?.items).toEqual([3]);
-    leave(4);
+    add(4);
     calls[1]?.end();
     await carried[0];
     calls[2]?.end();
@@ -95,20 +95,20 @@ describe("an outbox", () => {
   });
 });
 
-describe("an outbox that is full", () => {
+describe("a batcher that is full", () => {
   it("drops excess items, and reports their number", async () => {
     const told: number[] = [];
-    const { calls, leave } = openOutbox(WAITING_MAX, { dropped: (items) => void told.push(items) });
-    leave(0);
+    const { calls, add } = openBatcher(WAITING_MAX, { dropped: (items) => void told.push(items) });
+    add(0);
     const items = Array.from({ length: WAITING_MAX + 2 }, (_, at) => at + 1);
-    leave(...items);
-    leave(-1);
+    add(...items);
+    add(-1);
     calls[0]?.end();
     await turn();
     expect(calls[1]?.items).toEqual(items.slice(0, WAITING_MAX));
     expect(told).toEqual([3]);
     // It has room again.
-    leave(-2);
+    add(-2);
     calls[1]?.end();
     await turn();
     expect(calls[2]?.items).toEqual([-2]);
@@ -116,16 +116,16 @@ describe("an outbox that is full", () => {
   });
 
   it("counts the messages in its items, not the items", async () => {
-    const { calls, leave } = openOutbox(100, { messagesIn: (item) => item });
-    leave(WAITING_MAX);
-    leave(WAITING_MAX - 1, 2, 1, 1);
+    const { calls, add } = openBatcher(100, { messagesIn: (item) => item });
+    add(WAITING_MAX);
+    add(WAITING_MAX - 1, 2, 1, 1);
     calls[0]?.end();
     await turn();
     expect(calls[1]?.items).toEqual([WAITING_MAX - 1, 1]);
   });
 });
 
-/** An outbox with a delay; `pass` ends its next wait, with the clock set to the end of that wait. */
+/** A batcher with a delay; `pass` ends its next wait, with the clock set to the end of that wait. */
 function openDelayed() {
   const waits: { ms: number; endsMs: number; end: () => void }[] = [];
   const wait = (ms: number) => new Promise<void>((end) => void waits.push({ ms, endsMs: Date.now() + ms, end }));
@@ -135,15 +135,15 @@ function openDelayed() {
     next?.end();
     await turn();
   };
-  return { ...openOutbox(2, { delayMs: 1_000, wait }), waits, pass };
+  return { ...openBatcher(2, { delayMs: 1_000, wait }), waits, pass };
 }
 
-describe("an outbox with a delay", () => {
+describe("a batcher with a delay", () => {
   it("sends each item when its delay is over, in one request that waits for all of them", async () => {
-    const { calls, carried, leave, pass, waits } = openDelayed();
-    leave(1, 2, 3);
+    const { calls, carried, add, pass, waits } = openDelayed();
+    add(1, 2, 3);
     vi.setSystemTime(Date.now() + 400);
-    leave(4);
+    add(4);
     expect(calls).toHaveLength(0);
     expect(carried).toHaveLength(1);
     expect(waits.map(({ ms }) => ms)).toEqual([1_000]);
@@ -161,16 +161,16 @@ describe("an outbox with a delay", () => {
   });
 
   it("is handed to the next request after two seconds, and still sends the items that were added before", async () => {
-    const { calls, carried, leave, pass } = openDelayed();
-    leave(1);
+    const { calls, carried, add, pass } = openDelayed();
+    add(1);
     vi.setSystemTime(Date.now() + 900);
-    leave(2);
+    add(2);
     // The timer fires late, as in a busy runtime.
     vi.setSystemTime(Date.now() + 1_500);
-    leave(3);
+    add(3);
     await pass();
     expect(calls[0]?.items).toEqual([1, 2]);
-    leave(4);
+    add(4);
     expect(carried).toHaveLength(2);
     calls[0]?.end();
     await turn();
@@ -183,10 +183,10 @@ describe("an outbox with a delay", () => {
   });
 
   it("waits no longer than the delay when the clock is set back", async () => {
-    const { calls, leave, pass, waits } = openDelayed();
-    leave(1);
+    const { calls, add, pass, waits } = openDelayed();
+    add(1);
     vi.setSystemTime(Date.now() + 500);
-    leave(2);
+    add(2);
     await pass();
     vi.setSystemTime(Date.now() - 3_600_000);
     calls[0]?.end();

@@ -70,7 +70,7 @@ async function foundByAlarm(world: World) {
 /** The context of a request that has ended: its work after the reply is lost. */
 const ENDED = { waitUntil: () => undefined };
 
-/** A fresh environment, which has its own outboxes, like an isolate. */
+/** A fresh environment, which has its own batchers, like an isolate. */
 const isolate = (variables: object = {}): Env => ({ ...DIRECT, ...variables });
 
 describe("a message that a request submitted to the simulator", () => {
@@ -118,7 +118,7 @@ describe("a message that a request submitted to the simulator", () => {
   });
 });
 
-describe("the account's alarm finds work that a full outbox dropped:", () => {
+describe("the account's alarm finds work that a full batcher dropped:", () => {
   const more = { account: "acc_x", carrier: "none", operation: "sms", to: "+919876543210", seq: 1, index: 0 } as const;
 
   it("a lookup of a submitted message", async () => {
@@ -141,7 +141,7 @@ describe("the account's alarm finds work that a full outbox dropped:", () => {
     const world = await openWorld();
     const sendBatch = vi.fn(() => Promise.resolve());
     const full = isolate({ DISPATCH: { sendBatch }, DIRECT_DISPATCH: "off" });
-    // The first call is in progress at once; later jobs wait in the outbox until it returns.
+    // The first call is in progress at once; later jobs wait in the batcher until it returns.
     const hanging = Promise.withResolvers<undefined>();
     sendBatch.mockReturnValueOnce(hanging.promise);
     handOver(ENDED, full, "acc_x", [1]);

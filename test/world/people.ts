@@ -1,13 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { configOf } from "../../src/config.ts";
-import { houseRef } from "../../src/sign-in/code-sender.ts";
+import { codeSenderRef } from "../../src/sign-in/code-sender.ts";
 import { objectName } from "../../src/crypto/ids.ts";
 import { unseal } from "../../src/crypto/seal.ts";
 import { Visitor } from "./visitor.ts";
 import type { Page } from "./visitor.ts";
 
-// Signing up and in, for tests: unused numbers, and the codes that the house account sent.
+// Signing up and in, for tests: unused numbers, and the codes that the sign-in account sent.
 
 let used = 0;
 
@@ -19,7 +19,7 @@ export function freshNumber(): string {
 
 /** All codes sent to a phone (E.164), newest first; throws if no code was sent to any phone. */
 export async function codesFor(phone: string): Promise<string[]> {
-  const name = objectName(houseRef(configOf(env)));
+  const name = objectName(codeSenderRef(configOf(env)));
   const rows = await runInDurableObject(env.ACCOUNT.getByName(name), (_, state) =>
     state.storage.sql.exec("SELECT text, messages FROM job ORDER BY seq DESC").toArray(),
   );

@@ -6,7 +6,7 @@ import { jsonBody } from "../../http/body.ts";
 import { apiKey, brandName, indianMobile, otpCode } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { otpReply } from "../../sending/replies.ts";
-import { bill } from "../../sending/send-order.ts";
+import { sendOrder } from "../../sending/send-order.ts";
 import { otpText } from "../../text/otp-text.ts";
 
 const schema = z.object({ phone: indianMobile("phone"), otp: otpCode, brandName, apiKey });
@@ -23,5 +23,5 @@ export const sendOtp = (app: Api) =>
       content: {},
       text: otpText(brand, body.otp),
     };
-    return bill(c, body, order, otpReply(body.phone, brand, body.otp));
+    return sendOrder(c, body, order, otpReply(body.phone, brand, body.otp));
   });

@@ -7,9 +7,9 @@ import { ENDPOINTS } from "../../model/operations.ts";
 import { priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { bulkReply } from "../../sending/replies.ts";
-import { bill } from "../../sending/send-order.ts";
+import { sendOrder } from "../../sending/send-order.ts";
 
-/** The most recipients of one request; more would only wait in the same outbox. */
+/** The most recipients of one request; more would only wait in the same queue. */
 const RECIPIENTS_MAX = 10_000;
 
 const recipients = z
@@ -34,5 +34,5 @@ export const sendBulkSms = (app: Api) =>
       content: body.senderId === undefined ? {} : { sender: body.senderId },
       text: body.message,
     };
-    return bill(c, body, order, bulkReply(unique.length, segments, body.recipients.length - unique.length));
+    return sendOrder(c, body, order, bulkReply(unique.length, segments, body.recipients.length - unique.length));
   });

@@ -7,7 +7,7 @@ import { ENDPOINTS } from "../../model/operations.ts";
 import { priceAbroad, priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { smsReply } from "../../sending/replies.ts";
-import { bill } from "../../sending/send-order.ts";
+import { sendOrder } from "../../sending/send-order.ts";
 
 const isFlash = optional(z.boolean("isFlash must be true or false."));
 
@@ -40,6 +40,6 @@ export const sendInternationalSms = (app: Api) =>
           notOffered: `SMS to +${countryCallingCode} (${country ?? "no country"}) is not offered.`,
         }),
       };
-      return bill(c, body, order, smsReply(price.segments));
+      return sendOrder(c, body, order, smsReply(price.segments));
     },
   );

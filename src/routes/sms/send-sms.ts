@@ -7,7 +7,7 @@ import { ENDPOINTS } from "../../model/operations.ts";
 import { priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { smsReply } from "../../sending/replies.ts";
-import { bill } from "../../sending/send-order.ts";
+import { sendOrder } from "../../sending/send-order.ts";
 
 const schema = z.object({ phone: indianMobile("phone"), message: smsText, senderId, apiKey });
 
@@ -23,5 +23,5 @@ export const sendSms = (app: Api) =>
       content: body.senderId === undefined ? {} : { sender: body.senderId },
       text: body.message,
     };
-    return bill(c, body, order, smsReply(segments));
+    return sendOrder(c, body, order, smsReply(segments));
   });

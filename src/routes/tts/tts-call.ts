@@ -8,7 +8,7 @@ import { ENDPOINTS } from "../../model/operations.ts";
 import { priceTts } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { TTS_REPLY } from "../../sending/replies.ts";
-import { bill } from "../../sending/send-order.ts";
+import { sendOrder } from "../../sending/send-order.ts";
 
 const ACCENTS = ["91", "1", "44", "61"] as const;
 const RATE = { min: 0.5, max: 2, sentence: "speakingRate must be a number from 0.5 to 2.0." };
@@ -41,5 +41,5 @@ export const ttsCall = (app: Api) =>
       },
       text: body.text,
     };
-    return bill(c, body, order, TTS_REPLY);
+    return sendOrder(c, body, order, TTS_REPLY);
   });

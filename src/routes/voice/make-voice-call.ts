@@ -7,7 +7,7 @@ import { ENDPOINTS } from "../../model/operations.ts";
 import { priceVoiceBlock } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { VOICE_REPLY } from "../../sending/replies.ts";
-import { bill } from "../../sending/send-order.ts";
+import { sendOrder } from "../../sending/send-order.ts";
 
 const schema = z.object({ callee: dialledCallee, fileId: textUpTo("fileId", 100) });
 
@@ -23,5 +23,5 @@ export const makeVoiceCall = (app: Api) =>
       content: {},
       text: null,
     };
-    return bill(c, body, order, VOICE_REPLY);
+    return sendOrder(c, body, order, VOICE_REPLY);
   });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { configOf } from "../../../src/config.ts";
 import { insertPerson } from "../../../src/db/people.ts";
-import { houseRef } from "../../../src/sign-in/code-sender.ts";
+import { codeSenderRef } from "../../../src/sign-in/code-sender.ts";
 import { newAccountId, objectName, randomId } from "../../../src/crypto/ids.ts";
 import { operator } from "../../world/world.ts";
 import {
@@ -19,10 +19,10 @@ import { Visitor } from "../../world/visitor.ts";
 
 const personWith = (phone: string) => env.DB.prepare("SELECT * FROM person WHERE phone = ?").bind(phone).all();
 
-/** The number of messages that the house account has sent. */
+/** The number of messages that the sign-in account has sent. */
 async function sentByHouse(): Promise<number> {
-  const house = env.ACCOUNT.getByName(objectName(houseRef(configOf(env))));
-  return (await house.messages({ seq: 0, index: 0 }, 20_000))?.length ?? 0;
+  const sender = env.ACCOUNT.getByName(objectName(codeSenderRef(configOf(env))));
+  return (await sender.messages({ seq: 0, index: 0 }, 20_000))?.length ?? 0;
 }
 
 /** What a browser shows when it asks for a code, answers wrongly and asks again. */
@@ -144,19 +144,19 @@ describe("signing in by phone", () => {
 describe("a number abroad", () => {
   it("gets its code as an international SMS, at the price of the rate card", async () => {
     const visitor = new Visitor();
-    const house = env.ACCOUNT.getByName(objectName(houseRef(configOf(env))));
+    const sender = env.ACCOUNT.getByName(objectName(codeSenderRef(configOf(env))));
     await signInByPhone(freshNumber());
-    const before = (await house.view())?.balance ?? 0;
+    const before = (await sender.view())?.balance ?? 0;
     expect((await visitor.submit("/sign-in", { phone: "+1 415 555 0132" })).status).toBe(303);
-    expect((await house.view())?.balance).toBe(before - 50_000);
+    expect((await sender.view())?.balance).toBe(before - 50_000);
     const page = await visitor.submit("/sign-in/code", { code: await codeFor("+14155550132") });
     expect(page.status).toBe(303);
     expect((await personWith("+14155550132")).results).toHaveLength(1);
   });
 
-  it("is refused in one sentence while the house account has no credit, and Indian numbers are not", async () => {
+  it("is refused in one sentence while the sign-in account has no credit, and Indian numbers are not", async () => {
     await signInByPhone(freshNumber());
-    const { accountId } = houseRef(configOf(env));
+    const { accountId } = codeSenderRef(configOf(env));
     const balance = (await env.ACCOUNT.getByName(accountId).view())?.balance ?? 0;
     const taken = { amount: -balance / 10_000, reference: "empty the house" };
     expect((await operator("POST", `/operator/accounts/${accountId}/credits`, taken)).status).toBe(200);
