@@ -66,7 +66,7 @@ describe("POST /callbacks/http", () => {
       await receipt(body, { "webhook-signature": "" }),
       await receipt(body, { "webhook-signature": "v1," }),
       await receipt(body, { "webhook-id": "receipt-2" }),
-      await receipt(body, { "webhook-timestamp": String(Math.floor(now / 1000) + 1) }),
+      await receipt(body, { "webhook-timestamp": String(Math.floor(now / 1000) + 1) }, now),
       await receipt(body, { "webhook-timestamp": "now" }),
       await receipt(body, wrong),
       await receipt(body, ofOther),
