@@ -1,7 +1,7 @@
 import type { Content, Operation, Outcome, ReceiptState } from "../model/message.ts";
 import type { Mode } from "../model/ref.ts";
 
-// The carrier port (design §5). A new carrier is one file beside this one and one line in table.ts.
+// The carrier port. A new carrier is one file beside this one and one line in table.ts.
 
 /** A message to submit. Its `ref` identifies it to the carrier, and never changes. */
 export interface Outgoing {

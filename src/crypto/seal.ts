@@ -1,7 +1,7 @@
 import { createDecipheriv, createSecretKey, hkdfSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
-// Encrypts message text at rest (design §3.7): AES-256-GCM with a key that is derived per account from SEAL_SECRET.
+// Encrypts message text at rest: AES-256-GCM with a key that is derived per account from SEAL_SECRET.
 // SQLite keeps copies of what was written, so plain text never reaches it. Every send seals, with WebCrypto, which on
 // Workers costs a third of node:crypto; unsealing uses node:crypto, because that is synchronous.
 

@@ -6,7 +6,7 @@ import type { MessageView, Recorded } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { account, message } from "./schema.ts";
 
-// History in D1 (design §2), a projection: written in batches, in any order and repeatedly; the highest revision wins.
+// History in D1, a projection: written in batches, in any order and repeatedly; the highest revision wins.
 
 /** Rows per statement; keeps its one parameter far below D1's limit of 2 MB. */
 const ROWS_PER_STATEMENT = 500;

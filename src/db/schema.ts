@@ -4,7 +4,7 @@ import type { Buyer } from "../model/person.ts";
 import type { Mode } from "../model/ref.ts";
 import type { Plan } from "../money/plans.ts";
 
-// Tables of D1: what pages show, sign-in, orders and invoices. No balance is decided here (design §1). In the
+// Tables of D1: what pages show, sign-in, orders and invoices. No balance is decided here. In the
 // migrations they are WITHOUT ROWID: a row whose key is not an integer then costs one row written, not two.
 
 /** Messages and calls: a projection of the account objects, ordered by `rev`. */

@@ -32,8 +32,8 @@ import { isOpened, migrate } from "./migrate.ts";
 import { nameOf } from "./name.ts";
 
 /**
- * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings (design
- * §1). Methods that read or change the account return null where it was never opened.
+ * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
+ * that read or change the account return null where it was never opened.
  */
 export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
@@ -274,8 +274,8 @@ export class Account extends DurableObject<Env> {
   }
 
   /**
-   * The only path for writes: all of `work` is stored, or none of it (design §3.3). Only here, and only after that, the
-   * changes that `work` noted set the alarm and go to the live feed and to history.
+   * The only path for writes: all of `work` is stored, or none of it. Only here, and only after that, the changes that
+   * `work` noted set the alarm and go to the live feed and to history.
    */
   #commit<T>(work: (turn: Turn) => T): T {
     const turn = beginTurn(this.#sql, this.#window, this.env);

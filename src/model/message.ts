@@ -66,7 +66,7 @@ export interface ClaimedJob {
   messages: Claimed[];
 }
 
-/** The outcome of one attempt (design §5). */
+/** The outcome of one attempt. */
 export type Outcome =
   | { kind: "submitted" }
   | { kind: "rejected"; code: string }

@@ -18,7 +18,7 @@ import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
 import type { DispatchJob } from "./jobs.ts";
 import { Slots } from "./slots.ts";
 
-// The dispatch consumer (design §2): claim → submit → report. The account's sweep finds everything that is lost here.
+// The dispatch consumer: claim → submit → report. The account's sweep finds everything that is lost here.
 
 /** A lease outlives the submission by this much, for the report to arrive. */
 const LEASE_MARGIN_MS = 20_000;

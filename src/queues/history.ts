@@ -4,7 +4,7 @@ import type { AccountChanges } from "../db/history.ts";
 import { logProblem } from "../log.ts";
 import { historyJob } from "./jobs.ts";
 
-// The history consumer (design §2): fetches the newest state from the accounts and writes it to D1 in one batch.
+// The history consumer: fetches the newest state from the accounts and writes it to D1 in one batch.
 
 const RETRY_DELAY_SEC_MAX = 300;
 

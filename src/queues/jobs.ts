@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// The bodies of queue messages: row numbers, never a text, a phone number or an amount (design §3.5, §3.7).
+// The bodies of queue messages: row numbers, never a text, a phone number or an amount.
 
 const account = z.string().min(1);
 /** The most jobs in one queue message. */

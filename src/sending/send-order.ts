@@ -13,7 +13,7 @@ import { dispatchAfterReply } from "../queues/dispatch.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
 
-// From a validated request to the account and back: the only hop that the client waits for (design §2).
+// From a validated request to the account and back: the only hop that the client waits for.
 
 /** A priced order of a customer. */
 interface Order {

@@ -10,7 +10,7 @@ import type { Order } from "./load.ts";
 import { startService } from "../../harness/started.ts";
 import type { Customer, Service } from "../../harness/started.ts";
 
-// Every send that was answered with 200 survives a kill of all processes at any moment (design §3.5).
+// Every send that was answered with 200 survives a kill of all processes at any moment.
 
 const ROUNDS = 3;
 const ACCOUNTS_PER_ROUND = 4;

@@ -10,7 +10,7 @@ import { freshDirectory } from "../../harness/program.ts";
 import { startService } from "../../harness/started.ts";
 import type { Customer, Service } from "../../harness/started.ts";
 
-// One-time passwords, keys and texts are never stored or printed in plain text (design §3.7).
+// One-time passwords, keys and texts are never stored or printed in plain text.
 
 let gateway: Gateway;
 

@@ -5,7 +5,7 @@ import { applyOutcome, applyReceipt, claim, isFinal } from "./message-life.ts";
 import type { Message, Step } from "./message-life.ts";
 import type { Turn } from "./turn.ts";
 
-// The account's side of delivery: claim before a submission, report after it (design §2).
+// The account's side of delivery: claim before a submission, report after it.
 
 /** Claims up to `max` waiting messages, in the order of the jobs; writes one row per job. */
 export function claimJobs(
