@@ -91,6 +91,27 @@ it("records a message that became final from the invocation that reported it", a
   await vi.waitFor(async () => expect(await rowsOf(world)).toMatchObject([{ state: "delivered" }]));
 });
 
+it("compares with D1 every ten seconds at most under a shorter sweep, and sets the alarm for the next time", async () => {
+  vi.spyOn(console, "error").mockReturnValue();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const world = await openWorld();
+  await sendSms(world);
+  await dispatch(world, [2]);
+  await follow(world, [2], { DB: broken().DB });
+  const asked = vi.fn<Env["HISTORY"]["send"]>();
+  const at = { ...env, SWEEP_MS: "1000", HISTORY: { ...env.HISTORY, send: asked } };
+  const comparedAt = Date.now();
+  await alarmWith(world, at);
+  expect(asked).toHaveBeenCalledTimes(1);
+  vi.setSystemTime(comparedAt + 9_999);
+  await alarmWith(world, at);
+  expect(asked).toHaveBeenCalledTimes(1);
+  expect(await runInDurableObject(world.stub, (_, state) => state.storage.getAlarm())).toBe(comparedAt + 10_000);
+  vi.setSystemTime(comparedAt + 10_000);
+  await alarmWith(world, at);
+  expect(asked).toHaveBeenCalledTimes(2);
+});
+
 it("completes history from the alarm when the reporting invocation could not record it, and then rests", async () => {
   vi.spyOn(console, "error").mockReturnValue();
   const world = await openWorld();

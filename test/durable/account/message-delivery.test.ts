@@ -165,6 +165,13 @@ describe("the outcome of an attempt", () => {
     });
     expect(pauses).toEqual([30_000, 60_000, 120_000, 240_000]);
   });
+
+  it("is first polled after five seconds when the sweep is shorter, because the sender asks before that", () => {
+    const moment = { ...at(T0), timers: { ...TIMERS, sweepMs: 1_000 } };
+    const news = { attempt: sending.attempts, outcome: SUBMITTED };
+    const { message } = applyOutcome(moment, sending, news, { expiresAt: EXPIRES, follow: true });
+    expect(message.pollMs).toBe(T0 + 5_000);
+  });
 });
 
 describe("an attempt that was interrupted", () => {
