@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, isNull, lte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { paymentOrder } from "./schema.ts";
 import type { PaymentState } from "./schema.ts";
@@ -12,9 +12,27 @@ export type { PaymentState } from "./schema.ts";
 /** States only rise, in this order. */
 const STATES: readonly PaymentState[] = ["created", "pending", "failed", "paid", "credited", "refunded"];
 
-/** Adds an order; false when its id exists, and then the existing order is left unchanged. */
-export async function insertOrder(binding: D1Database, row: OrderRow): Promise<boolean> {
-  const done = await drizzle(binding).insert(paymentOrder).values(row).onConflictDoNothing();
+/**
+ * Adds an order, unless its account has made `max` since `sinceMs`; false when it was not added, and when its id exists,
+ * whose order is left unchanged. One statement: of several orders at once, none passes the limit.
+ */
+export async function insertOrder(
+  binding: D1Database,
+  row: OrderRow,
+  { sinceMs, max }: { sinceMs: number; max: number },
+): Promise<boolean> {
+  const recent = sql`SELECT count(*) FROM ${paymentOrder}
+    WHERE ${paymentOrder.accountId} = ${row.accountId} AND ${paymentOrder.createdAt} > ${sinceMs}`;
+  // Every column in the table's order, as drizzle names them for an insert from a query.
+  const columns = getTableColumns(paymentOrder);
+  const values = Object.keys(columns).map((name) => {
+    const column = name as keyof typeof columns;
+    return sql`${sql.param(row[column], columns[column])}`;
+  });
+  const done = await drizzle(binding)
+    .insert(paymentOrder)
+    .select(sql`SELECT ${sql.join(values, sql`, `)} WHERE (${recent}) < ${max}`)
+    .onConflictDoNothing();
   return done.meta.changes > 0;
 }
 
@@ -53,15 +71,6 @@ export async function ordersOf(binding: D1Database, accountId: string, limit: nu
     .where(eq(paymentOrder.accountId, accountId))
     .orderBy(desc(paymentOrder.createdAt), desc(paymentOrder.id))
     .limit(limit);
-}
-
-/** How many orders an account made since a time. */
-export async function ordersSince(binding: D1Database, accountId: string, sinceMs: number): Promise<number> {
-  const rows = await drizzle(binding)
-    .select({ orders: sql<number>`count(*)` })
-    .from(paymentOrder)
-    .where(and(eq(paymentOrder.accountId, accountId), sql`${paymentOrder.createdAt} > ${sinceMs}`));
-  return rows[0]?.orders ?? 0;
 }
 
 /** Raises an order's state; false, without any change, when the order is in that state or a higher one already. */

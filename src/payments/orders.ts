@@ -2,7 +2,7 @@ import { configOf, paymentsOf } from "../config.ts";
 import type { Config } from "../config.ts";
 import { base62 } from "../crypto/base62.ts";
 import { mac } from "../crypto/bytes.ts";
-import { insertOrder, nameOrder, orderById, ordersOf, ordersSince, ordersToCheck, takeCheck } from "../db/orders.ts";
+import { insertOrder, nameOrder, orderById, ordersOf, ordersToCheck, takeCheck } from "../db/orders.ts";
 import { logProblem } from "../log.ts";
 import type { Person } from "../model/person.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
@@ -74,11 +74,7 @@ export async function placeOrder(
   if (account?.status !== "active") return { ok: false, reason: "suspended" };
   const nowMs = Date.now();
   const id = orderIdOf(config, accountId, plan, once);
-  const known = await orderById(env.DB, id);
-  if (!known && (await ordersSince(env.DB, accountId, nowMs - HOUR_MS)) >= ORDERS_PER_HOUR_MAX) {
-    return { ok: false, reason: "too_many" };
-  }
-  const fresh = await insertOrder(env.DB, {
+  const made: Order = {
     id,
     accountId,
     plan,
@@ -96,9 +92,11 @@ export async function placeOrder(
     createdAt: nowMs,
     updatedAt: nowMs,
     checkAt: provider.fetchStatus ? nextCheck(nowMs, nowMs) : null,
-  });
+  };
+  const limit = { sinceMs: nowMs - HOUR_MS, max: ORDERS_PER_HOUR_MAX };
+  const fresh = await insertOrder(env.DB, made, limit);
   const order = await orderById(env.DB, id);
-  if (!order) throw new Error("an order that was just made is not there");
+  if (!order) return { ok: false, reason: "too_many" };
   const checkout = isOpen(order) ? await openCheckout(env, config, order, !fresh) : CLOSED;
   return { ok: true, order, checkout };
 }

@@ -150,6 +150,14 @@ describe("an order", () => {
     expect(textOf(await other.visitor.get("/billing"))).toContain("suspended");
   });
 
+  it("is refused beyond the limit also when thirty forms arrive at the same time", async () => {
+    const customer = await customerOf();
+    const forms = Array.from({ length: 30 }, (_, at) => buy(customer, "starter", `form-number-${at}`));
+    const statuses = (await Promise.all(forms)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30 - ORDERS_PER_HOUR_MAX);
+    expect(await listOrders(env, customer.world.ref.accountId)).toHaveLength(ORDERS_PER_HOUR_MAX);
+  });
+
   it("of another account is answered like an order that does not exist", async () => {
     const id = await order(await customerOf());
     const { visitor } = await customerOf();
