@@ -1,7 +1,7 @@
 import { getCountries, getCountryCallingCode } from "libphonenumber-js/max";
 import type { PriceList } from "./listed-price.ts";
 import { UNITS_PER_COIN } from "./money.ts";
-import { coinsAbroad } from "./pricing.ts";
+import { UNPRICED, coinsAbroad } from "./pricing.ts";
 import type { RateCard } from "./pricing.ts";
 
 // The rate card by calling code, small enough for a page, so that the browser can show a price before the API is
@@ -13,6 +13,7 @@ export function priceList(card: RateCard): PriceList {
   const note = (code: string, coins: number | null) => {
     prices.set(code, (prices.get(code) ?? new Set()).add(coins === null ? null : coins * UNITS_PER_COIN));
   };
+  for (const code of UNPRICED) note(code, coinsAbroad(card, undefined, code));
   if (Object.keys(card.smsByCountry).length > 0) {
     for (const country of getCountries()) {
       const code = getCountryCallingCode(country);

@@ -47,11 +47,18 @@ export function priceIndia(card: RateCard, text: string): SmsPrice & { units: nu
   return { segments, units: units(card.smsIndia * segments) };
 }
 
+/**
+ * Calling codes that belong to no country: satellite networks, and services at the caller's cost (ITU-T E.164). One SMS
+ * to them costs a multiple of any country's, so they have no price until the rate card gives them one.
+ */
+export const UNPRICED: ReadonlySet<string> = new Set(["870", "878", "881", "882", "883", "979"]);
+
 /** Coins per segment to a country, by its ISO code, else its calling code, else the default; null: not offered. */
 export function coinsAbroad(card: RateCard, country: string | undefined, callingCode: string): number | null {
   const own = country === undefined ? undefined : card.smsByCountry[country];
   const listed = own === undefined ? card.smsByCountry[`+${callingCode}`] : own;
-  return listed === undefined ? card.smsAbroad : listed;
+  if (listed !== undefined) return listed;
+  return UNPRICED.has(callingCode) ? null : card.smsAbroad;
 }
 
 /** Price of a text to a country: by its ISO code, else by its calling code, else the default price abroad. */

@@ -42,7 +42,11 @@ it("is the API's price for every country, or `varies` if the calling code alone 
 });
 
 it("is small as long as the operator has not set prices", () => {
-  expect(priceList(DEFAULT_RATE_CARD)).toEqual({ abroad: 50_000, byCode: { "91": 10_000 } });
+  const never = { "870": null, "878": null, "881": null, "882": null, "883": null, "979": null };
+  expect(priceList(DEFAULT_RATE_CARD)).toEqual({ abroad: 50_000, byCode: { ...never, "91": 10_000 } });
+  expect(listedPrice(priceList(DEFAULT_RATE_CARD), "+8816 1234")).toBeNull();
+  const priced = { ...DEFAULT_RATE_CARD, smsByCountry: { "+881": 40 } };
+  expect(listedPrice(priceList(priced), "+8816 1234")).toBe(400_000);
   expect(listedPrice(priceList(DEFAULT_RATE_CARD), "")).toBe(50_000);
   expect(listedPrice(priceList(DEFAULT_RATE_CARD), "0091 98")).toBe(10_000);
 });

@@ -23,6 +23,9 @@ describe("the default card", () => {
     expect(DEFAULT_RATE_CARD).toEqual({ smsIndia: 1, smsAbroad: 5, smsByCountry: {}, ttsCall: 2, voiceCallPer30s: 2 });
     expect(priceIndia(DEFAULT_RATE_CARD, "Hello")).toEqual({ segments: 1, units: 1 * UNITS_PER_COIN });
     expect(priceAbroad(DEFAULT_RATE_CARD, "Hello", "US", "1")).toEqual({ segments: 1, units: 5 * UNITS_PER_COIN });
+    for (const code of ["870", "878", "881", "882", "883", "979"]) {
+      expect(priceAbroad(DEFAULT_RATE_CARD, "Hello", undefined, code), code).toEqual({ segments: 1, units: null });
+    }
     expect(priceTts(DEFAULT_RATE_CARD)).toBe(2 * UNITS_PER_COIN);
     expect(priceVoiceBlock(DEFAULT_RATE_CARD)).toBe(2 * UNITS_PER_COIN);
   });
@@ -43,7 +46,8 @@ describe("prices", () => {
     ["a country that is not offered", "CN", "86", null],
     ["a network without a country", undefined, "881", 40],
     ["a network that is not offered", undefined, "870", null],
-    ["a network without a price", undefined, "883", 7],
+    ["a satellite network without a price", undefined, "883", null],
+    ["a code for premium services without a price", undefined, "979", null],
     ["a country whose calling code has a price", "JE", "44", 4],
     ["a country whose calling code is not offered", "RU", "7", null],
     ["a country with a price under a calling code that is not offered", "KZ", "7", 9],
