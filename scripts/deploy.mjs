@@ -48,9 +48,10 @@ function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
   }
 }
 
-/** Whether the chosen carrier and payments use a secret. */
+/** Whether the chosen carrier, payments and bot check use a secret. */
 function isNeeded(name, vars) {
   if (name === "CARRIER_HTTP_SECRET") return vars.CARRIER === "http";
+  if (name === "TURNSTILE_SECRET") return vars.TURNSTILE_SITE_KEY !== undefined;
   return name.startsWith("RAZORPAY_") ? vars.PAYMENTS === "razorpay" : true;
 }
 

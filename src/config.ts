@@ -1,5 +1,8 @@
+import { isSupportedCountry } from "libphonenumber-js/max";
+import type { CountryCode } from "libphonenumber-js/max";
 import * as z from "zod";
 import { isGstin } from "./money/gstin.ts";
+import { PLANS } from "./money/plans.ts";
 
 // Every variable and secret, with its unit, default and meaning. No other file reads environment strings.
 
@@ -18,6 +21,8 @@ const base = z
   .url({ protocol: /^https?$/u })
   .transform((text) => text.replace(/\/+$/u, ""))
   .refine((text) => !/[?#]/u.test(text), "must have no query and no fragment");
+
+const areCountries = (codes: string[]): codes is CountryCode[] => codes.every((code) => isSupportedCountry(code));
 
 /** The variables of contract §12, as strings from the environment. */
 export const SETTINGS = z.object({
@@ -100,6 +105,26 @@ export const SETTINGS = z.object({
   DIRECT_DISPATCH: z.enum(["on", "off"]).default("on"),
   /** Concurrent submissions per queue consumer. */
   DISPATCH_CONCURRENCY: count(50, 1_000),
+  /** Countries whose mobiles get sign-in codes, as ISO 3166 codes with commas. */
+  SIGN_IN_COUNTRIES: z
+    .string()
+    .default("IN")
+    .transform((text) => text.split(",").map((code) => code.trim()))
+    .refine(areCountries, "must be ISO 3166 codes with commas, as in IN,NP"),
+  /** Sign-in codes of the whole service in a minute. Two windows may meet within a minute of the account that sends. */
+  CODES_PER_MINUTE: count(60, Math.floor(PLANS.premium.requestsPerMinute * 0.4)),
+  /** Sign-in codes of the whole service in a day: what they cost at most. */
+  CODES_PER_DAY: count(5_000, 100_000),
+  /** Cloudflare Turnstile, the bot check before a code; without it, browsers prove work. */
+  TURNSTILE_SITE_KEY: z.string().min(1).optional(),
+  TURNSTILE_SECRET: z.string().min(1).optional(),
+  /** Base URL of Turnstile's script and of siteverify. */
+  TURNSTILE_URL: z
+    .url({ protocol: /^https?$/u })
+    .transform((text) => text.replace(/\/+$/u, ""))
+    .default("https://challenges.cloudflare.com"),
+  /** How long a verification by Turnstile may take. */
+  TURNSTILE_TIMEOUT_MS: count(5_000, 60_000),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;
@@ -112,6 +137,7 @@ export const SECRET_NAMES = [
   "CARRIER_HTTP_SECRET",
   "RAZORPAY_KEY_SECRET",
   "RAZORPAY_WEBHOOK_SECRET",
+  "TURNSTILE_SECRET",
 ] as const;
 
 /** The configuration is not valid. The message names each variable and what is wrong with it, never its value. */
@@ -130,6 +156,9 @@ function check(config: Config): string[] {
       if (!config[name]) faults.push(`${name} is missing, and PAYMENTS is razorpay`);
     }
   }
+  if (config.TURNSTILE_SITE_KEY !== undefined && config.TURNSTILE_SECRET === undefined) {
+    faults.push("TURNSTILE_SECRET is missing, and TURNSTILE_SITE_KEY is there");
+  }
   // Rule 46 requires the supplier's address on every tax invoice.
   if (config.SELLER_GSTIN && config.SELLER_ADDRESS === "") {
     faults.push("SELLER_ADDRESS is missing, and SELLER_GSTIN is there");
@@ -144,6 +173,9 @@ function check(config: Config): string[] {
   }
   if (config.PAYMENTS === "razorpay" && config.RAZORPAY_URL.startsWith("http:")) {
     faults.push("RAZORPAY_URL must be https: the key secret travels there");
+  }
+  if (config.TURNSTILE_URL.startsWith("http:")) {
+    faults.push("TURNSTILE_URL must be https: its secret travels there, and its script runs in the console");
   }
   for (const name of SECRET_NAMES) {
     const value = config[name];

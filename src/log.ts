@@ -44,3 +44,17 @@ export class StrangersLog {
     return omitted;
   }
 }
+
+const HOUR_MS = 3_600_000;
+
+/** Limits a line that every request could cause to one per hour and isolate. */
+export class OncePerHour {
+  #loggedAt: number | null = null;
+
+  /** Whether the line is due. */
+  admit(nowMs: number): boolean {
+    if (this.#loggedAt !== null && Math.abs(nowMs - this.#loggedAt) < HOUR_MS) return false;
+    this.#loggedAt = nowMs;
+    return true;
+  }
+}

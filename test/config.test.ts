@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError, SECRET_NAMES, configOf, parseConfig, paymentsOf, signupCredit, isLogged } from "../src/config.ts";
+import { PLANS } from "../src/money/plans.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const WHSEC = `whsec_${Buffer.from("a gateway's key of 32 bytes, ok?").toString("base64")}`;
@@ -54,6 +55,11 @@ describe("defaults", () => {
       SELLER_SAC: "998413",
       GST_PERCENT: 18,
       INVOICE_PREFIX: "DK",
+      SIGN_IN_COUNTRIES: ["IN"],
+      CODES_PER_MINUTE: 60,
+      CODES_PER_DAY: 5_000,
+      TURNSTILE_URL: "https://challenges.cloudflare.com",
+      TURNSTILE_TIMEOUT_MS: 5_000,
     });
   });
 
@@ -100,6 +106,11 @@ describe("variables", () => {
     ["CARRIER_TIMEOUT_MS", "60001"],
     ["DISPATCH_CONCURRENCY", ""],
     ["SIGNUP_CREDIT_COINS", "-1"],
+    ["SIGN_IN_COUNTRIES", ""],
+    ["SIGN_IN_COUNTRIES", "IN,"],
+    ["SIGN_IN_COUNTRIES", "001"],
+    ["SIGN_IN_COUNTRIES", "India"],
+    ["CODES_PER_MINUTE", "81"],
     ["ENVIRONMENT", "staging"],
     ["CARRIER", "pigeon"],
     ["SMS_URL", "sms.example.com"],
@@ -181,6 +192,32 @@ describe("the http carrier", () => {
     expect(faultsOf({ ...PRODUCTION, CARRIER: "http" })).toEqual([
       "CARRIER_HTTP_URL is missing, and CARRIER is http",
       "CARRIER_HTTP_SECRET is missing, and CARRIER is http",
+    ]);
+  });
+});
+
+describe("sign-in codes", () => {
+  it("go to the listed countries", () => {
+    expect(parseConfig({ ...PRODUCTION, SIGN_IN_COUNTRIES: "IN, NP,LK" }).SIGN_IN_COUNTRIES).toEqual([
+      "IN",
+      "NP",
+      "LK",
+    ]);
+  });
+
+  it("never use up the window of the account that sends them, even where two of their windows meet", () => {
+    const { CODES_PER_MINUTE } = parseConfig({ ...PRODUCTION, CODES_PER_MINUTE: "80" });
+    expect(2 * CODES_PER_MINUTE).toBeLessThan(PLANS.premium.requestsPerMinute);
+  });
+
+  it("need Turnstile's secret beside its site key, and https", () => {
+    const turnstile = { TURNSTILE_SITE_KEY: "0x4AAA", TURNSTILE_SECRET: "0x4AAB" };
+    expect(faultsOf({ ...PRODUCTION, ...turnstile })).toEqual([]);
+    expect(faultsOf({ ...PRODUCTION, ...turnstile, TURNSTILE_SECRET: undefined })).toEqual([
+      "TURNSTILE_SECRET is missing, and TURNSTILE_SITE_KEY is there",
+    ]);
+    expect(faultsOf({ ...PRODUCTION, ...turnstile, TURNSTILE_URL: "http://check.example.com" })).toEqual([
+      "TURNSTILE_URL must be https: its secret travels there, and its script runs in the console",
     ]);
   });
 });

@@ -105,11 +105,16 @@ function formTargets(c: Context<AppEnv>): string {
   return paymentsOf(settings(c)) === "razorpay" ? " https://rzp.io https://*.razorpay.com" : "";
 }
 
-/** Sets the security headers of a page: only this console's own script, style, fonts and pictures are allowed. */
+/**
+ * Sets the security headers of a page: only this console's own script, style, fonts and pictures are allowed. A page
+ * with a bot check of another party allows that party's script and frame.
+ */
 function protect(c: Context<AppEnv>): void {
+  const third = c.get("thirdParty");
   const policy = [
     "default-src 'none'",
-    "script-src 'self'",
+    third === undefined ? "script-src 'self'" : `script-src 'self' ${third}`,
+    ...(third === undefined ? [] : [`frame-src ${third}`]),
     "style-src 'self'",
     "font-src 'self'",
     "img-src 'self' data:",

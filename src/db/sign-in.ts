@@ -1,4 +1,4 @@
-import { and, eq, gt, lt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { attempt, challenge } from "./schema.ts";
 
@@ -49,29 +49,51 @@ export async function forgetChallenges(binding: D1Database, beforeMs: number): P
   await drizzle(binding).delete(challenge).where(lt(challenge.expiresAt, beforeMs));
 }
 
-/** Counts one attempt in a bucket, whose window starts with the first attempt. */
-export async function countAttempt(
+/** A counter of attempts: how many it takes in a window, which starts with its first attempt. */
+export interface Bucket {
+  bucket: string;
+  max: number;
+  windowMs: number;
+}
+
+/** What a bucket has counted in its present window, which ends at `resetsAt`. */
+export type Counted = typeof attempt.$inferSelect;
+
+// One statement, hence one decision: D1 runs no other statement between the comparison and the counting.
+const COUNT_IN_ALL = `
+  INSERT INTO attempt (bucket, count, resets_at)
+  SELECT value ->> 0, 1, ?2 + (value ->> 1) FROM json_each(?1)
+  WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(?1) AS asked CROSS JOIN attempt AS kept ON kept.bucket = asked.value ->> 0
+    WHERE kept.resets_at > ?2 AND kept.count >= asked.value ->> 2
+  )
+  ON CONFLICT (bucket) DO UPDATE SET
+    count = iif(attempt.resets_at <= ?2, 1, attempt.count + 1),
+    resets_at = iif(attempt.resets_at <= ?2, excluded.resets_at, attempt.resets_at)
+  RETURNING bucket, count, resets_at AS resetsAt`;
+
+/** The statement of `countInAll`, for callers that send several in one batch; its rows are of type `Counted`. */
+export function countingStatement(binding: D1Database, buckets: readonly Bucket[], nowMs: number): D1PreparedStatement {
+  const asked = buckets.map(({ bucket, windowMs, max }) => [bucket, windowMs, max]);
+  return binding.prepare(COUNT_IN_ALL).bind(JSON.stringify(asked), nowMs);
+}
+
+/** Counts one attempt in every bucket or, when one of them is full, in none and answers null. */
+export async function countInAll(
   binding: D1Database,
-  bucket: string,
-  windowMs: number,
+  buckets: readonly Bucket[],
   nowMs: number,
-): Promise<{ count: number; resetsAt: number }> {
-  const over = sql`${attempt.resetsAt} <= ${nowMs}`;
-  const resetsAt = nowMs + windowMs;
-  const rows = await drizzle(binding)
-    .insert(attempt)
-    .values({ bucket, count: 1, resetsAt })
-    .onConflictDoUpdate({
-      target: attempt.bucket,
-      set: {
-        count: sql`CASE WHEN ${over} THEN 1 ELSE ${attempt.count} + 1 END`,
-        resetsAt: sql`CASE WHEN ${over} THEN ${resetsAt} ELSE ${attempt.resetsAt} END`,
-      },
-    })
-    .returning({ count: attempt.count, resetsAt: attempt.resetsAt });
-  const [row] = rows;
-  if (!row) throw new Error("an attempt was not counted");
-  return row;
+): Promise<Counted[] | null> {
+  const { results } = await countingStatement(binding, buckets, nowMs).all<Counted>();
+  return results.length > 0 ? results : null;
+}
+
+/** What these buckets have counted in their present windows; a bucket without a window is absent. */
+export async function countsOf(binding: D1Database, buckets: readonly string[], nowMs: number): Promise<Counted[]> {
+  return drizzle(binding)
+    .select()
+    .from(attempt)
+    .where(and(inArray(attempt.bucket, [...buckets]), gt(attempt.resetsAt, nowMs)));
 }
 
 /** Deletes counters whose window has ended. */

@@ -25,6 +25,8 @@ interface Vars {
   person?: Person | null;
   /** Renders a failure as a page, where a browser asked for one. */
   failurePage?: FailurePage;
+  /** The origin of another party's script, if this page shows one. */
+  thirdParty?: string;
   /** The API's own app, for pages that send through its endpoints. */
   ownApi?: Api;
 }

@@ -1,123 +1,127 @@
 import type { Context } from "hono";
-import { mac } from "../crypto/bytes.ts";
-import { countAttempt, forgetAttempts } from "../db/sign-in.ts";
+import type { Config } from "../config.ts";
+import { forgetAttempts } from "../db/sign-in.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
+import { passedCheck } from "./bot-check.ts";
+import type { BotCheck, CheckAnswer } from "./bot-check.ts";
+import { HOUR_MS, MINUTE_MS, retryAfter, takeAttempt } from "./buckets.ts";
+import type { Limit } from "./buckets.ts";
+import { alertCeilings, takeCode } from "./code-limits.ts";
+import type { CodeRequest, CodeTaken } from "./code-limits.ts";
 import { knownDevice } from "./devices.ts";
+import { originOf } from "./network.ts";
 import { personWith } from "./people.ts";
 
-// Rate limits of sign-in. A bucket belongs to a person's phone or e-mail, to a network address, or to both. A browser
-// with which the person signed in before has a bucket of its own instead, so that attempts from elsewhere cannot
-// exhaust it.
+// Rate limits of sign-in. A limit belongs to a person's phone or e-mail, to a network address, or to both. A browser
+// with which the person signed in before counts for the person instead, so that attempts from elsewhere cannot exhaust
+// its limits.
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+/** Passwords are tried again within a quarter of an hour. */
+const QUARTER_MS = 15 * MINUTE_MS;
 
-interface Limit {
-  max: number;
-  windowMs: number;
-}
-
-/** The name of a limit is part of its buckets' keys, so that each limit counts separately. */
 const LIMITS = {
-  /** Codes cost money and disturb their receiver; a person needs a few an hour. */
-  codePair: { max: 5, windowMs: HOUR_MS },
-  codeAddress: { max: 30, windowMs: HOUR_MS },
-  codePhone: { max: 20, windowMs: HOUR_MS },
-  codeDevice: { max: 10, windowMs: HOUR_MS },
-  passwordPair: { max: 10, windowMs: 15 * MINUTE_MS },
-  passwordAddress: { max: 50, windowMs: 15 * MINUTE_MS },
+  passwordPair: { max: 10, windowMs: QUARTER_MS },
+  passwordAddress: { max: 50, windowMs: QUARTER_MS },
   passwordEmail: { max: 100, windowMs: HOUR_MS },
-  passwordDevice: { max: 10, windowMs: 15 * MINUTE_MS },
+  /** A person's known browsers and sessions together. */
+  passwordPerson: { max: 10, windowMs: QUARTER_MS },
   /** Settings reveals whether an e-mail is taken, so only a few can be tried. */
   change: { max: 10, windowMs: HOUR_MS },
   /** The operator's token cannot be guessed; this limits what the attempts cost. */
-  deskAddress: { max: 20, windowMs: 15 * MINUTE_MS },
-} as const satisfies Record<string, Limit>;
+  deskAddress: { max: 20, windowMs: QUARTER_MS },
+} as const satisfies Record<string, Omit<Limit, "name" | "subject">>;
 
-type LimitName = keyof typeof LIMITS;
+type Verdict = { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number };
 
-/** Factor on the limits when local, where every browser, script and test shares one address. */
-const LOCAL_FACTOR = 20;
+/** Whether one more code is sent; an unknown browser may have to pass a bot check first. */
+export type CodeVerdict = Verdict | { ok: false; reason: "bot_check"; check: BotCheck };
 
-type Verdict = { ok: true } | { ok: false; retryAfterSec: number };
+/** Where attempts are counted. */
+const storeOf = (c: Context<AppEnv>) => ({ db: c.env.DB, secret: settings(c).KEY_SECRET });
 
-const groups = (text: string) => (text === "" ? [] : text.split(":"));
-
-/** The network of an address: the address itself or, for IPv6, the /64 that one customer of a provider holds. */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:([0-9.]+)$/iu.exec(address)?.[1];
-  if (mapped !== undefined || !address.includes(":")) return mapped ?? address;
-  const [head = "", tail] = address.split("::");
-  const left = groups(head);
-  const right = groups(tail ?? "");
-  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => "0");
-  const all = tail === undefined ? left : [...left, ...zeros, ...right];
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
-}
-
-const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "0:0:0:0"]);
-
-/** The network address of a request, and the factor on its limits. Locally, all requests share one address. */
-function origin(c: Context<AppEnv>): { address: string; factor: number } {
-  const address = networkOf(c.req.header("cf-connecting-ip") ?? "");
-  const nowhere = settings(c).ENVIRONMENT === "local" && (address === "" || LOOPBACK.has(address));
-  return { address: address === "" ? "unknown" : address, factor: nowhere ? LOCAL_FACTOR : 1 };
-}
-
-/** Counts the narrowest bucket first and stops at a full one, so a refused attempt never uses up a wider limit. */
-async function admit(c: Context<AppEnv>, buckets: readonly (readonly [LimitName, string])[]): Promise<Verdict> {
-  const { factor } = origin(c);
-  for (const [name, subject] of buckets) {
+/** Counts and checks one attempt; a subject that the platform does not tell is not limited. */
+async function admit(
+  c: Context<AppEnv>,
+  subjects: readonly (readonly [keyof typeof LIMITS, string | null])[],
+): Promise<Verdict> {
+  const nowMs = Date.now();
+  const { factor } = originOf(c, nowMs);
+  const limits = subjects.flatMap(([name, subject]) => {
     const { max, windowMs } = LIMITS[name];
-    const nowMs = Date.now();
-    // A MAC, so that the table reveals no phone number and no address.
-    const bucket = Buffer.from(mac(settings(c).KEY_SECRET, `attempt/v1/${name}`, subject, 16)).toString("base64url");
-    const { count, resetsAt } = await countAttempt(c.env.DB, bucket, windowMs, nowMs);
-    if (count > max * factor) return { ok: false, retryAfterSec: Math.max(1, Math.ceil((resetsAt - nowMs) / 1000)) };
-  }
-  return { ok: true };
+    return subject === null ? [] : [{ name, subject, max: max * factor, windowMs }];
+  });
+  const taken = await takeAttempt(storeOf(c), limits, nowMs);
+  return taken.ok ? taken : { ok: false, reason: "rate_limited", retryAfterSec: retryAfter(taken.full, nowMs) };
 }
 
-/** The device's id, if it belongs to the person with this phone or e-mail. Without a cookie, no person is looked up. */
-async function ownDevice(c: Context<AppEnv>, of: { phone: string } | { email: string }): Promise<string | null> {
+/** The person of this browser's cookie, if this phone or e-mail is theirs. Without a cookie, none is looked up. */
+async function ownerHere(c: Context<AppEnv>, of: { phone: string } | { email: string }): Promise<string | null> {
   const device = knownDevice(c);
   if (!device) return null;
   const person = await personWith(c.env, { id: device.personId });
   const own = "phone" in of ? person?.phone === of.phone : person?.email === of.email;
-  return own ? device.deviceId : null;
+  return own ? device.personId : null;
 }
 
-/** Counts and checks one more code to this phone. */
-export async function admitCode(c: Context<AppEnv>, phone: string): Promise<Verdict> {
-  const deviceId = await ownDevice(c, { phone });
-  if (deviceId !== null) return admit(c, [["codeDevice", deviceId]]);
-  const { address } = origin(c);
-  return admit(c, [
-    ["codePair", `${phone} ${address}`],
-    ["codeAddress", address],
-    ["codePhone", phone],
-  ]);
+/** The person whom a session or a known browser names, and whether the phone is that person's. */
+async function requesterOf(c: Context<AppEnv>, phone: string): Promise<Pick<CodeRequest, "personId" | "own">> {
+  const person = c.get("person");
+  if (person?.phone === phone) return { personId: person.id, own: true };
+  const owner = await ownerHere(c, { phone });
+  return { personId: owner ?? person?.id ?? null, own: owner !== null };
+}
+
+async function verdictOf(
+  c: Context<AppEnv>,
+  config: Config,
+  { request, taken, nowMs }: { request: CodeRequest; taken: CodeTaken; nowMs: number },
+): Promise<Verdict | null> {
+  if (taken.ok) {
+    await alertCeilings(storeOf(c), config, taken, request.origin.factor, nowMs);
+    return { ok: true };
+  }
+  if (taken.reason === "check") return null;
+  return { ok: false, reason: "rate_limited", retryAfterSec: retryAfter(taken.full, nowMs) };
+}
+
+/** Counts and checks one more code to this phone; `answer` is what the form says about a bot check. */
+export async function admitCode(c: Context<AppEnv>, phone: string, answer: CheckAnswer): Promise<CodeVerdict> {
+  const config = settings(c);
+  const nowMs = Date.now();
+  const origin = originOf(c, nowMs);
+  const request = { phone, origin, ...(await requesterOf(c, phone)) };
+  const first = await takeCode(storeOf(c), config, request, null, nowMs);
+  const verdict = await verdictOf(c, config, { request, taken: first, nowMs });
+  if (verdict) return verdict;
+  // Only now is an answer looked at: a solution that is not needed stays unused, and costs no verification.
+  const checked = await passedCheck(
+    config,
+    { phone, origin, address: c.req.header("cf-connecting-ip") },
+    answer,
+    nowMs,
+  );
+  if (!checked.ok) return { ok: false, reason: "bot_check", check: checked.check };
+  const second = await takeCode(storeOf(c), config, request, checked.passed, nowMs);
+  const final = await verdictOf(c, config, { request, taken: second, nowMs });
+  return final ?? { ok: false, reason: "bot_check", check: checked.next };
 }
 
 /** Counts and checks one more password for this e-mail. */
 export async function admitPassword(c: Context<AppEnv>, email: string): Promise<Verdict> {
-  const deviceId = await ownDevice(c, { email });
-  if (deviceId !== null) return admit(c, [["passwordDevice", deviceId]]);
-  const { address } = origin(c);
+  const personId = await ownerHere(c, { email });
+  if (personId !== null) return admit(c, [["passwordPerson", personId]]);
+  const { network } = originOf(c, Date.now());
   return admit(c, [
-    ["passwordPair", `${email} ${address}`],
-    ["passwordAddress", address],
+    ["passwordPair", network === null ? null : `${email} ${network}`],
+    ["passwordAddress", network],
     ["passwordEmail", email],
   ]);
 }
 
-/** Counts and checks one more authentication, by a code or a password, of the holder of this session. */
-export function admitProof(c: Context<AppEnv>, by: "code" | "password", sessionHash: string): Promise<Verdict> {
-  return admit(c, [[by === "code" ? "codeDevice" : "passwordDevice", `session ${sessionHash}`]]);
+/** Counts and checks one more password with which a signed-in person confirms who they are. */
+export function admitProof(c: Context<AppEnv>, personId: string): Promise<Verdict> {
+  return admit(c, [["passwordPerson", personId]]);
 }
 
 /** Counts and checks one more e-mail that this person tries to set. */
@@ -127,7 +131,7 @@ export function admitChange(c: Context<AppEnv>, personId: string): Promise<Verdi
 
 /** Counts and checks one more operator's token from the address of this request. */
 export function admitDesk(c: Context<AppEnv>): Promise<Verdict> {
-  return admit(c, [["deskAddress", origin(c).address]]);
+  return admit(c, [["deskAddress", originOf(c, Date.now()).network]]);
 }
 
 /** Deletes counters whose window has ended; the scheduled handler calls it. */

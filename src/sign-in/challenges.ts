@@ -4,8 +4,10 @@ import { randomCode } from "../crypto/ids.ts";
 import { challengeByHash, deleteChallenge, forgetChallenges, insertChallenge, takeTry } from "../db/sign-in.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { asciiDigits } from "../text/phones.ts";
-import { admitCode, admitProof } from "./attempts.ts";
+import { asciiDigits, isMobileIn } from "../text/phones.ts";
+import { admitCode } from "./attempts.ts";
+import { NO_ANSWER } from "./bot-check.ts";
+import type { BotCheck, CheckAnswer } from "./bot-check.ts";
 import { sendCode } from "./code-sender.ts";
 import type { Sent } from "./code-sender.ts";
 import { dropCookie, hashOf, keepCookie, newToken, readCookie } from "./sessions.ts";
@@ -32,7 +34,12 @@ interface Question {
   phone: string;
   /** Data for the action after a right answer; computed only once the code may be sent, because it can be costly. */
   payload: () => Promise<Record<string, string>> | Record<string, string>;
+  /** The form's answer to a bot check, which an unknown browser may have to pass. */
+  answer?: CheckAnswer;
 }
+
+/** Whether a code was sent, and why not. */
+export type Asked = Sent | { ok: false; reason: "unreachable" } | { ok: false; reason: "bot_check"; check: BotCheck };
 
 export type Answer =
   | { ok: true; phone: string; payload: Record<string, string> }
@@ -46,11 +53,13 @@ function proofOf(c: Context<AppEnv>, hash: string, code: string): Uint8Array {
 }
 
 /** Sends a code, and sets the cookie with which the browser can answer it; the browser's previous challenge ends. */
-export async function askCode(c: Context<AppEnv>, { purpose, phone, payload }: Question): Promise<Sent> {
-  const session = c.get("session");
-  const verdict =
-    purpose === "confirm" && session ? await admitProof(c, "code", session.hash) : await admitCode(c, phone);
-  if (!verdict.ok) return { ...verdict, reason: "rate_limited" };
+export async function askCode(
+  c: Context<AppEnv>,
+  { purpose, phone, payload, answer = NO_ANSWER }: Question,
+): Promise<Asked> {
+  if (!isMobileIn(phone, settings(c).SIGN_IN_COUNTRIES)) return { ok: false, reason: "unreachable" };
+  const verdict = await admitCode(c, phone, answer);
+  if (!verdict.ok) return verdict;
   const token = newToken();
   const hash = hashOf(token);
   const code = randomCode();
@@ -85,10 +94,14 @@ export async function currentChallenge(
 }
 
 /** Sends this browser another code in place of its last one. */
-export async function askAgain(c: Context<AppEnv>, purpose: Purpose): Promise<Sent | { ok: false; reason: "over" }> {
+export async function askAgain(
+  c: Context<AppEnv>,
+  purpose: Purpose,
+  answer?: CheckAnswer,
+): Promise<Asked | { ok: false; reason: "over" }> {
   const known = await currentChallenge(c, purpose);
   return known
-    ? askCode(c, { purpose, phone: known.phone, payload: () => known.payload })
+    ? askCode(c, { purpose, phone: known.phone, payload: () => known.payload, ...(answer && { answer }) })
     : { ok: false, reason: "over" };
 }
 

@@ -5,8 +5,8 @@ import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { keepCookie, readCookie } from "./sessions.ts";
 
-// Browsers that a person signed in with before. The cookie is not a credential: it only selects a rate-limit bucket of
-// this browser, so that guesses from elsewhere cannot lock the person out of it.
+// Browsers that a person signed in with before. The cookie is not a credential: it only selects the person's own
+// rate-limit buckets, so that guesses from elsewhere cannot lock the person out of this browser.
 
 const NAME = "device";
 const KEPT_MS = 365 * 86_400_000;

@@ -3,9 +3,9 @@ import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import type { Person } from "../model/person.ts";
 import { admitPassword, admitProof } from "./attempts.ts";
+import type { CheckAnswer } from "./bot-check.ts";
 import { answer, askCode } from "./challenges.ts";
-import type { Answer } from "./challenges.ts";
-import type { Sent } from "./code-sender.ts";
+import type { Answer, Asked } from "./challenges.ts";
 import { rememberDevice } from "./devices.ts";
 import { hashPassword, isPassword } from "./passwords.ts";
 import { addLogin, changePhone, openAccountOf, personWithEmail, personWithPhone } from "./people.ts";
@@ -27,8 +27,8 @@ export async function enterAs(c: Context<AppEnv>, person: Person): Promise<void>
 }
 
 /** Sends a code for signing in by phone; `next` is the path that follows. */
-export function askPhone(c: Context<AppEnv>, phone: string, next: string): Promise<Sent> {
-  return askCode(c, { purpose: "sign-in", phone, payload: () => ({ next }) });
+export function askPhone(c: Context<AppEnv>, phone: string, next: string, check: CheckAnswer): Promise<Asked> {
+  return askCode(c, { purpose: "sign-in", phone, payload: () => ({ next }), answer: check });
 }
 
 interface SignUp {
@@ -40,10 +40,15 @@ interface SignUp {
 }
 
 /** Sends a code for a sign-up by e-mail: it verifies the phone, and the e-mail is added after that. */
-export function askSignUp(c: Context<AppEnv>, { password, phone, ...rest }: SignUp): Promise<Sent> {
+export function askSignUp(
+  c: Context<AppEnv>,
+  { password, phone, ...rest }: SignUp,
+  check: CheckAnswer,
+): Promise<Asked> {
   return askCode(c, {
     purpose: "sign-in",
     phone,
+    answer: check,
     payload: async () => ({ ...rest, password: await hashPassword(password) }),
   });
 }
@@ -66,7 +71,7 @@ export async function signInByCode(
 /** Signs in by e-mail and password. Neither the answer nor its time reveals whether the e-mail is known. */
 export async function signInByPassword(c: Context<AppEnv>, email: string, password: string): Promise<ByPassword> {
   const verdict = await admitPassword(c, email);
-  if (!verdict.ok) return { ...verdict, reason: "rate_limited" };
+  if (!verdict.ok) return verdict;
   const person = await personWithEmail(c.env, settings(c), email);
   const right = await isPassword(password, person?.password ?? null);
   if (!person || !right) return { ok: false, reason: "wrong" };
@@ -75,7 +80,7 @@ export async function signInByPassword(c: Context<AppEnv>, email: string, passwo
 }
 
 /** Sends a code to the person's phone, for authenticating again. */
-export function askConfirmation(c: Context<AppEnv>, person: Person, phone: string, next: string): Promise<Sent> {
+export function askConfirmation(c: Context<AppEnv>, person: Person, phone: string, next: string): Promise<Asked> {
   return askCode(c, { purpose: "confirm", phone, payload: () => ({ personId: person.id, next }) });
 }
 
@@ -95,21 +100,16 @@ export async function confirmByCode(
 }
 
 /** Authenticates again by the person's password; the session gets a new token. */
-export async function confirmByPassword(
-  c: Context<AppEnv>,
-  person: Person,
-  sessionHash: string,
-  password: string,
-): Promise<ByPassword> {
-  const verdict = await admitProof(c, "password", sessionHash);
-  if (!verdict.ok) return { ...verdict, reason: "rate_limited" };
+export async function confirmByPassword(c: Context<AppEnv>, person: Person, password: string): Promise<ByPassword> {
+  const verdict = await admitProof(c, person.id);
+  if (!verdict.ok) return verdict;
   if (!(await isPassword(password, person.password))) return { ok: false, reason: "wrong" };
   await enterAs(c, person);
   return { ok: true };
 }
 
 /** Sends a code to the phone with which a person wants to sign in from now on. */
-export function askNewPhone(c: Context<AppEnv>, person: Person, phone: string): Promise<Sent> {
+export function askNewPhone(c: Context<AppEnv>, person: Person, phone: string): Promise<Asked> {
   return askCode(c, { purpose: "phone", phone, payload: () => ({ personId: person.id }) });
 }
 

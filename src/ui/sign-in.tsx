@@ -1,5 +1,7 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { PRODUCT } from "../config.ts";
+import { BotCheckBox } from "./bot-check.tsx";
+import type { BotCheckProps } from "./bot-check.tsx";
 import { phoneText } from "./format.ts";
 import { Icon, Mark } from "./icons.tsx";
 import { Preferences } from "./layout.tsx";
@@ -71,7 +73,9 @@ export const CodeForm: FC<{
   /** Whether another code was just sent in place of the last one. */
   again?: boolean;
   error?: string | undefined;
-}> = ({ action, resend, next, phone, again = false, error }) => {
+  /** What another code requires of this browser. */
+  check?: BotCheckProps | undefined;
+}> = ({ action, resend, next, phone, again = false, error, check }) => {
   const t = useWords(signIn);
   const { at, local } = useView();
   return (
@@ -103,6 +107,7 @@ export const CodeForm: FC<{
       )}
       <form method="post" action={at(resend)} class="gate-links">
         {next !== undefined && <NextField next={next} />}
+        {check && <BotCheckBox {...check} />}
         <button class="ghost">
           <Icon name="rotate" />
           {t.resend}

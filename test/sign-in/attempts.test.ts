@@ -1,48 +1,9 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
-import { forgetOldAttempts, networkOf } from "../../src/sign-in/attempts.ts";
-import { countAttempt } from "../../src/db/sign-in.ts";
-import { mac } from "../../src/crypto/bytes.ts";
-import { codesFor, freshNumber, from, signInByPhone, twin } from "../world/people.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { takeAttempt } from "../../src/sign-in/buckets.ts";
+import { forgetCounts, freshAddress } from "../world/codes.ts";
+import { codeFor, codesFor, freshNumber, from, signInByPhone, twin } from "../world/people.ts";
 import { Visitor } from "../world/visitor.ts";
-
-const HOUR_MS = 3_600_000;
-
-const count = async (nowMs: number) => (await countAttempt(env.DB, "window", 1_000, nowMs)).count;
-
-describe("a count of attempts", () => {
-  it("restarts when its window is over, and counts every one of many parallel attempts", async () => {
-    expect(await count(5_000)).toBe(1);
-    expect(await count(5_999)).toBe(2);
-    expect(await count(6_000)).toBe(1);
-    const all = await Promise.all(Array.from({ length: 30 }, () => countAttempt(env.DB, "many", HOUR_MS, 1)));
-    expect(all.map((one) => one.count).toSorted((one, other) => one - other)).toEqual(
-      Array.from({ length: 30 }, (_, at) => at + 1),
-    );
-    expect(new Set(all.map((one) => one.resetsAt))).toEqual(new Set([HOUR_MS + 1]));
-  });
-
-  it("is deleted when its window is over", async () => {
-    await countAttempt(env.DB, "old", 1_000, 1);
-    await countAttempt(env.DB, "new", HOUR_MS, Date.now());
-    await forgetOldAttempts(env, Date.now());
-    const { results } = await env.DB.prepare("SELECT bucket FROM attempt WHERE bucket IN ('old', 'new')").all();
-    expect(results).toEqual([{ bucket: "new" }]);
-  });
-});
-
-describe("the network of an address", () => {
-  it.each([
-    ["203.0.113.9", "203.0.113.9"],
-    ["::ffff:203.0.113.9", "203.0.113.9"],
-    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
-    ["2001:0DB8:0001:0002::ffff", "2001:db8:1:2"],
-    ["2001:db8::1", "2001:db8:0:0"],
-    ["::1", "0:0:0:0"],
-  ])("of %s is %s", (address, network) => {
-    expect(networkOf(address)).toBe(network);
-  });
-});
 
 /** Asks for codes until one is refused; returns how many were sent. */
 async function codesUntilRefused(number: () => string, address: () => string, most: number): Promise<number> {
@@ -54,11 +15,18 @@ async function codesUntilRefused(number: () => string, address: () => string, mo
   return most;
 }
 
-let network = 0;
-const freshAddress = () => {
-  network += 1;
-  return `2001:db8:${network.toString(16)}::1`;
-};
+const rows = async () => Number(await env.DB.prepare("SELECT count(*) AS n FROM attempt").first("n"));
+
+/** The ceilings of the whole service, which have tests of their own, start again. */
+const laterByMs = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await forgetCounts();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("codes", () => {
   it("are limited to five an hour from one address to one phone, and the sixth attempt gets a Retry-After", async () => {
@@ -110,6 +78,7 @@ describe("codes", () => {
     await visitor.submit("/sign-out");
     const address = freshAddress();
     await codesUntilRefused(() => number, freshAddress, 25);
+    laterByMs(60_000);
     await codesUntilRefused(freshNumber, () => address, 40);
     const own = await visitor.submit("/sign-in", { phone: number }, from(address));
     expect(own.status).toBe(303);
@@ -124,6 +93,88 @@ describe("codes", () => {
     const forger = new Visitor();
     forger.cookies.set("device", (visitor.cookies.get("device") ?? "").replace(/\.dev_./u, ".dev_!"));
     expect((await forger.submit("/sign-in", { phone: number }, from(freshAddress()))).status).toBe(429);
+  });
+
+  it("are not renewed by answering without the browser's cookie: each phone has its limits", async () => {
+    const [number, address] = [freshNumber(), freshAddress()];
+    let { visitor } = await signInByPhone(number);
+    let sent = 0;
+    for (let n = 0; n < 41; n++) {
+      laterByMs(30_000);
+      const asked = await visitor.submit("/sign-in", { phone: number }, from(address));
+      if (asked.status !== 303) continue;
+      sent += 1;
+      // Without the cookie the browser is a new one, and is remembered anew.
+      visitor.cookies.delete("device");
+      const next = new Visitor();
+      next.cookies.set("challenge", visitor.cookies.get("challenge") ?? "");
+      await next.submit("/sign-in/code", { code: await codeFor(`+91${number}`) }, from(address));
+      visitor = next;
+      visitor.cookies.delete("session");
+    }
+    expect(sent).toBe(10);
+  });
+
+  it("are not renewed by confirming: each confirmation makes a session, and the person's limit stays", async () => {
+    const number = freshNumber();
+    const { visitor } = await signInByPhone(number);
+    const address = from(freshAddress());
+    let sent = 0;
+    for (let n = 0; n < 40; n++) {
+      laterByMs(1_000);
+      const asked = await visitor.submit("/confirm/send", { next: "/keys" }, address);
+      if (asked.status !== 303) continue;
+      sent += 1;
+      const code = await codeFor(`+91${number}`);
+      expect((await visitor.submit("/confirm/code", { code, next: "/keys" }, address)).status).toBe(303);
+    }
+    expect(sent).toBe(10);
+  });
+
+  it("are limited to a phone in a day in every case: from known browsers, and from all others", async () => {
+    const number = freshNumber();
+    const { visitor } = await signInByPhone(number);
+    await forgetCounts();
+    const sent = { known: 0, others: 0 };
+    for (let hour = 0; hour < 23; hour++) {
+      laterByMs(3_600_000);
+      const ask = (who: Visitor) => twin(who).submit("/sign-in", { phone: number }, from(freshAddress()));
+      for (let n = 0; n < 3; n++) if ((await ask(visitor)).status === 303) sent.known += 1;
+      for (let n = 0; n < 3; n++) if ((await ask(new Visitor())).status === 303) sent.others += 1;
+    }
+    expect(sent).toEqual({ known: 20, others: 30 });
+  });
+
+  it("of one site are a part of what a phone gets in a day: another place still gets one", async () => {
+    const number = freshNumber();
+    let sent = 0;
+    for (let hour = 0; hour < 6; hour++) {
+      laterByMs(3_600_000);
+      // Each /64 is another network of the same /48.
+      let at = 0;
+      sent += await codesUntilRefused(
+        () => number,
+        () => `2001:db8:ffff:${(hour * 10 + ++at).toString(16)}::1`,
+        9,
+      );
+    }
+    expect(sent).toBe(10);
+    expect((await new Visitor().submit("/sign-in", { phone: number }, from(freshAddress()))).status).toBe(303);
+  });
+
+  it("of one site to different phones are limited to thirty an hour without a bot check", async () => {
+    let at = 0;
+    expect(await codesUntilRefused(freshNumber, () => `2001:db8:fffe:${(++at).toString(16)}::1`, 40)).toBe(30);
+  });
+
+  it("write few rows: one for each limit, and none when refused", async () => {
+    const number = freshNumber();
+    await new Visitor().submit("/sign-in", { phone: number }, from(freshAddress()));
+    expect(await rows()).toBe(8);
+    const { visitor } = await signInByPhone(freshNumber());
+    const before = await rows();
+    await visitor.submit("/confirm/send", { next: "/" });
+    expect(await rows()).toBe(before + 2);
   });
 
   it("leave neither numbers nor addresses in the table of attempts", async () => {
@@ -156,10 +207,8 @@ describe("passwords", () => {
   it("are limited to fifty per quarter of an hour from one address", async () => {
     const address = "203.0.113.90";
     // All but the last two attempts are counted directly, to avoid hashing that many passwords.
-    const bucket = mac(env.KEY_SECRET, "attempt/v1/passwordAddress", address, 16);
-    for (let n = 0; n < 48; n++) {
-      await countAttempt(env.DB, Buffer.from(bucket).toString("base64url"), HOUR_MS, Date.now());
-    }
+    const limit = { name: "passwordAddress", subject: address, max: 50, windowMs: 900_000 };
+    for (let n = 0; n < 48; n++) await takeAttempt({ db: env.DB, secret: env.KEY_SECRET }, [limit], Date.now());
     const statuses = [];
     for (let n = 0; n < 3; n++) statuses.push((await attempt(`${crypto.randomUUID()}@example.com`, address)).status);
     expect(statuses).toEqual([401, 401, 429]);

@@ -1,8 +1,11 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { hashOf, newToken } from "../../src/sign-in/sessions.ts";
 import { insertPerson, insertSession } from "../../src/db/people.ts";
 import type { PersonRow } from "../../src/db/people.ts";
 import { randomId } from "../../src/crypto/ids.ts";
+import worker from "../../src/worker.ts";
+import { incoming } from "./deployment.ts";
 import { openWorld } from "./world.ts";
 import type { Opening, World } from "./world.ts";
 
@@ -19,13 +22,29 @@ export interface Page {
 /** The page without the hidden field that contains its own address. */
 export const shownIn = ({ text }: Page): string => text.replaceAll(/<input type="hidden" name="next"[^>]*>/gu, "");
 
+/** Sends a request to the service. */
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** A service with these variables in place of the suite's. */
+export const serviceWith =
+  (changed: Record<string, string>): Fetch =>
+  (url, init) =>
+    Promise.resolve(worker.fetch(incoming(url, init), { ...env, ...changed }, createExecutionContext()));
+
 export class Visitor {
   readonly cookies = new Map<string, string>();
+  readonly #fetch: Fetch;
+  readonly #console: string;
+
+  constructor(fetch: Fetch = (url, init) => exports.default.fetch(url, init), console = CONSOLE) {
+    this.#fetch = fetch;
+    this.#console = console;
+  }
 
   async #ask(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Page> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { accept: "text/html", ...(cookie !== "" && { cookie }), ...init.headers };
-    const response = await exports.default.fetch(CONSOLE + path, { redirect: "manual", ...init, headers });
+    const response = await this.#fetch(this.#console + path, { redirect: "manual", ...init, headers });
     for (const set of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/u.exec(set) ?? [];
       if (value === "") this.cookies.delete(name);
@@ -44,7 +63,7 @@ export class Visitor {
     form: Record<string, string> | FormData = {},
     headers: Record<string, string> = {},
   ): Promise<Page> {
-    const own = { origin: CONSOLE, ...headers };
+    const own = { origin: this.#console, ...headers };
     if (form instanceof FormData) return this.#ask(path, { method: "POST", body: form, headers: own });
     return this.#ask(path, {
       method: "POST",

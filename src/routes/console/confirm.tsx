@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { FC } from "hono/jsx";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
-import { at, page, personOf, safeNext, sessionOf, signedIn } from "../../console/page.tsx";
+import { at, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
@@ -144,7 +144,7 @@ export const confirmPages = (app: Api) => {
     const t = wordsOf(c);
     const form = await formOf(c);
     const next = safeNext(form["next"]);
-    const done = await confirmByPassword(c, personOf(c), sessionOf(c).hash, form["password"] ?? "");
+    const done = await confirmByPassword(c, personOf(c), form["password"] ?? "");
     if (done.ok) return c.redirect(at(c, next), 303);
     return showConfirm(c, next, { refused: unproved(c, done, t.passwordWrong) });
   });

@@ -4,23 +4,42 @@ import { refusedStatus } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { show, viewOf } from "../../console/page.tsx";
 import type { AppEnv } from "../../http/app.ts";
-import type { Answer } from "../../sign-in/challenges.ts";
-import type { Sent } from "../../sign-in/code-sender.ts";
+import { settings } from "../../http/app.ts";
+import type { BotCheck } from "../../sign-in/bot-check.ts";
+import type { Answer, Asked } from "../../sign-in/challenges.ts";
 import type { ByPassword } from "../../sign-in/sign-in.ts";
+import { botCheck, unreachable } from "../../ui/words/bot-check.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 
 // What sign-in, sign-up, confirmation and settings share: the reasons of refusals, and the page with one card.
 
 export const wordsOf = (c: Context<AppEnv>) => signIn[viewOf(c).lang];
 
+type Unsent = Exclude<Asked | { ok: false; reason: "over" }, { ok: true }>;
+
+/** The bot check that the form shows before a code is sent, if that is why none was sent. */
+export function checkOf(c: Context<AppEnv>, sent: Unsent): BotCheck | undefined {
+  if (sent.reason !== "bot_check") return undefined;
+  if (sent.check.turnstile) c.set("thirdParty", new URL(sent.check.turnstile.script).origin);
+  return sent.check;
+}
+
 /** Why no code was sent. */
-export function unsent(c: Context<AppEnv>, sent: Exclude<Sent | { ok: false; reason: "over" }, { ok: true }>): Refused {
+export function unsent(c: Context<AppEnv>, sent: Unsent): Refused {
   const t = wordsOf(c);
   switch (sent.reason) {
     case "rate_limited":
       return { code: "rate_limited", error: t.tooManyCodes(sent.retryAfterSec), retryAfterSec: sent.retryAfterSec };
     case "not_offered":
       return { code: "invalid_request", error: t.notOffered };
+    case "unreachable": {
+      const { lang } = viewOf(c);
+      return { code: "invalid_request", error: unreachable(lang, settings(c).SIGN_IN_COUNTRIES) };
+    }
+    case "bot_check": {
+      const { waitSec } = sent.check;
+      return { code: "rate_limited", error: botCheck[viewOf(c).lang].wait(waitSec), retryAfterSec: waitSec };
+    }
     case "over":
       return { code: "invalid_request", error: t.codeOver };
   }

@@ -8,16 +8,19 @@ import { at, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
+import { checkAnswerOf } from "../../sign-in/bot-check.ts";
+import type { BotCheck } from "../../sign-in/bot-check.ts";
 import { askAgain, currentChallenge } from "../../sign-in/challenges.ts";
 import { demoPerson, emailOf } from "../../sign-in/people.ts";
 import { endSession, endSessionsOf } from "../../sign-in/sessions.ts";
 import { askPhone, enterAs, signInByCode, signInByPassword } from "../../sign-in/sign-in.ts";
 import { phoneOf } from "../../text/phones.ts";
+import { BotCheckBox } from "../../ui/bot-check.tsx";
 import { Code, Field } from "../../ui/parts.tsx";
 import { CodeForm, GateCard, NextField, Or, PhoneField } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
-import { refuseForm, showGate, unanswered, unproved, unsent, wordsOf } from "./gate.tsx";
+import { checkOf, refuseForm, showGate, unanswered, unproved, unsent, wordsOf } from "./gate.tsx";
 
 const query = (next: string) => (next === "/" ? "" : `?next=${encodeURIComponent(next)}`);
 
@@ -64,14 +67,21 @@ const Demo: FC<{ next: string; keys: DemoKeys }> = ({ next, keys: { apiKey, test
   );
 };
 
-const PhonePage: FC<FormProps & { keys: DemoKeys | null }> = ({ next, error, value, keys }) => {
+const PhonePage: FC<FormProps & { keys: DemoKeys | null; check?: BotCheck | undefined }> = ({
+  next,
+  error,
+  value,
+  keys,
+  check,
+}) => {
   const t = useWords(signIn);
   const { at } = useView();
   return (
     <GateCard title={t.title} lead={t.lead}>
       <form method="post" action={at("/sign-in")} class="stack">
         <NextField next={next} />
-        <PhoneField value={value} error={error} autofocus />
+        <PhoneField value={value} error={check ? undefined : error} autofocus={!check} />
+        {check && <BotCheckBox {...check} />}
         <button class="btn wide">{t.sendCode}</button>
       </form>
       <Or />
@@ -83,12 +93,24 @@ const PhonePage: FC<FormProps & { keys: DemoKeys | null }> = ({ next, error, val
   );
 };
 
-const CodePage: FC<{ phone: string; again?: boolean; error?: string }> = ({ phone, again, error }) => {
+const CodePage: FC<{ phone: string; again?: boolean; error?: string; check?: BotCheck | undefined }> = ({
+  phone,
+  again,
+  error,
+  check,
+}) => {
   const t = useWords(signIn);
   const { at } = useView();
   return (
     <GateCard title={t.codeTitle}>
-      <CodeForm action="/sign-in/code" resend="/sign-in/resend" phone={phone} again={again ?? false} error={error} />
+      <CodeForm
+        action="/sign-in/code"
+        resend="/sign-in/resend"
+        phone={phone}
+        again={again ?? false}
+        error={check ? undefined : error}
+        check={check}
+      />
       <p class="gate-links">
         <a class="ghost" href={at("/sign-in")}>
           {t.otherPhone}
@@ -133,26 +155,26 @@ function addPhone(app: Api): void {
     const next = safeNext(form["next"]);
     const typed = form["phone"] ?? "";
     const keys = demoKeysOf(c);
-    const again = (refused: Refused) =>
+    const again = (refused: Refused, check?: BotCheck) =>
       refuseForm(
         c,
         refused,
         wordsOf(c).title,
-        <PhonePage next={next} value={typed} error={refused.error} keys={keys} />,
+        <PhonePage next={next} value={typed} error={refused.error} keys={keys} check={check} />,
       );
     const phone = phoneOf(typed);
     if (phone === null) return again({ code: "invalid_request", error: wordsOf(c).phoneFault });
-    const sent = await askPhone(c, phone, next);
-    return sent.ok ? c.redirect(at(c, "/sign-in/code"), 303) : again(unsent(c, sent));
+    const sent = await askPhone(c, phone, next, checkAnswerOf(form));
+    return sent.ok ? c.redirect(at(c, "/sign-in/code"), 303) : again(unsent(c, sent), checkOf(c, sent));
   });
 }
 
-async function showCode(c: Context<AppEnv>, refused?: Refused): Promise<Response> {
+async function showCode(c: Context<AppEnv>, refused?: Refused, check?: BotCheck): Promise<Response> {
   const challenge = await currentChallenge(c, "sign-in");
   if (!challenge) return c.redirect(at(c, "/sign-in"), 303);
   const title = wordsOf(c).codeTitle;
   return refused
-    ? refuseForm(c, refused, title, <CodePage phone={challenge.phone} error={refused.error} />)
+    ? refuseForm(c, refused, title, <CodePage phone={challenge.phone} error={refused.error} check={check} />)
     : showGate(c, title, <CodePage phone={challenge.phone} again={c.req.query("again") !== undefined} />);
 }
 
@@ -168,8 +190,9 @@ function addCode(app: Api): void {
   app.get("/sign-in/resend", (c) => c.redirect(at(c, "/sign-in/code"), 303));
 
   app.post("/sign-in/resend", page, async (c) => {
-    const sent = await askAgain(c, "sign-in");
-    return sent.ok ? c.redirect(at(c, "/sign-in/code?again=1"), 303) : showCode(c, unsent(c, sent));
+    const sent = await askAgain(c, "sign-in", checkAnswerOf(await formOf(c)));
+    if (sent.ok) return c.redirect(at(c, "/sign-in/code?again=1"), 303);
+    return showCode(c, unsent(c, sent), checkOf(c, sent));
   });
 }
 

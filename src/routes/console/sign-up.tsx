@@ -2,16 +2,19 @@ import type { FC } from "hono/jsx";
 import { formOf } from "../../console/forms.ts";
 import { at, page, safeNext } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
+import { checkAnswerOf } from "../../sign-in/bot-check.ts";
+import type { BotCheck } from "../../sign-in/bot-check.ts";
 import { passwordFault } from "../../sign-in/passwords.ts";
 import { emailOf, nameOf } from "../../sign-in/people.ts";
 import { askSignUp } from "../../sign-in/sign-in.ts";
 import { phoneOf } from "../../text/phones.ts";
+import { BotCheckBox } from "../../ui/bot-check.tsx";
 import { Field } from "../../ui/parts.tsx";
 import { GateCard, NextField, PhoneField } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 import type { SignInWords } from "../../ui/words/sign-in.ts";
-import { refuseForm, showGate, unsent, wordsOf } from "./gate.tsx";
+import { checkOf, refuseForm, showGate, unsent, wordsOf } from "./gate.tsx";
 
 interface SignUpForm {
   next: string;
@@ -22,18 +25,19 @@ interface SignUpForm {
 
 type Faults = Partial<Record<"email" | "phone" | "password", string>>;
 
-const SignUpPage: FC<SignUpForm & { faults?: Faults; error?: string }> = ({
+const SignUpPage: FC<SignUpForm & { faults?: Faults; error?: string; check?: BotCheck | undefined }> = ({
   next,
   name,
   email,
   phone,
   faults = {},
   error,
+  check,
 }) => {
   const t = useWords(signIn);
   const { at } = useView();
   return (
-    <GateCard title={t.upTitle} lead={t.upLead} error={error}>
+    <GateCard title={t.upTitle} lead={t.upLead} error={check ? undefined : error}>
       <form method="post" action={at("/sign-up")} class="stack">
         <NextField next={next} />
         <Field label={t.name} name="name" value={name} autocomplete="name" maxlength={80} autofocus />
@@ -56,6 +60,7 @@ const SignUpPage: FC<SignUpForm & { faults?: Faults; error?: string }> = ({
           error={faults.password}
         />
         <PhoneField value={phone} error={faults.phone} />
+        {check && <BotCheckBox {...check} />}
         <button class="btn wide">{t.upSubmit}</button>
       </form>
       <p class="gate-foot">
@@ -99,9 +104,10 @@ export const signUpPages = (app: Api) => {
       const refused = { code: "invalid_request", error } as const;
       return refuseForm(c, refused, t.upTitle, <SignUpPage {...typed} faults={asked.faults} />);
     }
-    const sent = await askSignUp(c, { ...asked, next });
+    const sent = await askSignUp(c, { ...asked, next }, checkAnswerOf(form));
     if (sent.ok) return c.redirect(at(c, "/sign-in/code"), 303);
     const refused = unsent(c, sent);
-    return refuseForm(c, refused, t.upTitle, <SignUpPage {...typed} error={refused.error} />);
+    const check = checkOf(c, sent);
+    return refuseForm(c, refused, t.upTitle, <SignUpPage {...typed} error={refused.error} check={check} />);
   });
 };

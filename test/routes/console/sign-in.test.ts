@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { configOf } from "../../../src/config.ts";
 import { insertPerson } from "../../../src/db/people.ts";
+import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
+import { writeRateCard } from "../../../src/sending/rate-card.ts";
 import { codeSenderRef } from "../../../src/sign-in/code-sender.ts";
 import { newAccountId, objectName, randomId } from "../../../src/crypto/ids.ts";
 import { operator } from "../../world/world.ts";
@@ -15,7 +17,7 @@ import {
   sessionsWith,
   signInByPhone,
 } from "../../world/people.ts";
-import { Visitor } from "../../world/visitor.ts";
+import { Visitor, serviceWith } from "../../world/visitor.ts";
 
 const personWith = (phone: string) => env.DB.prepare("SELECT * FROM person WHERE phone = ?").bind(phone).all();
 
@@ -141,9 +143,14 @@ describe("signing in by phone", () => {
   });
 });
 
+/** A service that sends codes to more countries than India. */
+const abroad = serviceWith({ SIGN_IN_COUNTRIES: "IN,US,GB" });
+
 describe("a number abroad", () => {
+  afterEach(() => writeRateCard(env.RECORDINGS, DEFAULT_RATE_CARD));
+
   it("gets its code as an international SMS, at the price of the rate card", async () => {
-    const visitor = new Visitor();
+    const visitor = new Visitor(abroad);
     const sender = env.ACCOUNT.getByName(objectName(codeSenderRef(configOf(env))));
     await signInByPhone(freshNumber());
     const before = (await sender.view())?.balance ?? 0;
@@ -152,6 +159,35 @@ describe("a number abroad", () => {
     const page = await visitor.submit("/sign-in/code", { code: await codeFor("+14155550132") });
     expect(page.status).toBe(303);
     expect((await personWith("+14155550132")).results).toHaveLength(1);
+    await writeRateCard(env.RECORDINGS, { ...DEFAULT_RATE_CARD, smsByCountry: { GB: 9 } });
+    const paid = (await sender.view())?.balance ?? 0;
+    await new Visitor(abroad).submit("/sign-in", { phone: "+44 7400 123456" });
+    expect((await sender.view())?.balance).toBe(paid - 90_000);
+  });
+
+  it("gets no code where the operator has not listed its country, or where it cannot be a mobile", async () => {
+    const before = await sentByHouse();
+    const sentence = "We can&#39;t send codes to this number: we send them only to mobile numbers in ";
+    for (const phone of ["+1 415 555 0132", "+44 7400 123456", "+881612345678", "+979123456789"]) {
+      const page = await new Visitor().submit("/sign-in", { phone });
+      expect([page.status, page.text.includes(`${sentence}India.`)], phone).toEqual([400, true]);
+    }
+    for (const phone of [
+      "+1 900 555 0123",
+      "+44 20 7946 0958",
+      "+8821612345678",
+      "+883510012345678",
+      "+870773111632",
+    ]) {
+      const page = await new Visitor(abroad).submit("/sign-in", { phone });
+      const named = `${sentence}India, United States, and United Kingdom.`;
+      expect([page.status, page.text.includes(named)], phone).toEqual([400, true]);
+    }
+    const hindi = new Visitor();
+    hindi.cookies.set("lang", "hi");
+    const page = await hindi.submit("/sign-in", { phone: "+881612345678" });
+    expect(page.text).toContain("कोड सिर्फ़ भारत के मोबाइल नंबरों पर भेजे जाते हैं।");
+    expect(await sentByHouse()).toBe(before);
   });
 
   it("is refused in one sentence while the sign-in account has no credit, and Indian numbers are not", async () => {
@@ -160,7 +196,7 @@ describe("a number abroad", () => {
     const balance = (await env.ACCOUNT.getByName(accountId).view())?.balance ?? 0;
     const taken = { amount: -balance / 10_000, reference: "empty the house" };
     expect((await operator("POST", `/operator/accounts/${accountId}/credits`, taken)).status).toBe(200);
-    const visitor = new Visitor();
+    const visitor = new Visitor(abroad);
     const page = await visitor.submit("/sign-in", { phone: "+44 7400 123456" });
     expect(page.status).toBe(400);
     expect(page.text).toContain("Use an Indian number or e-mail and password.");
