@@ -23,6 +23,8 @@ const QUARTER_MS = 15 * MINUTE_MS;
 const LIMITS = {
   passwordPair: { max: 10, windowMs: QUARTER_MS },
   passwordAddress: { max: 50, windowMs: QUARTER_MS },
+  /** Each password costs a hash of 70 ms, and one site has many networks. */
+  passwordSite: { max: 200, windowMs: QUARTER_MS },
   passwordEmail: { max: 100, windowMs: HOUR_MS },
   /** A person's known browsers and sessions together. */
   passwordPerson: { max: 10, windowMs: QUARTER_MS },
@@ -111,10 +113,11 @@ export async function admitCode(c: Context<AppEnv>, phone: string, answer: Check
 export async function admitPassword(c: Context<AppEnv>, email: string): Promise<Verdict> {
   const personId = await ownerHere(c, { email });
   if (personId !== null) return admit(c, [["passwordPerson", personId]]);
-  const { network } = originOf(c, Date.now());
+  const { network, site } = originOf(c, Date.now());
   return admit(c, [
     ["passwordPair", network === null ? null : `${email} ${network}`],
     ["passwordAddress", network],
+    ["passwordSite", site],
     ["passwordEmail", email],
   ]);
 }

@@ -213,4 +213,14 @@ describe("passwords", () => {
     for (let n = 0; n < 3; n++) statuses.push((await attempt(`${crypto.randomUUID()}@example.com`, address)).status);
     expect(statuses).toEqual([401, 401, 429]);
   });
+
+  it("are limited to two hundred per quarter of an hour from one site, whatever its networks", async () => {
+    const limit = { name: "passwordSite", subject: "2001:db8:fffd", max: 200, windowMs: 900_000 };
+    for (let n = 0; n < 198; n++) await takeAttempt({ db: env.DB, secret: env.KEY_SECRET }, [limit], Date.now());
+    const statuses = [];
+    for (const network of ["1", "2", "3"]) {
+      statuses.push((await attempt(`${crypto.randomUUID()}@example.com`, `2001:db8:fffd:${network}::1`)).status);
+    }
+    expect(statuses).toEqual([401, 401, 429]);
+  });
 });
