@@ -87,15 +87,20 @@ async function verdictOf(
   return { ok: false, reason: "rate_limited", retryAfterSec: retryAfter(taken.full, nowMs) };
 }
 
-/** Counts and checks one more code to this phone; `answer` is what the form says about a bot check. */
-export async function admitCode(c: Context<AppEnv>, phone: string, answer: CheckAnswer): Promise<CodeVerdict> {
+/**
+ * Counts and checks one more code to this phone. `answer` is what the form says about a bot check; null where none is
+ * asked for.
+ */
+export async function admitCode(c: Context<AppEnv>, phone: string, answer: CheckAnswer | null): Promise<CodeVerdict> {
   const config = settings(c);
   const nowMs = Date.now();
   const origin = originOf(c, nowMs);
-  const request = { phone, origin, ...(await requesterOf(c, phone)) };
+  const requester = await requesterOf(c, phone);
+  const request = { phone, origin, ...requester, checked: answer !== null && requester.personId === null };
   const first = await takeCode(storeOf(c), config, request, null, nowMs);
   const verdict = await verdictOf(c, config, { request, taken: first, nowMs });
   if (verdict) return verdict;
+  if (!answer) throw new Error("a bot check was asked of a browser that gets none");
   // Only now is an answer looked at: a solution that is not needed stays unused, and costs no verification.
   const checked = await passedCheck(
     config,

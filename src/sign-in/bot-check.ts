@@ -26,9 +26,6 @@ export function checkAnswerOf(form: Readonly<Record<string, string>>): CheckAnsw
   return { ticket: form["ticket"] ?? "", work: form["work"] ?? "", turnstile: form["cf-turnstile-response"] ?? "" };
 }
 
-/** No answer, for browsers that are never asked. */
-export const NO_ANSWER: CheckAnswer = checkAnswerOf({});
-
 /** What a page shows for a bot check. */
 export interface BotCheck {
   ticket: string;

@@ -6,7 +6,6 @@ import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { asciiDigits, isMobileIn } from "../text/phones.ts";
 import { admitCode } from "./attempts.ts";
-import { NO_ANSWER } from "./bot-check.ts";
 import type { BotCheck, CheckAnswer } from "./bot-check.ts";
 import { sendCode } from "./code-sender.ts";
 import type { Sent } from "./code-sender.ts";
@@ -34,7 +33,7 @@ interface Question {
   phone: string;
   /** Data for the action after a right answer; computed only once the code may be sent, because it can be costly. */
   payload: () => Promise<Record<string, string>> | Record<string, string>;
-  /** The form's answer to a bot check, which an unknown browser may have to pass. */
+  /** The form's answer to a bot check. Without it none is asked for: a session or a password was proved before. */
   answer?: CheckAnswer;
 }
 
@@ -53,12 +52,9 @@ function proofOf(c: Context<AppEnv>, hash: string, code: string): Uint8Array {
 }
 
 /** Sends a code, and sets the cookie with which the browser can answer it; the browser's previous challenge ends. */
-export async function askCode(
-  c: Context<AppEnv>,
-  { purpose, phone, payload, answer = NO_ANSWER }: Question,
-): Promise<Asked> {
+export async function askCode(c: Context<AppEnv>, { purpose, phone, payload, answer }: Question): Promise<Asked> {
   if (!isMobileIn(phone, settings(c).SIGN_IN_COUNTRIES)) return { ok: false, reason: "unreachable" };
-  const verdict = await admitCode(c, phone, answer);
+  const verdict = await admitCode(c, phone, answer ?? null);
   if (!verdict.ok) return verdict;
   const token = newToken();
   const hash = hashOf(token);

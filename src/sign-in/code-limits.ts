@@ -40,6 +40,8 @@ export interface CodeRequest {
   personId: string | null;
   /** Whether the phone is that person's own. */
   own: boolean;
+  /** Whether a bot check is asked for when a ceiling nears. */
+  checked: boolean;
   origin: Origin;
 }
 
@@ -154,7 +156,7 @@ function refusalOf(taken: Extract<Taken, { ok: false }>, limits: readonly CodeLi
     : { ok: false, reason: "full", full };
 }
 
-/** Counts one code; a browser that signs in by a session is never asked for a bot check. */
+/** Counts one code; with `passed`, after a bot check. */
 export async function takeCode(
   store: { db: D1Database; secret: string },
   config: Config,
@@ -164,7 +166,7 @@ export async function takeCode(
 ): Promise<CodeTaken> {
   const limits = codeLimits(config, request);
   const all = [...limits, ...(passed ? passedLimits(passed, request.origin) : [])];
-  const taken = await takeAttempt(store, inForce(all, passed !== null || request.personId !== null), nowMs);
+  const taken = await takeAttempt(store, inForce(all, passed !== null || !request.checked), nowMs);
   return taken.ok ? { ...taken, limits: all } : refusalOf(taken, all);
 }
 

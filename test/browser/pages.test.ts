@@ -1,16 +1,12 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startService } from "../../harness/started.ts";
 import type { Service } from "../../harness/started.ts";
+import { axe, sideways } from "./axe.ts";
 import { DESKTOP, PHONE, describeInBrowser, openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
 
 // Every page in a real browser: no request to other hosts, no console error, no accessibility violation.
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /** Pages for a signed-in customer. */
 const PAGES = [
@@ -43,22 +39,6 @@ const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
 /** Limits over the wire, compressed: the sign-in page with everything it loads, and its script. */
 const FIRST_PAGE_BYTES_MAX = 80_000;
 const SCRIPT_BYTES_MAX = 8_000;
-
-async function axe(window: Window): Promise<string[]> {
-  await window.page.evaluate(AXE);
-  const violations = await window.page.evaluate(async (tags) => {
-    const { axe: runner } = globalThis as unknown as {
-      axe: { run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const found = await runner.run({ runOnly: tags });
-    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
-  }, AXE_TAGS);
-  return violations;
-}
-
-/** Pixels by which the page is wider than the window. */
-const sideways = (window: Window) =>
-  window.page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
 /** Address of the first link on the page that starts with `start`. */
 async function first(window: Window, at: string, start: string): Promise<string> {

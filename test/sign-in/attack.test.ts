@@ -36,7 +36,7 @@ function attacks({ requests, lastsMs, addressOf, asnOf }: Attack): Event[] {
   return Array.from({ length: requests }, (_, n) => {
     const address = addressOf(n);
     const origin = { network: networkOf(address), site: siteOf(address), asn: asnOf(n), factor: 1 };
-    const request = { phone: `+91900${String(n).padStart(7, "0")}`, personId: null, own: false, origin };
+    const request = { phone: `+91900${String(n).padStart(7, "0")}`, personId: null, own: false, checked: true, origin };
     return { atMs: START_MS + Math.floor((n * lastsMs) / requests), known: false, request };
   });
 }
@@ -49,7 +49,7 @@ function customers(): Event[] {
   return Array.from({ length: PEOPLE * CODES_EACH }, (_, n) => {
     const [person, turn] = [n % PEOPLE, Math.floor(n / PEOPLE)];
     const origin = { network: "2001:db8:1:1", site: "2001:db8:1", asn: "64500", factor: 1 };
-    const request = { phone: `+919800000${person}`, personId: `psn_${person}`, own: true, origin };
+    const request = { phone: `+919800000${person}`, personId: `psn_${person}`, own: true, checked: false, origin };
     return { atMs: START_MS + turn * 4 * HOUR_MS + ((person * 7_919) % 240) * MINUTE_MS, known: true, request };
   });
 }

@@ -86,6 +86,17 @@ describe("a ticket", () => {
   });
 });
 
+describe("the search for a number", () => {
+  it("leaves the page its turn after each slice of time", async () => {
+    let nowMs = 0;
+    // Every look at the clock is later than a slice lasts.
+    vi.spyOn(performance, "now").mockImplementation(() => (nowMs += 25));
+    const turns = vi.spyOn(globalThis, "setTimeout");
+    const number = await prove(issueTicket(env.KEY_SECRET, { phone: "+919876543210", network: null }, 0).text, 12);
+    expect(turns).toHaveBeenCalledTimes(Math.floor(number / 256));
+  });
+});
+
 describe("proof of work", () => {
   it("is accepted once, for the phone and the network that it was made for", async () => {
     const asked = await checked();
