@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { StrangersLog } from "../src/log.ts";
+import { OncePerHour, StrangersLog } from "../src/log.ts";
 
 it("logs ten requests without a valid key per second, and reports with the next line how many were left out", () => {
   const log = new StrangersLog();
@@ -14,4 +14,17 @@ it("starts a new second when the clock was set back", () => {
   const log = new StrangersLog();
   for (let knocked = 0; knocked < 11; knocked++) log.admit(5_000);
   expect(log.admit(4_000)).toBe(1);
+});
+
+it("logs a line that every request could cause once an hour, also when the clock was set back", () => {
+  const hour = new OncePerHour();
+  const [nowMs, hourMs] = [1_700_000_000_000, 3_600_000];
+  expect([0, 1, hourMs - 1, hourMs, hourMs + 1].map((ms) => hour.admit(nowMs + ms))).toEqual([
+    true,
+    false,
+    false,
+    true,
+    false,
+  ]);
+  expect(hour.admit(nowMs - hourMs)).toBe(true);
 });

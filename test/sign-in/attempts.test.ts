@@ -159,6 +159,8 @@ describe("codes", () => {
       );
     }
     expect(sent).toBe(10);
+    const late = await new Visitor().submit("/sign-in", { phone: number }, from("2001:db8:ffff:1::1"));
+    expect(late.text).toContain("Try again in 19 hours.");
     expect((await new Visitor().submit("/sign-in", { phone: number }, from(freshAddress()))).status).toBe(303);
   });
 

@@ -1,12 +1,19 @@
 import { words } from "../view.ts";
 
+/** From here on, a time is said in hours. */
+const HOURS_FROM_SEC = 7_200;
+
 const minutesEn = (sec: number) => {
+  if (sec > HOURS_FROM_SEC) return `in ${Math.ceil(sec / 3_600)} hours`;
   if (sec < 60) return sec === 1 ? "in 1 second" : `in ${sec} seconds`;
   const minutes = Math.ceil(sec / 60);
   return minutes === 1 ? "in 1 minute" : `in ${minutes} minutes`;
 };
 
-const minutesHi = (sec: number) => (sec < 60 ? `${sec} सेकंड में` : `${Math.ceil(sec / 60)} मिनट में`);
+const minutesHi = (sec: number) => {
+  if (sec > HOURS_FROM_SEC) return `${Math.ceil(sec / 3_600)} घंटे में`;
+  return sec < 60 ? `${sec} सेकंड में` : `${Math.ceil(sec / 60)} मिनट में`;
+};
 
 export const signIn = words(
   {
