@@ -1,6 +1,6 @@
 import { find, findAll, locale, on, toast } from "./dom.ts";
 
-// What every page has: copying, the drawer, tabs, times in the reader's time zone, shortcuts.
+// What every page has: copying, the drawer, tabs, times, shortcuts.
 
 const STYLES: Record<string, Intl.DateTimeFormatOptions> = {
   time: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
@@ -9,26 +9,35 @@ const STYLES: Record<string, Intl.DateTimeFormatOptions> = {
 };
 const FULL: Intl.DateTimeFormatOptions = { ...STYLES["date"], ...STYLES["time"] };
 
-/** Writes times in the reader's time zone. */
-export function localTimes(within: ParentNode = document): void {
+/**
+ * Writes times in Indian time, as the server does: the days of chart, search and invoices are India's. The reader's own
+ * time is the title of each.
+ */
+export function writeTimes(within: ParentNode = document): void {
   for (const time of findAll<HTMLTimeElement>("time[data-style]", within)) {
     const options = STYLES[time.dataset["style"] ?? ""] ?? FULL;
-    time.textContent = new Intl.DateTimeFormat(locale, options).format(new Date(time.dateTime));
+    const at = new Date(time.dateTime);
+    time.textContent = new Intl.DateTimeFormat(locale, { ...options, timeZone: "Asia/Kolkata" }).format(at);
+    time.title = new Intl.DateTimeFormat(locale, { ...FULL, timeZoneName: "short" }).format(at);
   }
+}
+
+/** Loads a part of a page into an element; false, without any change, when it could not be loaded. */
+export async function tryPart(href: string, content: HTMLElement): Promise<boolean> {
+  const reply = await fetch(href, { headers: { "x-part": "1", accept: "text/html" } }).catch(() => null);
+  if (!reply?.ok || reply.redirected) return false;
+  // This console rendered the document and escaped every text in it; its policy allows no inline script.
+  const parsed = new DOMParser().parseFromString(await reply.text(), "text/html");
+  content.replaceChildren(...parsed.body.childNodes);
+  writeTimes(content);
+  return true;
 }
 
 /** Loads a part of a page into an element; when that fails, opens the page itself and returns false. */
 export async function putPart(href: string, content: HTMLElement | null): Promise<boolean> {
-  const reply = await fetch(href, { headers: { "x-part": "1", accept: "text/html" } }).catch(() => null);
-  if (!content || !reply?.ok || reply.redirected) {
-    location.href = href;
-    return false;
-  }
-  // This console rendered the document and escaped every text in it; its policy allows no inline script.
-  const parsed = new DOMParser().parseFromString(await reply.text(), "text/html");
-  content.replaceChildren(...parsed.body.childNodes);
-  localTimes(content);
-  return true;
+  const done = content !== null && (await tryPart(href, content));
+  if (!done) location.href = href;
+  return done;
 }
 
 /** Opens a part of a page in the drawer. */
@@ -63,7 +72,7 @@ async function copy(text: string): Promise<void> {
 }
 
 export function startPage(): void {
-  localTimes();
+  writeTimes();
   on("click", "[data-copy]", (button) => copy(button.dataset["copy"] ?? ""));
   on("click", "a[data-drawer]", (link, event) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;

@@ -99,16 +99,19 @@ export async function placeOrder(
   });
   const order = await orderById(env.DB, id);
   if (!order) throw new Error("an order that was just made is not there");
-  const checkout = isOpen(order) ? await openCheckout(env, config, order, !fresh) : CLOSED;
+  const checkout = isPayable(order) ? await openCheckout(env, config, order, !fresh) : CLOSED;
   return { ok: true, order, checkout };
 }
 
-/** Whether an order can still be paid. */
-export const isOpen = ({ state }: Order): boolean => state === "created" || state === "pending" || state === "failed";
+/** Whether an order can be paid. While a payment is pending it cannot: a second one would be money for nothing. */
+export const isPayable = ({ state }: Order): boolean => state === "created" || state === "failed";
 
-/** Opens the checkout of an unpaid order again. */
+/** Whether an order's payment may still arrive. */
+export const isOpen = (order: Order): boolean => isPayable(order) || order.state === "pending";
+
+/** Opens the checkout of an unpaid order again; a pending one has none. */
 export async function resumeOrder(env: Env, order: Order): Promise<Checkout> {
-  const checkout = isOpen(order) ? await openCheckout(env, configOf(env), order, true) : CLOSED;
+  const checkout = isPayable(order) ? await openCheckout(env, configOf(env), order, true) : CLOSED;
   if (!checkout.ok && checkout.reason === "closed") await checkOrder(env, order, Date.now());
   return checkout;
 }

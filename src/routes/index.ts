@@ -13,7 +13,7 @@ import { invoicePages } from "./console/invoice.tsx";
 import { keysPages } from "./console/keys.tsx";
 import { liveFeed } from "./console/live.ts";
 import { ordersPages } from "./console/orders.tsx";
-import { overviewPage } from "./console/overview.tsx";
+import { overviewPage, usagePage } from "./console/overview.tsx";
 import { payPages } from "./console/pay.tsx";
 import { preferences } from "./console/preferences.ts";
 import { recordingsPages } from "./console/recordings.tsx";
@@ -75,6 +75,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     signUpPages,
     confirmPages,
     overviewPage,
+    usagePage,
     liveFeed,
     sendPages,
     activityPages,

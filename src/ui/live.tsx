@@ -1,10 +1,11 @@
 import type { FC } from "hono/jsx";
+import { isAllRefunded } from "../model/live.ts";
 import type { LiveRow } from "../model/live.ts";
 import type { MessageState, Operation } from "../model/message.ts";
 import { OPERATION_NAMES } from "../model/operations.ts";
 import { count, phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
-import { Card, Empty, Kind, Money, StateBadge, Time } from "./parts.tsx";
+import { Card, Empty, Kind, StateBadge, Time, useMoney } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { live } from "./words/live.ts";
 import { shell } from "./words/shell.ts";
@@ -24,7 +25,9 @@ function rowPath(row: Row): string {
 const LiveRowLine: FC<{ row?: Row }> = ({ row }) => {
   const { at, lang } = useView();
   const t = useWords(live);
+  const money = useMoney();
   const many = row && row.total > 1;
+  const gone = row && isAllRefunded(row);
   const fill = (text: string, n: number, m = 0) => text.replace("{n}", count(n, lang)).replace("{m}", count(m, lang));
   return (
     <tr {...(row && { "data-request": row.requestId, "data-seq": String(row.seq) })}>
@@ -51,8 +54,11 @@ const LiveRowLine: FC<{ row?: Row }> = ({ row }) => {
           {many && fill(t.done, row.delivered, row.total)}
         </small>
       </td>
-      <td class="l-cost num" data-f="cost">
-        {row && <Money units={row.cost} />}
+      <td class="l-cost num">
+        <s data-f="was">{row && row.refunded > 0 && money(row.cost + row.refunded)}</s>{" "}
+        <span data-f="cost" {...(gone && { class: "refunded" })}>
+          {row && (gone ? t.refunded : money(row.cost))}
+        </span>
       </td>
     </tr>
   );
@@ -143,7 +149,7 @@ export const LiveList: FC<{ rows: readonly Row[] }> = ({ rows }) => {
               <th class="num">{t.cost}</th>
             </tr>
           </thead>
-          <tbody id="live" data-more={t.more} data-done={t.done}>
+          <tbody id="live" data-more={t.more} data-done={t.done} data-refunded={t.refunded}>
             {rows.map((row) => (
               <LiveRowLine row={row} />
             ))}

@@ -4,8 +4,8 @@ import { showKeyId } from "../crypto/api-key.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import { OPERATIONS, contentOf, isCall } from "../model/operations.ts";
 import type { Mode } from "../model/ref.ts";
-import { count, phoneText, rupees } from "./format.ts";
-import { Code, CopyButton, Money, Notice, StateBadge, Time } from "./parts.tsx";
+import { count, phoneText } from "./format.ts";
+import { Code, CopyButton, Money, Notice, StateBadge, Time, useMoney } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { shell } from "./words/shell.ts";
 import { story as words } from "./words/story.ts";
@@ -91,9 +91,8 @@ const Reason: FC<{ story: MessageDetail }> = ({ story }) => {
 
 const Arithmetic: FC<{ price: PriceParts; charge: number }> = ({ price, charge }) => {
   const t = useWords(words);
-  const { lang } = useView();
   const span = useSpan();
-  const money = (units: number) => rupees(units, lang);
+  const money = useMoney();
   return (
     <>
       {price.durationMs !== null && <p class="dim">{t.recording(span(price.durationMs))}</p>}
@@ -108,12 +107,12 @@ const Arithmetic: FC<{ price: PriceParts; charge: number }> = ({ price, charge }
 
 const Refund: FC<{ story: MessageDetail }> = ({ story }) => {
   const t = useWords(words);
-  const { lang } = useView();
+  const money = useMoney();
   const { refund } = story;
   if (!refund) return null;
   return (
     <Notice tone="ok">
-      {t.refundText(rupees(refund.amount, lang))} <Time at={refund.at} />, {t.ledger(refund.seq)}{" "}
+      {t.refundText(money(refund.amount))} <Time at={refund.at} />, {t.ledger(refund.seq)}{" "}
       <code>{refund.reference}</code>
     </Notice>
   );

@@ -1,3 +1,4 @@
+import type { BrowserContextOptions } from "playwright-core";
 import type { Service } from "../../harness/started.ts";
 import { openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
@@ -22,9 +23,13 @@ export async function waitForCode(service: Service, phone: string): Promise<stri
 }
 
 /** Signs up with an unused phone number; the code comes from the test inbox. */
-export async function signUp(service: Service, phone = newPhone()): Promise<Window> {
+export async function signUp(
+  service: Service,
+  phone = newPhone(),
+  options: BrowserContextOptions = {},
+): Promise<Window> {
   const base = `http://localhost:${service.port}`;
-  const window = await openWindow(base);
+  const window = await openWindow(base, options);
   const { page } = window;
   await window.goto("/sign-in");
   await page.getByLabel("Mobile number").fill(phone);

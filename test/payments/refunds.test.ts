@@ -3,6 +3,9 @@ import { sendSms } from "../world/world.ts";
 import { entriesOf, openShop, orderNow, orderOf, recordedOf, standingOf } from "../world/shop.ts";
 import { BOUGHT, BUSINESS, eventOf, refundOf, settle } from "../world/settling.ts";
 
+/** Units that are left of the business plan's credit after so much of its price was refunded. */
+const leftAfter = (paise: number) => BUSINESS - Math.floor((BUSINESS * paise) / 199_900);
+
 describe("a refund", () => {
   it("takes the credit and the plan back, once", async () => {
     const shop = await openShop();
@@ -58,7 +61,6 @@ describe("a refund", () => {
   });
 
   it("in parts takes what each part adds, in any order of the reports, and the plan with the last one", async () => {
-    const leftAfter = (paise: number) => BUSINESS - Math.floor((BUSINESS * paise) / 199_900);
     for (const totals of [
       [50_000, 90_000, 199_900],
       [90_000, 50_000, 199_900],
@@ -86,8 +88,7 @@ describe("a refund", () => {
     await settle(refundOf(shop, { refundedPaise: 150_000 }));
     await settle(refundOf(shop, { refundedPaise: 120_000 }));
     await settle(eventOf(shop));
-    const balance = BUSINESS - Math.floor((BUSINESS * 150_000) / 199_900);
-    expect(await standingOf(shop.world)).toEqual({ ...BOUGHT, balance });
+    expect(await standingOf(shop.world)).toEqual({ ...BOUGHT, balance: leftAfter(150_000) });
     await settle(refundOf(shop));
     expect(await standingOf(shop.world)).toMatchObject({ balance: 0, plan: "starter" });
   });

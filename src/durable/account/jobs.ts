@@ -1,7 +1,7 @@
 import type { SendCommand } from "../../model/command.ts";
 import type { Content, MessageView, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
-import { payDebt } from "./debt.ts";
+import { payDebt } from "./billing/debt.ts";
 import { appendEntry, ledgerHead, refundReference } from "./ledger.ts";
 import type { LedgerHead } from "./ledger.ts";
 import { dueOf, isFinal } from "./message-life.ts";

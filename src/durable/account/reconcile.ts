@@ -1,5 +1,5 @@
 import type { Difference, LedgerView } from "../../model/account.ts";
-import { owed, recountDebt } from "./debt.ts";
+import { owed, recountDebt } from "./billing/debt.ts";
 import { messageViews } from "./jobs.ts";
 import { ledgerHead, ledgerPage, refundReference } from "./ledger.ts";
 import { jobsAfter } from "./open-jobs.ts";

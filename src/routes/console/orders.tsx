@@ -5,7 +5,7 @@ import { randomId } from "../../crypto/ids.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { planName } from "../../money/plans.ts";
-import { findOrder, isOpen, placeOrder, refreshOrder, resumeOrder } from "../../payments/orders.ts";
+import { findOrder, isOpen, isPayable, placeOrder, refreshOrder, resumeOrder } from "../../payments/orders.ts";
 import type { Placed } from "../../payments/orders.ts";
 import type { Checkout, Order } from "../../payments/provider.ts";
 import { OrderFacts, OrderNews, OrderSteps } from "../../ui/billing/orders.tsx";
@@ -26,7 +26,7 @@ async function ownOrder(c: Context<AppEnv>): Promise<Order> {
 /** Redirects to where the order is paid, or to the order's page with the reason why it cannot be paid. */
 function toPayment(c: Context<AppEnv>, order: Order, checkout: Checkout): Response {
   if (checkout.ok) return c.redirect(checkout.url.startsWith("/") ? at(c, checkout.url) : checkout.url, 303);
-  const problem = isOpen(order) ? `?problem=${checkout.reason}` : "";
+  const problem = isPayable(order) ? `?problem=${checkout.reason}` : "";
   return c.redirect(at(c, `/billing/orders/${order.id}${problem}`), 303);
 }
 
@@ -67,7 +67,7 @@ export const ordersPages = (app: Api) => {
       c,
       <>
         <PageHead title={t.orderTitle} />
-        {isOpen(order) && (problem === "unavailable" || problem === "closed") && (
+        {isPayable(order) && (problem === "unavailable" || problem === "closed") && (
           <Notice tone="bad">{t[problem]}</Notice>
         )}
         <OrderNews order={order} />

@@ -1,5 +1,5 @@
 import { usageOf, usageStartMs } from "../../activity/usage.ts";
-import { page, personOf, refOf, show, signedIn, stubOf, viewOf } from "../../console/page.tsx";
+import { page, personOf, refOf, show, showPart, signedIn, stubOf, viewOf } from "../../console/page.tsx";
 import { consoleKeyId, maskedKey, showKey, showKeyId } from "../../crypto/api-key.ts";
 import { randomCode } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
@@ -56,8 +56,21 @@ export const overviewPage = (app: Api) =>
           <OtpSender phone={own ?? ""} code={randomCode()} otpRate={account.otpRate} />
         </div>
         <LiveList rows={liveRows(news.jobs)} />
-        <UsageChart days={days} />
+        <div data-usage>
+          <UsageChart days={days} />
+        </div>
       </>,
       { title: shell[lang].overview, active: "overview", kind: "overview" },
     );
+  });
+
+/** `/usage`: the chart alone, which the overview loads again after messages were sent. */
+export const usagePage = (app: Api) =>
+  app.get("/usage", page, signedIn, async (c) => {
+    const nowMs = Date.now();
+    const outline: Outline | null = await stubOf(c).outline(usageStartMs(nowMs));
+    const days = outline && (await usageOf(c.env, refOf(c), outline.seqSince, nowMs));
+    const chart = <UsageChart days={days} />;
+    if (c.req.header("x-part") !== undefined) return showPart(c, chart);
+    return show(c, chart, { title: overview[viewOf(c).lang].chartTitle, active: "overview" });
   });

@@ -6,10 +6,9 @@ import type { PriceList } from "../../money/listed-price.ts";
 import type { Typed } from "../../sending/send-kinds.ts";
 import { otpText } from "../../text/otp-text.ts";
 import { countSegments, nameLetters } from "../../text/segments.ts";
-import { rupees } from "../format.ts";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
-import { Card, Code, Money, Notice } from "../parts.tsx";
+import { Card, Code, Money, Notice, useMoney } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { send } from "../words/send.ts";
@@ -131,7 +130,8 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
   children,
 }) => {
   const t = useWords(send);
-  const { at, lang } = useView();
+  const { at } = useView();
+  const money = useMoney();
   return (
     <form
       method="post"
@@ -153,7 +153,7 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
         <Icon name="send" />
         <span>{t.submit[kind]}</span>
         <span class="price" data-total="" data-varies={t.varies} data-none={t.notOffered}>
-          {typeof total === "number" ? rupees(total, lang) : total}
+          {typeof total === "number" ? money(total) : total}
         </span>
       </button>
     </form>
@@ -163,7 +163,7 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
 /** The remaining length of a text; for SMS also encoding, segments, price, and the characters that force Unicode. */
 export const Meter: FC<{ text: string; max: number; units?: number | undefined }> = ({ text, max, units }) => {
   const t = useWords(send);
-  const { lang } = useView();
+  const money = useMoney();
   const left = max - [...text].length;
   const counter = (
     <span>
@@ -184,7 +184,7 @@ export const Meter: FC<{ text: string; max: number; units?: number | undefined }
           <b data-segments="">{segments}</b> {t.sms}
         </span>
         <span>
-          <b data-price="">{rupees(units * segments, lang)}</b> {t.each}
+          <b data-price="">{money(units * segments)}</b> {t.each}
         </span>
       </p>
       <div class="unicode" data-unicode="" hidden={encoding === "GSM-7"}>

@@ -87,6 +87,11 @@ export const billing = words(
     partialRefund: "Refund half of it",
     payAgain: "Pay a second time",
     cancel: "Cancel and go back",
+    partlyRefunded: "Partly refunded",
+    refundRest: (amount: string) => `Refund the other ${amount}`,
+    payOnceMore: "Try again",
+    lookAgain: "Check again",
+    endPending: "Finish it in the sandbox",
   },
   {
     title: "प्लान और भुगतान",
@@ -172,5 +177,10 @@ export const billing = words(
     partialRefund: "आधा वापस करें",
     payAgain: "दूसरी बार भुगतान करें",
     cancel: "रद्द करें और लौटें",
+    partlyRefunded: "आंशिक रिफ़ंड",
+    refundRest: (amount: string) => `बाक़ी ${amount} वापस करें`,
+    payOnceMore: "फिर कोशिश करें",
+    lookAgain: "फिर देखें",
+    endPending: "सैंडबॉक्स में पूरा करें",
   },
 );

@@ -25,6 +25,7 @@ export const live = words(
     noneHint: "Send an OTP with the form above, or run the first call: the message appears here at once.",
     noMatch: "None of these messages matches.",
     list: "The newest messages",
+    refunded: "refunded",
   },
   {
     title: "लाइव गतिविधि",
@@ -50,5 +51,6 @@ export const live = words(
     noneHint: "ऊपर के फ़ॉर्म से OTP भेजें या पहली कॉल चलाएँ: संदेश यहाँ तुरंत दिखेगा।",
     noMatch: "इनमें से कोई संदेश मेल नहीं खाता।",
     list: "सबसे नए संदेश",
+    refunded: "रिफ़ंड",
   },
 );

@@ -3,6 +3,9 @@ import { words } from "../view.ts";
 export const overview = words(
   {
     balance: "Balance",
+    testBalance: "Test balance",
+    testBalanceHint: "Simulated, not money",
+    testKeyHint: "A test key spends only the test balance and reaches no phone.",
     addMoney: "Add money",
     otpsLeft: "OTPs left",
     otpsLeftHint: "at the current rate",
@@ -51,6 +54,9 @@ export const overview = words(
   },
   {
     balance: "शेष राशि",
+    testBalance: "टेस्ट बैलेंस",
+    testBalanceHint: "नकली है, असली पैसा नहीं",
+    testKeyHint: "टेस्ट कुंजी सिर्फ़ टेस्ट बैलेंस खर्च करती है और किसी फ़ोन तक नहीं पहुँचती।",
     addMoney: "पैसे जोड़ें",
     otpsLeft: "बचे हुए OTP",
     otpsLeftHint: "मौजूदा दर पर",

@@ -2,6 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { updatePerson } from "../../../src/db/people.ts";
+import { planName } from "../../../src/money/plans.ts";
 import { listOrders, ORDERS_PER_HOUR_MAX } from "../../../src/payments/orders.ts";
 import worker from "../../../src/worker.ts";
 import { balanceOf } from "../../world/world.ts";
@@ -63,6 +64,15 @@ describe("/billing", () => {
     const text = textOf(await visitor.get("/billing"));
     expect(text).toContain("21,000 OTPs for the credit");
     expect(text).toContain("Your own lower OTP rate stays.");
+  });
+
+  it("shows the same rate and number of OTPs on a plan's card that the plan gives, whatever plan the account is on", async () => {
+    for (const plan of planName.options) {
+      const { visitor } = await visit({ plan, balance: 0 });
+      const text = textOf(await visitor.get("/billing"));
+      const cards = ["₹0.25 per OTP 2,000 OTPs", "₹0.20 per OTP 10,500 OTPs", "₹0.15 per OTP 73,333 OTPs"];
+      for (const card of cards) expect(text).toContain(card);
+    }
   });
 
   it("explains in test mode that plans are bought for the live account, and shows the live account", async () => {
@@ -207,6 +217,11 @@ describe("the sandbox's page", () => {
     await customer.visitor.submit(`/pay/${id}`, { outcome: "pending" });
     const pending = await customer.visitor.get(`/billing/orders/${id}`);
     expect(pending.headers.get("refresh")).toMatch(/^\d+$/u);
+    // A second payment now would be money for nothing: neither the page nor its address opens the checkout again.
+    for (const { text } of [pending, await customer.visitor.get("/billing")]) {
+      expect(text).not.toContain(`/billing/orders/${id}/pay`);
+    }
+    expect(locationOf(await customer.visitor.submit(`/billing/orders/${id}/pay`))).toBe(`/billing/orders/${id}`);
     await customer.visitor.submit(`/pay/${id}`, { outcome: "failure" });
     const failed = await customer.visitor.get(`/billing/orders/${id}`);
     expect(failed.headers.get("refresh")).toBeNull();
@@ -216,6 +231,33 @@ describe("the sandbox's page", () => {
     expect(locationOf(again)).toBe(`/pay/${id}`);
     await customer.visitor.submit(`/pay/${id}`, { outcome: "success" });
     expect(await standingOf(customer.world)).toMatchObject({ plan: "business" });
+  });
+
+  it("does not open the checkout again from a form that is posted again while the payment is pending", async () => {
+    const customer = await customerOf();
+    await buy(customer, "business", "same");
+    const [made] = await listOrders(env, customer.world.ref.accountId);
+    await customer.visitor.submit(`/pay/${made?.id}`, { outcome: "pending" });
+    expect(locationOf(await buy(customer, "business", "same"))).toBe(`/billing/orders/${made?.id}`);
+  });
+
+  it("refunds one half, then only the other", async () => {
+    const customer = await customerOf();
+    const id = await order(customer);
+    await customer.visitor.submit(`/pay/${id}`, { outcome: "success" });
+    expect((await customer.visitor.get(`/pay/${id}`)).text).toContain('value="partial_refund"');
+    await customer.visitor.submit(`/pay/${id}`, { outcome: "partial_refund" });
+    expect(await standingOf(customer.world)).toMatchObject({ balance: 10_500_000, plan: "business" });
+    expect(textOf(await customer.visitor.get("/billing"))).toContain("Partly refunded");
+    const half = await customer.visitor.get(`/pay/${id}`);
+    expect(textOf(half)).toContain("Refund the other ₹999.50");
+    expect(half.text).not.toContain('value="partial_refund"');
+    await customer.visitor.submit(`/pay/${id}`, { outcome: "refund" });
+    expect(await standingOf(customer.world)).toMatchObject({ balance: 0, plan: "starter" });
+    const all = textOf(await customer.visitor.get(`/billing/orders/${id}`));
+    expect(all).toContain("₹1,999.00");
+    expect(all).not.toContain("Partly refunded");
+    expect((await customer.visitor.get(`/pay/${id}`)).text).not.toContain('value="refund"');
   });
 
   it("delivers twice, late and wrong on request: one credit, or none", async () => {

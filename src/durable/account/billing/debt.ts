@@ -1,7 +1,7 @@
-import { number, text } from "../rows.ts";
-import { appendEntry } from "./ledger.ts";
-import type { LedgerHead } from "./ledger.ts";
-import type { Turn } from "./turn.ts";
+import { number, text } from "../../rows.ts";
+import { appendEntry } from "../ledger.ts";
+import type { LedgerHead } from "../ledger.ts";
+import type { Turn } from "../turn.ts";
 
 // What an account owes: credit of refunded payments that was spent already. Refunds of its messages pay it first. It has
 // no column of its own: the notes of the payments' refunds say what was owed, and the entries under `debt:` what was paid.
@@ -19,11 +19,7 @@ const debtReference = (paid: number) => `${DEBT}${String(paid).padStart(16, "0")
 /** Units of refunded credit that could not be taken back when their payments were refunded. */
 function shortfalls(sql: SqlStorage): number {
   return sql
-    .exec(
-      "SELECT note FROM ledger_entry WHERE reference >= ? AND reference < ?",
-      PAYMENT_REFUND,
-      endOf(PAYMENT_REFUND),
-    )
+    .exec("SELECT note FROM ledger_entry WHERE reference >= ? AND reference < ?", PAYMENT_REFUND, endOf(PAYMENT_REFUND))
     .toArray()
     .reduce((sum, row) => sum + (JSON.parse(text(row, "note")) as { shortfall: number }).shortfall, 0);
 }

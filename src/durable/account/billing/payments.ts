@@ -1,12 +1,12 @@
-import type { Payment, PaymentRefund, Refunded, Settled, TakenBack } from "../../model/payment.ts";
-import { PLANS } from "../../money/plans.ts";
-import type { Plan } from "../../money/plans.ts";
-import { number, text } from "../rows.ts";
+import type { Payment, PaymentRefund, Refunded, Settled, TakenBack } from "../../../model/payment.ts";
+import { PLANS } from "../../../money/plans.ts";
+import type { Plan } from "../../../money/plans.ts";
+import { number, text } from "../../rows.ts";
 import { PAYMENT_REFUND, endOf } from "./debt.ts";
-import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
-import { readAccount } from "./profile.ts";
-import { noteProfile } from "./turn.ts";
-import type { Turn } from "./turn.ts";
+import { appendEntry, entryByReference, ledgerHead } from "../ledger.ts";
+import { readAccount } from "../profile.ts";
+import { noteProfile } from "../turn.ts";
+import type { Turn } from "../turn.ts";
 
 // Payments of plans: a paid order adds its credit and raises the plan, a refund takes the credit back. A payment can be
 // refunded in parts; each report names the total so far, and takes only what it adds. Each report that changes anything
