@@ -150,6 +150,7 @@ function fillRow(row: HTMLElement, data: LiveRow, words: DOMStringMap): void {
     "href",
     at(single ? `/activity/${data.messageId}` : `/activity?q=${encodeURIComponent(`request:${data.requestId}`)}`),
   );
+  slot("phone")?.setAttribute("href", at(`/inbox?q=${encodeURIComponent(`request:${data.requestId}`)}`));
   row.dataset["request"] = data.requestId;
   row.dataset["find"] = `${row.textContent} ${data.to} ${data.requestId} ${data.state}`;
 }

@@ -62,7 +62,7 @@ function startControls(list: LiveList): (open: boolean) => void {
   on("click", "[data-live-pause], [data-live-new]", toggle);
   on("input", "[data-live-search]", (input) => list.search((input as HTMLInputElement).value));
   on("click", "#live tr", (row, event) => {
-    const link = find<HTMLAnchorElement>("a", row);
+    const link = find<HTMLAnchorElement>("[data-f=to]", row);
     const elsewhere = event.target instanceof Element && event.target.closest("a");
     if (link && !elsewhere && getSelection()?.isCollapsed) link.click();
   });

@@ -88,19 +88,23 @@ function empty(form: HTMLFormElement): void {
 }
 
 function succeed(form: HTMLFormElement, answer: Answer, request: XMLHttpRequest): void {
-  const { next, done = "", balance = "", see = "" } = form.dataset;
+  const { next, done = "", balance = "", see = "", phone = "" } = form.dataset;
   if (next !== undefined) return location.assign(next + (answer.fileId ?? ""));
   const spent = rupees((answer.coins_used ?? answer.details?.cost ?? 0) * 10_000);
   const sentence = `${answer.message} ${spent} ${done}`;
   toast(sentence);
   if (see !== "") {
-    const link = document.createElement("a");
     // A replayed reply belongs to an earlier request, whose id is not known here.
     const id = request.getResponseHeader("idempotent-replayed") ? "" : request.getResponseHeader("x-request-id");
-    link.href = at(id ? `/activity?q=request:${id}` : "/activity");
-    link.textContent = see;
+    const linkTo = (path: string, text: string) => {
+      const link = document.createElement("a");
+      link.href = at(id ? `${path}?q=request:${id}` : path);
+      link.textContent = text;
+      return link;
+    };
     const left = rupees(Number(request.getResponseHeader("balance-units")));
-    showResult(form, "ok", `${sentence} · ${balance} ${left} · `, link);
+    const links = [linkTo("/activity", see), ...(phone === "" ? [] : [" · ", linkTo("/inbox", phone)])];
+    showResult(form, "ok", `${sentence} · ${balance} ${left} · `, ...links);
   }
   empty(form);
 }

@@ -42,12 +42,16 @@ function languageOf(c: Context<AppEnv>): View["lang"] {
 /** What the components of this request's page may use. */
 export function viewOf(c: Context<AppEnv>): View {
   const theme = getCookie(c, "theme");
+  const { ENVIRONMENT, CARRIER } = settings(c);
+  const local = ENVIRONMENT === "local";
+  const mode = getCookie(c, "mode") === "test" ? "test" : "live";
   return {
     lang: languageOf(c),
     theme: theme === "light" || theme === "dark" ? theme : null,
-    mode: getCookie(c, "mode") === "test" ? "test" : "live",
+    mode,
     person: c.get("person") ?? null,
-    local: settings(c).ENVIRONMENT === "local",
+    local,
+    caught: mode === "test" || (local && CARRIER === "sim"),
     path: c.req.path + new URL(c.req.url).search,
     at: (path) => at(c, path),
   };

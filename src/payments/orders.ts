@@ -121,6 +121,16 @@ export async function listOrders(env: Env, accountId: string): Promise<Order[]> 
   return ordersOf(env.DB, accountId, LISTED_MAX);
 }
 
+/** Whether the account ever paid for a plan. False while that cannot be read: only a hint on a page depends on it. */
+export async function hasBought(env: Env, accountId: string): Promise<boolean> {
+  try {
+    return (await ordersOf(env.DB, accountId, LISTED_MAX)).some(({ state }) => state === "credited");
+  } catch (problem) {
+    logProblem("orders", problem);
+    return false;
+  }
+}
+
 /** An order of this account; null for another account's order, as for one that does not exist. */
 export async function findOrder(env: Env, accountId: string, id: string): Promise<Order | null> {
   const order = await orderById(env.DB, id);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { demoAccountId, openCustomer } from "../accounts/open.ts";
+import { DEMO_LOGIN, demoAccountId, openCustomer } from "../accounts/open.ts";
 import type { Config } from "../config.ts";
 import { newAccountId, randomId } from "../crypto/ids.ts";
 import { addEmail, insertPerson, personBy, setEmail, setPhone, updatePerson } from "../db/people.ts";
@@ -11,10 +11,6 @@ import { hashPassword } from "./passwords.ts";
 // People who sign in, and the account that each of them has.
 
 const NAME_LENGTH_MAX = 80;
-
-/** The credentials of the demo customer, which exists only locally; `npm start` prints them. */
-const DEMO_EMAIL = "demo@example.com";
-const DEMO_PASSWORD = "demo1234";
 
 /** The credentials of a sign-up by e-mail; `password` is its hash, never the plain text. */
 interface Login {
@@ -109,12 +105,12 @@ export async function demoPerson(env: Env, config: Config): Promise<PersonRow | 
   const demo = { name: "Demo", phone: null, email: null, password: null, buyer: null };
   await insertPerson(env.DB, { id: randomId("psn"), accountId, ...demo, createdAt: Date.now() });
   const person = await personBy(env.DB, { accountId });
-  if (person) await setEmail(env.DB, person.id, DEMO_EMAIL, await hashPassword(DEMO_PASSWORD));
+  if (person) await setEmail(env.DB, person.id, DEMO_LOGIN.email, await hashPassword(DEMO_LOGIN.password));
   return personBy(env.DB, { accountId });
 }
 
 /** The person with this e-mail, or null. */
 export async function personWithEmail(env: Env, config: Config, email: string): Promise<PersonRow | null> {
-  if (email === DEMO_EMAIL) await demoPerson(env, config);
+  if (email === DEMO_LOGIN.email) await demoPerson(env, config);
   return personBy(env.DB, { email });
 }

@@ -5,8 +5,10 @@ import type { MessageState, Operation } from "../model/message.ts";
 import { OPERATION_NAMES } from "../model/operations.ts";
 import { count, phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
+import { inboxPath } from "./inbox-list.tsx";
 import { Card, Empty, Kind, StateBadge, Time, useMoney } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
+import { firstSteps } from "./words/first-steps.ts";
 import { live } from "./words/live.ts";
 import { shell } from "./words/shell.ts";
 
@@ -23,8 +25,9 @@ function rowPath(row: Row): string {
 
 /** A row; without `row`, the template of which the script makes rows. */
 const LiveRowLine: FC<{ row?: Row }> = ({ row }) => {
-  const { at, lang } = useView();
+  const { at, lang, caught } = useView();
   const t = useWords(live);
+  const { onPhone } = useWords(firstSteps);
   const money = useMoney();
   const many = row && row.total > 1;
   const gone = row && isAllRefunded(row);
@@ -53,6 +56,17 @@ const LiveRowLine: FC<{ row?: Row }> = ({ row }) => {
         <small class="dim" data-f="done">
           {many && fill(t.done, row.delivered, row.total)}
         </small>
+        {caught && (
+          <a
+            class="ghost onphone"
+            href={row ? at(inboxPath("/inbox", `request:${row.requestId}`)) : ""}
+            data-f="phone"
+            title={onPhone}
+            aria-label={onPhone}
+          >
+            <Icon name="phone" />
+          </a>
+        )}
       </td>
       <td class="l-cost num">
         <s data-f="was">{row && row.refunded > 0 && money(row.cost + row.refunded)}</s>{" "}

@@ -179,7 +179,7 @@ export const FirstCall: FC<{ keyId: string | null; masked: string; samples: Samp
         </a>
       }
     >
-      <div data-key-box data-masked={masked} data-show-url={at(`/keys/${keyId}/show`)}>
+      <div id="first-request" data-key-box data-masked={masked} data-show-url={at(`/keys/${keyId}/show`)}>
         <form class="keyline" method="post" action={at(`/keys/${keyId}/show`)}>
           <span class="sr">{t.keyLabel}: </span>
           <code data-key-text>{masked}</code>
@@ -205,7 +205,7 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
   const money = useMoney();
   return (
     <Card title={t.otpTitle}>
-      <form class="stack" method="post" action={at("/send/otp")} data-send>
+      <form id="otp-form" class="stack" method="post" action={at("/send/otp")} data-send>
         <SendFields />
         <Field
           label={t.phone}

@@ -96,10 +96,16 @@ export const CodeForm: FC<{
         <button class="btn wide">{t.codeSubmit}</button>
       </form>
       {local && (
-        <a class="btn quiet wide" href={at("/inbox")} target="_blank" rel="noopener">
-          <Icon name="inbox" />
-          {t.inbox}
-        </a>
+        <>
+          <button type="button" class="btn quiet wide" hidden data-code-for={phoneText(phone)} data-none={t.noCodeYet}>
+            <Icon name="phone" />
+            {t.useCode}
+          </button>
+          <a class="ghost" href={at("/inbox")} target="_blank" rel="noopener">
+            <Icon name="inbox" />
+            {t.inbox}
+          </a>
+        </>
       )}
       <form method="post" action={at(resend)} class="gate-links">
         {next !== undefined && <NextField next={next} />}

@@ -7,6 +7,7 @@ import type { Mode } from "../model/ref.ts";
 import { count, phoneText } from "./format.ts";
 import { Code, CopyButton, Money, Notice, StateBadge, Time, useMoney } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
+import { firstSteps } from "./words/first-steps.ts";
 import { shell } from "./words/shell.ts";
 import { story as words } from "./words/story.ts";
 
@@ -210,7 +211,8 @@ const Head: FC<Pick<StoryProps, "story" | "mode" | "part">> = ({ story, mode, pa
 export const Story: FC<StoryProps> = (props) => {
   const { id, mode, story, shown, price, curl, reply, part } = props;
   const t = useWords(words);
-  const { at } = useView();
+  const { onPhone } = useWords(firstSteps);
+  const { at, caught } = useView();
   const { message, request } = story;
   const again = at(`/send/${OPERATIONS[message.operation].send}?${new URLSearchParams({ to: message.to }).toString()}`);
   const left = request.count - request.recipients.length;
@@ -221,6 +223,11 @@ export const Story: FC<StoryProps> = (props) => {
         <a class="btn quiet small" href={again}>
           {t.again}
         </a>
+        {caught && message.carrier === "sim" && (
+          <a class="btn quiet small" href={at(`/inbox/${id}`)}>
+            {onPhone}
+          </a>
+        )}
         {!part && (
           <a class="btn quiet small" href={at("/activity")}>
             {t.back}

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
-import { demoKeys } from "../../accounts/open.ts";
+import { DEMO_LOGIN, demoKeys } from "../../accounts/open.ts";
 import { DEMO_SECRET_PREFIX } from "../../config.ts";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
@@ -43,15 +43,21 @@ function demoKeysOf(c: Context<AppEnv>): DemoKeys | null {
   return { ...demoKeys(config), operatorToken: token.startsWith(DEMO_SECRET_PREFIX) ? token : null };
 }
 
-const Demo: FC<{ next: string; keys: DemoKeys }> = ({ next, keys: { apiKey, testKey, operatorToken } }) => {
+const Demo: FC<{ next: string; keys: DemoKeys; focus: boolean }> = ({ next, keys, focus }) => {
+  const { apiKey, testKey, operatorToken } = keys;
   const t = useWords(signIn);
   const { at } = useView();
   return (
-    <>
+    <div class="gate-demo">
       <form method="post" action={at("/sign-in/demo")}>
         <NextField next={next} />
-        <button class="btn quiet wide">{t.demo}</button>
+        <button class="btn wide" autofocus={focus}>
+          {t.demo}
+        </button>
       </form>
+      <p class="dim small">
+        {t.demoLogin} <b>{DEMO_LOGIN.email}</b> · <b>{DEMO_LOGIN.password}</b>
+      </p>
       <details>
         <summary>{t.demoKeys}</summary>
         <div class="stack">
@@ -60,7 +66,7 @@ const Demo: FC<{ next: string; keys: DemoKeys }> = ({ next, keys: { apiKey, test
           {operatorToken !== null && <Code label={t.operatorToken} text={operatorToken} />}
         </div>
       </details>
-    </>
+    </div>
   );
 };
 
@@ -69,16 +75,21 @@ const PhonePage: FC<FormProps & { keys: DemoKeys | null }> = ({ next, error, val
   const { at } = useView();
   return (
     <GateCard title={t.title} lead={t.lead}>
+      {keys && (
+        <>
+          <Demo next={next} keys={keys} focus={error === undefined} />
+          <Or />
+        </>
+      )}
       <form method="post" action={at("/sign-in")} class="stack">
         <NextField next={next} />
-        <PhoneField value={value} error={error} autofocus />
-        <button class="btn wide">{t.sendCode}</button>
+        <PhoneField value={value} error={error} autofocus={!keys || error !== undefined} />
+        <button class={keys ? "btn quiet wide" : "btn wide"}>{t.sendCode}</button>
       </form>
       <Or />
       <a class="btn quiet wide" href={at(`/sign-in/password${query(next)}`)}>
         {t.byEmail}
       </a>
-      {keys && <Demo next={next} keys={keys} />}
     </GateCard>
   );
 };

@@ -6,11 +6,13 @@ import type { PriceList } from "../../money/listed-price.ts";
 import type { Typed } from "../../sending/send-kinds.ts";
 import { otpText } from "../../text/otp-text.ts";
 import { countSegments, nameLetters } from "../../text/segments.ts";
+import { TestNumbers } from "../first-steps.tsx";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 import { Card, Code, Money, Notice, useMoney } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
+import { firstSteps } from "../words/first-steps.ts";
 import { send } from "../words/send.ts";
 
 // The frame of the pages that send: kinds of sends, the result of a form, and the price of a text while it is typed.
@@ -92,7 +94,8 @@ export const Kinds: FC<{ kind: SendKind }> = ({ kind }) => {
 /** Reports that it was sent, or why not. */
 export const SendOutcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused }) => {
   const t = useWords(send);
-  const { at } = useView();
+  const { onPhone } = useWords(firstSteps);
+  const { at, caught } = useView();
   if (refused) {
     return (
       <Notice tone="bad">
@@ -117,6 +120,12 @@ export const SendOutcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused
         )}
         {" · "}
         <a href={at(`/activity${query}`)}>{t.see}</a>
+        {caught && (
+          <>
+            {" · "}
+            <a href={at(`/inbox${query}`)}>{onPhone}</a>
+          </>
+        )}
       </p>
     </Notice>
   );
@@ -130,7 +139,8 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
   children,
 }) => {
   const t = useWords(send);
-  const { at } = useView();
+  const { onPhone } = useWords(firstSteps);
+  const { at, caught } = useView();
   const money = useMoney();
   return (
     <form
@@ -146,6 +156,7 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
       data-done={t.done}
       data-balance={t.balance}
       data-see={t.see}
+      {...(caught && { "data-phone": onPhone })}
     >
       <SendFields once={once} />
       {children}
@@ -246,6 +257,7 @@ export const Beside: FC<{ draft: Draft; brand: string }> = ({ draft: { kind, typ
       <Card title={t.byApi}>
         <Code text={sample} label="curl" />
       </Card>
+      {kind !== "bulk" && kind !== "international" && <TestNumbers kind={kind} />}
     </div>
   );
 };
