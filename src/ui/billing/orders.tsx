@@ -33,7 +33,9 @@ export const OrderSteps: FC<{ order: Order; small?: boolean }> = ({ order, small
   if (isOpen(order)) {
     return (
       <form method="post" action={at(`/billing/orders/${order.id}/pay`)}>
-        <button class={small ? "btn quiet small" : "btn"}>{t.continuePaying}</button>
+        <button class={small ? "btn quiet small" : "btn"}>
+          {order.state === "failed" ? t.payFailed : t.continuePaying}
+        </button>
       </form>
     );
   }

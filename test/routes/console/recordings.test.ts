@@ -32,7 +32,7 @@ describe("an upload by form", () => {
     expect(done.status).toBe(303);
     const page = await visitor.get(done.headers.get("location") ?? "");
     const [recording] = await listOf(world);
-    expect(page.text).toContain("Stored:");
+    expect(page.text).toContain("Uploaded:");
     expect(page.text).toContain("hello &lt;b&gt;.wav");
     expect(page.text).toContain("0:31");
     expect(page.text).toContain(`data-copy="${recording?.fileId}"`);
@@ -60,7 +60,7 @@ describe("an upload by form", () => {
     expect(await listOf(world)).toHaveLength(1);
     const other = await upload(visitor, wav(), "b.wav");
     expect(other.status).toBe(422);
-    expect(other.text).toContain("Another file was uploaded by this form before.");
+    expect(other.text).toContain("This form was already used for another file.");
     expect(other.text).not.toContain('value="once_12345678"');
   });
 
@@ -152,7 +152,7 @@ describe("the list", () => {
     const { visitor } = await visit();
     const page = await visitor.get("/recordings");
     expect(page.text).toContain("No recordings yet");
-    expect((await visitor.get("/send/voice")).text).toContain("There is no recording to play yet");
+    expect((await visitor.get("/send/voice")).text).toContain("No recordings yet");
   });
 
   afterEach(() => vi.useRealTimers());

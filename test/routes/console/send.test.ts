@@ -74,7 +74,7 @@ describe("a form sends exactly what the API would send", () => {
     const reply = await asJson(visitor, "/send/sms", { ...CASES.sms.form, mode: "test" });
     expect(reply).toMatchObject({ status: 400, body: { success: false, code: "invalid_request" } });
     const page = await visitor.submit("/send/sms", { ...CASES.sms.form, mode: "test" });
-    expect(page.text).toContain("switched in another tab");
+    expect(page.text).toContain("You switched between live and test mode");
     expect(await messagesOf(world)).toEqual([]);
   });
 });
@@ -102,10 +102,10 @@ describe("a form sends once", () => {
     const requestId = first.headers.get("x-request-id");
     expect(first.text).toContain("The OTP is queued.");
     expect(first.text).toContain(`/activity?q=request%3A${requestId}`);
-    expect(first.text).not.toContain("not sent again");
+    expect(first.text).not.toContain("sent again");
     expect(fieldOf(first, "once")).not.toBe("once_12345678");
     const again = await visitor.submit("/send/otp", form);
-    expect(again.text).toContain("it was not sent again");
+    expect(again.text).toContain("sent again.");
     expect(await messagesOf(world)).toHaveLength(1);
   });
 
@@ -114,7 +114,7 @@ describe("a form sends once", () => {
     await visitor.submit("/send/sms", { ...CASES.sms.form, once: "once_12345678" });
     const page = await visitor.submit("/send/sms", { ...CASES.sms.form, message: "Other", once: "once_12345678" });
     expect(page.status).toBe(422);
-    expect(page.text).toContain("sent before, with other content");
+    expect(page.text).toContain("already sent with different content");
     expect(page.text).toContain(">Other</textarea>");
     const once = fieldOf(page, "once") ?? "";
     expect(once).not.toBe("once_12345678");
