@@ -107,12 +107,22 @@ describe("an upload by form", () => {
   });
 
   it.each([
-    ["a picture", png(), "a.wav", "found PNG data"],
-    ["text", new TextEncoder().encode("hello"), "a.mp3", "found data of no known kind"],
-    ["of a kind that contradicts its name", mp3(1), "a.wav", "the bytes are MP3"],
-    ["of another extension", wav(), "a.ogg", "must end in .wav or .mp3"],
-    ["empty", new Uint8Array(), "a.wav", "base64Data must not be empty"],
-    ["silent", wav({ seconds: 0 }), "a.wav", "no sound in it"],
+    ["a picture", png(), "a.wav", "a recording we can play. Use WAV (PCM, µ-law, A-law) or MP3."],
+    [
+      "text",
+      new TextEncoder().encode("hello"),
+      "a.mp3",
+      "a recording we can play. Use WAV (PCM, µ-law, A-law) or MP3.",
+    ],
+    [
+      "of a kind that contradicts its name",
+      mp3(1),
+      "a.wav",
+      "The file is named .wav but contains MP3 audio. Rename it to .mp3.",
+    ],
+    ["of another extension", wav(), "a.ogg", "Choose a .wav or .mp3 file."],
+    ["empty", new Uint8Array(), "a.wav", "The file is empty."],
+    ["silent", wav({ seconds: 0 }), "a.wav", "The recording is empty."],
   ])("that is %s is refused in one sentence and stores nothing", async (_, bytes, name, sentence) => {
     const { visitor, world } = await visit();
     const page = await upload(visitor, bytes, name);

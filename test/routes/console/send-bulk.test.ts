@@ -101,7 +101,7 @@ describe("a file", () => {
     const many = Array.from({ length: 10_001 }, (_, at) => `98${String(at).padStart(8, "0")}`);
     const refused = await submit(visited.visitor, csv(many.join("\n")));
     expect(refused.status).toBe(400);
-    expect(refused.text).toContain("recipients must have at most 10000 numbers; split the list.");
+    expect(refused.text).toContain("You can send to at most 10,000 numbers at once. Split the list.");
     const page = await submit(visited.visitor, csv(many.slice(1).join("\n")));
     expect(page.text).toContain("The SMS is queued for 10,000 recipients.");
     expect(await sentTo(visited)).toHaveLength(10_000);
@@ -112,7 +112,7 @@ describe("a file", () => {
     for (const form of [csv(""), csv("\n\n"), { message: "Hello", once: "once_12345678" }]) {
       const page = await submit(visited.visitor, form);
       expect(page.status).toBe(400);
-      expect(page.text).toContain("recipients must have at least one number.");
+      expect(page.text).toContain("Enter at least one number.");
     }
   });
 });
