@@ -63,8 +63,9 @@ export function refusedStatus(c: Context<AppEnv>, refused: Refused | undefined):
   if (!refused) return 200;
   const { code, error, field, retryAfterSec } = refused;
   const headers = retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) };
-  if (wantsJson(c))
+  if (wantsJson(c)) {
     return fail(code, error, { forReader: true, headers, ...(field !== undefined && { param: field }) });
+  }
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   c.set("failureCode", code);
   return STATUS_OF_CODE[code];

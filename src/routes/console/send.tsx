@@ -138,8 +138,9 @@ function passOn(c: Ctx, reply: ApiReply, balanceUnits: number | null): Response 
   }
   if (balanceUnits !== null) c.header("Balance-Units", String(balanceUnits));
   const { lang } = viewOf(c);
-  if (!body.success)
+  if (!body.success) {
     return c.json({ ...body, hint: undefined, ...refusalIn(reply, lang) }, status as ContentfulStatusCode);
+  }
   return c.json({ ...body, message: doneIn(reply, lang) });
 }
 
