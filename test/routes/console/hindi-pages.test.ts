@@ -195,6 +195,6 @@ describe("signed in, in Hindi", () => {
     hindi(await visitor.get(done.headers.get("location") ?? ""), 200);
     const again = await visitor.submit("/recordings", form, JSON_TYPE);
     expect(again.status).toBe(200);
-    expect(englishIn(String((JSON.parse(again.text) as { message: string }).message))).toEqual([]);
+    expect(englishIn((JSON.parse(again.text) as { message: string }).message)).toEqual([]);
   });
 });
