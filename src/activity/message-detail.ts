@@ -10,8 +10,8 @@ import { VOICE_BLOCK_MS } from "../money/pricing.ts";
 import { keyHeader } from "../sending/curl.ts";
 import type { ApiRequest } from "../sending/curl.ts";
 import { TTS_REPLY, VOICE_REPLY, bulkReply, otpReply, smsReply } from "../sending/replies.ts";
+import type { Reply } from "../sending/replies.ts";
 import { fillTemplate } from "../sending/reply-template.ts";
-import type { ReplyTemplate } from "../sending/reply-template.ts";
 import { maskOtp, otpText, readOtpText } from "../text/otp-text.ts";
 import type { OtpParts } from "../text/otp-text.ts";
 import { countSegments } from "../text/segments.ts";
@@ -63,7 +63,7 @@ const withoutCountry = (to: string) => to.replace(/^\+91/u, "");
 interface Sent {
   kind: SendKind;
   body: Record<string, unknown>;
-  reply: ReplyTemplate;
+  reply: Reply;
 }
 
 function smsSent({ message, content, request }: MessageDetail, text: string | null): Sent {
@@ -123,7 +123,7 @@ export function replyOf(
   shown: ShownText,
 ): Record<string, unknown> {
   const { message, request } = story;
-  return fillTemplate(sentOf(story, shown).reply, {
+  return fillTemplate(sentOf(story, shown).reply.template, {
     spent: request.spent,
     balance: request.balance,
     messageId: () => messageId(config.KEY_SECRET, ref, message.operation, { seq: request.seq, index: 0 }),

@@ -87,23 +87,25 @@ function empty(form: HTMLFormElement): void {
   compose();
 }
 
+function linkTo(path: string, text: string): HTMLElement {
+  const link = document.createElement("a");
+  link.href = at(path);
+  link.textContent = text;
+  return link;
+}
+
 function succeed(form: HTMLFormElement, answer: Answer, request: XMLHttpRequest): void {
   const { next, done = "", balance = "", see = "", phone = "" } = form.dataset;
   if (next !== undefined) return location.assign(next + (answer.fileId ?? ""));
   const spent = rupees((answer.coins_used ?? answer.details?.cost ?? 0) * 10_000);
-  const sentence = `${answer.message} ${spent} ${done}`;
+  const sentence = `${answer.message} ${spent} ${done}`.trim();
   toast(sentence);
   if (see !== "") {
     // A replayed reply belongs to an earlier request, whose id is not known here.
     const id = request.getResponseHeader("idempotent-replayed") ? "" : request.getResponseHeader("x-request-id");
-    const linkTo = (path: string, text: string) => {
-      const link = document.createElement("a");
-      link.href = at(id ? `${path}?q=request:${id}` : path);
-      link.textContent = text;
-      return link;
-    };
     const left = rupees(Number(request.getResponseHeader("balance-units")));
-    const links = [linkTo("/activity", see), ...(phone === "" ? [] : [" · ", linkTo("/inbox", phone)])];
+    const query = id ? `?q=request:${id}` : "";
+    const links = [linkTo(`/activity${query}`, see), ...(phone === "" ? [] : [" · ", linkTo(`/inbox${query}`, phone)])];
     showResult(form, "ok", `${sentence} · ${balance} ${left} · `, ...links);
   }
   empty(form);
@@ -112,7 +114,10 @@ function succeed(form: HTMLFormElement, answer: Answer, request: XMLHttpRequest)
 function fail(form: HTMLFormElement, { code, error, hint = "", param = "" }: Answer): void {
   const reused = code === "idempotency_mismatch" ? form.dataset["reused"] : undefined;
   if (reused !== undefined) renew(form);
-  mark(form, param, reused ?? `${error} ${hint}`.trim());
+  const { money } = form.dataset;
+  if (code === "insufficient_balance" && money !== undefined) {
+    showResult(form, "bad", `${error} `, linkTo("/billing", money));
+  } else mark(form, param, reused ?? `${error} ${hint}`.trim());
 }
 
 async function submit(form: HTMLFormElement): Promise<void> {

@@ -4,7 +4,12 @@ import { randomId } from "../crypto/ids.ts";
 import type { AppEnv } from "../http/app.ts";
 import { STATUS_OF_CODE, fail } from "../http/errors.ts";
 import type { ErrorCode } from "../http/errors.ts";
+import type { Sentence } from "../http/faults.ts";
+import type { Told } from "../http/told.ts";
+import type { Lang } from "../ui/lang.ts";
 import type { FormFault } from "../ui/parts.tsx";
+import { failureText } from "../ui/words/failures.ts";
+import { saidText } from "../ui/words/replies.ts";
 import { send } from "../ui/words/send.ts";
 import { damaged, viewOf, wantsJson } from "./page.tsx";
 
@@ -58,10 +63,24 @@ export function refusedStatus(c: Context<AppEnv>, refused: Refused | undefined):
   if (!refused) return 200;
   const { code, error, field, retryAfterSec } = refused;
   const headers = retryAfterSec === undefined ? {} : { "Retry-After": String(retryAfterSec) };
-  if (wantsJson(c)) return fail(code, error, { headers, ...(field !== undefined && { param: field }) });
+  if (wantsJson(c)) {
+    return fail(code, error, { forReader: true, headers, ...(field !== undefined && { param: field }) });
+  }
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   c.set("failureCode", code);
   return STATUS_OF_CODE[code];
+}
+
+/** Why the API refused a page's request, in the reader's language. */
+export function refusalIn({ failure }: Told, lang: Lang): Sentence {
+  if (!failure) throw new Error("the API refused a request and did not say why");
+  return failureText(failure, lang);
+}
+
+/** What the API did for a page, in the reader's language. */
+export function doneIn({ said }: Told, lang: Lang): string {
+  if (!said) throw new Error("the API did something and did not say what");
+  return saidText(said, lang);
 }
 
 /** Refuses a form that was shown in the other mode than the console is in now: it was meant for the other account. */

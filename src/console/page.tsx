@@ -7,7 +7,7 @@ import { paymentsOf } from "../config.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { BODY_BYTES_MAX } from "../http/body.ts";
-import { FailureError, STATUS_OF_CODE, fail } from "../http/errors.ts";
+import { FailureError, STATUS_OF_CODE, fail, failBy } from "../http/errors.ts";
 import type { Failure } from "../http/errors.ts";
 import { readBytes } from "../http/streams.ts";
 import type { Person, Session } from "../model/person.ts";
@@ -19,6 +19,8 @@ import { Document } from "../ui/layout.tsx";
 import type { DocumentProps } from "../ui/layout.tsx";
 import { ViewContext } from "../ui/view.ts";
 import type { View } from "../ui/view.ts";
+import { failureText } from "../ui/words/failures.ts";
+import { shell } from "../ui/words/shell.ts";
 
 // What every page of the console shares: the signed-in person, language and mode, security headers, failures as pages.
 // A cookie opens only pages; a key opens only the API.
@@ -91,11 +93,19 @@ function isForPage(c: Context<AppEnv>, failure: Failure): boolean {
   return c.get("person") !== undefined || (failure.code === "not_found" && routePath(c, -1) === "/*");
 }
 
-/** A failure as a page; null where the client gets JSON. */
+/** A failure of a page's own form, as JSON for the browser's script in the reader's language; else null. */
+function failureForScript(c: Context<AppEnv>, failure: Failure): Response | null {
+  if (c.get("person") === undefined) return null;
+  const { code, param } = failure;
+  const sentence = failureText(failure, viewOf(c).lang);
+  return c.json({ success: false, ...sentence, code, request_id: c.get("requestId"), param }, STATUS_OF_CODE[code]);
+}
+
+/** A failure as a page, or for its script; null where the client gets the API's JSON. */
 export function failurePage(c: Context<AppEnv>, failure: Failure): Response | null {
-  if (wantsJson(c) || !isForPage(c, failure)) return null;
+  if (wantsJson(c)) return failureForScript(c, failure);
+  if (!isForPage(c, failure)) return null;
   protect(c);
-  c.set("failureCode", failure.code);
   const status = STATUS_OF_CODE[failure.code];
   return show(c, <FailureNotice failure={failure} requestId={c.get("requestId")} />, {
     title: String(status),
@@ -155,9 +165,9 @@ export const ownSocket: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /** Refuses a body that is not a form. */
-export const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
+export const damaged = () => failBy("invalid_request", { id: "damaged_form" });
 
-const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
+const tooLarge = () => failBy("payload_too_large", { id: "large_form", mebibytes: BODY_BYTES_MAX / 1024 / 1024 });
 
 /**
  * Refuses a form larger than the API's bodies may be. A body without a Content-Length is read to measure it. The body
@@ -176,7 +186,7 @@ export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
   // Marks the request as one for a page, so that a failure is shown as a page too.
   c.set("person", null);
   if (!SAFE.has(c.req.method) && !isFromHere(c)) {
-    fail("permission_denied", "This form was sent from another site; open the page here and send it again.");
+    failBy("permission_denied", { id: "other_site" });
   }
   const found = await findSession(c, "customer");
   c.set("person", found?.person ?? null);
@@ -201,7 +211,7 @@ function signInFirst(c: Context<AppEnv>, path: string, failure: Failure): Respon
 /** Middleware of pages that need a sign-in: redirects to the sign-in, which leads back. */
 export const signedIn: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.get("person")) return next();
-  return signInFirst(c, "/sign-in", { code: "unauthorized", error: "You are signed out; sign in again." });
+  return signInFirst(c, "/sign-in", { code: "unauthorized", error: shell[viewOf(c).lang].signedOut, forReader: true });
 };
 
 /** Middleware of actions that need a recent sign-in, such as showing, rotating and revoking keys. */
@@ -210,7 +220,8 @@ export const freshlySignedIn: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (session && isFresh(session, Date.now())) return next();
   return signInFirst(c, "/confirm", {
     code: "permission_denied",
-    error: "Confirm that it is you first.",
+    error: shell[viewOf(c).lang].confirmFirst,
+    forReader: true,
     hint: at(c, "/confirm"),
   });
 };

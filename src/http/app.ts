@@ -11,6 +11,7 @@ import type { WindowView } from "../model/command.ts";
 import type { Person, Session } from "../model/person.ts";
 import { FailureError, STATUS_OF_CODE } from "./errors.ts";
 import type { Failure } from "./errors.ts";
+import { tell } from "./told.ts";
 
 // What every app shares: request id, log line, failure envelope, 404 and 405 (contract §3).
 
@@ -61,6 +62,7 @@ export function showWindow(c: Context<AppEnv>, window: WindowView | undefined): 
 /** The reply to a failure, in its one shape (contract §3). */
 export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   const { code, error, param, hint, headers } = failure;
+  tell(c.req.raw, { failure });
   c.set("failureCode", code);
   for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
   const page = c.get("failurePage")?.(c, failure);

@@ -2,8 +2,9 @@ import { zValidator } from "@hono/zod-validator";
 import type { Context } from "hono";
 import type * as z from "zod";
 import type { AppEnv } from "./app.ts";
-import { FailureError, fail } from "./errors.ts";
+import { FailureError, fail, failureBy } from "./errors.ts";
 import type { Failure } from "./errors.ts";
+import type { Fault } from "./faults.ts";
 import { readText } from "./streams.ts";
 
 // Reads a request's body once, up to a limit, and validates it against a schema (contract §3).
@@ -72,12 +73,12 @@ function invalidRequest(error: z.core.$ZodError): Failure {
     return { code: "invalid_request", error: `There is no field ${param}.`, param };
   }
   const param = pathOf(issue?.path ?? []);
-  const hint = issue?.code === "custom" ? (issue.params?.["hint"] as string | undefined) : undefined;
+  const fault = issue?.code === "custom" ? (issue.params?.["fault"] as Fault | undefined) : undefined;
+  if (fault) return failureBy("invalid_request", fault, { param });
   return {
     code: "invalid_request",
     error: param === "" ? "The body must be a JSON object." : (issue?.message ?? "The body is not valid."),
     ...(param !== "" && { param }),
-    ...(hint !== undefined && { hint }),
   };
 }
 

@@ -11,6 +11,7 @@ import { Card, Empty, Field, useMoney } from "./parts.tsx";
 import { SendFields } from "./send/frame.tsx";
 import { useView, useWords } from "./view.ts";
 import { overview } from "./words/overview.ts";
+import { send } from "./words/send.ts";
 import { shell } from "./words/shell.ts";
 
 // The parts of the overview: tiles, the first call of the API, and sending by hand. The script updates the elements
@@ -201,11 +202,20 @@ export const FirstCall: FC<{ keyId: string | null; masked: string; samples: Samp
 /** Sends an OTP by hand, with the same command, price, limit and ledger as the API. */
 export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = ({ phone, code, otpRate }) => {
   const t = useWords(overview);
+  const { done } = useWords(send);
   const { at } = useView();
   const money = useMoney();
   return (
     <Card title={t.otpTitle}>
-      <form id="otp-form" class="stack" method="post" action={at("/send/otp")} data-send>
+      <form
+        id="otp-form"
+        class="stack"
+        method="post"
+        action={at("/send/otp")}
+        data-send=""
+        data-done={done}
+        data-money={t.addMoney}
+      >
         <SendFields />
         <Field
           label={t.phone}

@@ -33,7 +33,7 @@ export async function signUp(
   const { page } = window;
   await window.goto("/sign-in");
   await page.getByLabel("Mobile number").fill(phone);
-  await page.getByRole("button", { name: "Send me a code" }).click();
+  await page.getByRole("button", { name: "Send code" }).click();
   await page.getByRole("link", { name: /inbox/iu }).waitFor();
   await page.getByLabel("Code", { exact: true }).fill(await waitForCode(service, phone));
   await page.getByLabel("Code", { exact: true }).press("Enter");

@@ -56,7 +56,9 @@ const csv = (app: Api) =>
     const { keys, terms, faults, source } = await searchOf(c);
     const [fault] = faults;
     // A file cannot show the fault beside its rows, and rows without the faulty term would be the wrong ones.
-    if (fault) fail("invalid_request", faultText(fault, viewOf(c).lang, ACTIVITY_OPERATORS), { param: "q" });
+    if (fault) {
+      fail("invalid_request", faultText(fault, viewOf(c).lang, ACTIVITY_OPERATORS), { param: "q", forReader: true });
+    }
     // The date in the file's name is that of India, where its reader is.
     const day = new Date(Date.now() + INDIA_OFFSET_MS).toISOString().slice(0, 10);
     return c.body(activityCsv(source, settings(c).KEY_SECRET, terms, keys), 200, {

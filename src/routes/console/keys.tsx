@@ -83,7 +83,7 @@ async function rotate(c: Context<AppEnv>): Promise<Response> {
   const rotated: Rotation = await rotateKey(c.env, secretOf(c), accountId, command);
   if (!rotated.ok) {
     if (rotated.reason === "unknown") return missing();
-    return fail("permission_denied", rotated.reason === "too_many" ? t.tooMany : t.notActive);
+    return fail("permission_denied", rotated.reason === "too_many" ? t.tooMany : t.notActive, { forReader: true });
   }
   const apiKey = revealKey(secretOf(c), accountId, { mode: old.mode, keyId: rotated.keyId });
   const shown = { apiKey, isNew: true, oldEndsAt: rotated.oldExpiresAt, now: Date.now() };
@@ -104,7 +104,7 @@ export const keysPages = (app: Api) => {
     }
     const ref = refOf(c);
     const keyId = await makeKey(c.env, secretOf(c), ref, { name: trimmed, once: once ?? null });
-    if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany);
+    if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany, { forReader: true });
     const apiKey = revealKey(secretOf(c), ref.accountId, { ...ref, keyId });
     return asPage(c, wordsOf(c).newTitle, <KeyShown apiKey={apiKey} isNew now={Date.now()} />);
   });

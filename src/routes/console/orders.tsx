@@ -30,14 +30,15 @@ function toPayment(c: Context<AppEnv>, order: Order, checkout: Checkout): Respon
   return c.redirect(at(c, `/billing/orders/${order.id}${problem}`), 303);
 }
 
-function refuse(placed: Placed & { ok: false }): never {
+function refuse(c: Context<AppEnv>, placed: Placed & { ok: false }): never {
+  const t = billing[viewOf(c).lang];
   switch (placed.reason) {
     case "not_sold":
-      return fail("permission_denied", "Plans are not sold online here; ask the operator.");
+      return fail("permission_denied", t.notSold, { forReader: true });
     case "suspended":
-      return fail("account_suspended", "This account is suspended; ask the operator to activate it.");
+      return fail("account_suspended", t.suspended, { forReader: true });
     case "too_many":
-      return fail("rate_limited", "Too many orders in one hour; pay one of them, or try again later.");
+      return fail("rate_limited", t.tooManyOrders, { forReader: true });
   }
 }
 
@@ -54,7 +55,7 @@ export const ordersPages = (app: Api) => {
     const plan = planName.safeParse(form["plan"]);
     if (!plan.success) return fail("invalid_request", "plan must be starter, business or premium.", { param: "plan" });
     const placed = await placeOrder(c.env, personOf(c), plan.data, form["once"] ?? randomId("once"));
-    return placed.ok ? toPayment(c, placed.order, placed.checkout) : refuse(placed);
+    return placed.ok ? toPayment(c, placed.order, placed.checkout) : refuse(c, placed);
   });
 
   app.get("/billing/orders/:order", page, signedIn, async (c) => {

@@ -53,7 +53,7 @@ export const overviewPage = (app: Api) =>
     const { lang } = viewOf(c);
     const ref = refOf(c);
     const outline: Outline | null = await stubOf(c).outline(usageStartMs(nowMs));
-    if (!outline) fail("unavailable", overview[lang].notOpen, { headers: { "Retry-After": "5" } });
+    if (!outline) fail("unavailable", overview[lang].notOpen, { forReader: true, headers: { "Retry-After": "5" } });
     const { account, keys, news, seqSince } = outline;
     const [days, done] = await Promise.all([usageOf(c.env, ref, seqSince, nowMs), stepsDone(c, outline)]);
     const key = newestKey(keys, nowMs);

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { otherMode, readForm, refusedStatus } from "../../console/forms.ts";
+import { doneIn, otherMode, readForm, refusalIn, refusedStatus } from "../../console/forms.ts";
 import type { PostedForm } from "../../console/forms.ts";
 import { at, page, refOf, show, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
@@ -115,14 +115,18 @@ export const recordingsPages = (app: Api) => {
     const form = await readForm(c);
     const checked = fileOf(c, form);
     if (!checked.ok) return refuse(c, checked.code, checked.error, form.once);
-    const { body, status, headers } = await upload(c, checked.file, form.once);
+    const reply = await upload(c, checked.file, form.once);
+    const { body, status, headers } = reply;
+    const { lang } = viewOf(c);
     if (wantsJson(c)) {
       if (headers.has("idempotent-replayed")) c.header("Idempotent-Replayed", "true");
-      return c.json(body, status as ContentfulStatusCode);
+      const told = body.success ? { message: doneIn(reply, lang) } : { hint: undefined, ...refusalIn(reply, lang) };
+      return c.json({ ...body, ...told }, status as ContentfulStatusCode);
     }
     if (body.success) return c.redirect(at(c, `/recordings?added=${String(body["fileId"])}`), 303);
     const reused = body["code"] === "idempotency_mismatch";
-    const error = reused ? recordings[viewOf(c).lang].reused : [body.error, body.hint].filter(Boolean).join(" ");
+    const refusal = reused ? { error: recordings[lang].reused } : refusalIn(reply, lang);
+    const error = [refusal.error, refusal.hint].filter(Boolean).join(" ");
     return showList(c, {
       refused: { error, once: reused ? undefined : form.once },
       status: status as ContentfulStatusCode,

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { PRODUCT } from "../../config.ts";
-import { otherMode, readForm, refusedStatus } from "../../console/forms.ts";
+import { doneIn, otherMode, readForm, refusalIn, refusedStatus } from "../../console/forms.ts";
 import type { PostedForm, Refused } from "../../console/forms.ts";
 import { page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
 import { randomCode } from "../../crypto/ids.ts";
@@ -129,22 +129,28 @@ function spentOf({ body }: ApiReply): number {
 
 const PASSED_ON = ["Idempotent-Replayed", "RateLimit-Policy", "RateLimit", "Retry-After"];
 
-/** Answers the browser's script with the reply of the API. */
-function passOn(c: Ctx, { status, headers, body }: ApiReply, balanceUnits: number | null): Response {
+/** Answers the browser's script with the reply of the API, in the reader's language. */
+function passOn(c: Ctx, reply: ApiReply, balanceUnits: number | null): Response {
+  const { status, headers, body } = reply;
   for (const name of PASSED_ON) {
     const value = headers.get(name);
     if (value !== null) c.header(name, value);
   }
   if (balanceUnits !== null) c.header("Balance-Units", String(balanceUnits));
-  return c.json(body, status as ContentfulStatusCode);
+  const { lang } = viewOf(c);
+  if (!body.success) {
+    return c.json({ ...body, hint: undefined, ...refusalIn(reply, lang) }, status as ContentfulStatusCode);
+  }
+  return c.json({ ...body, message: doneIn(reply, lang) });
 }
 
 function showOutcome(c: Ctx, kind: SendKind, form: PostedForm, typed: Typed, reply: ApiReply, balance: number | null) {
   const { body, status } = reply;
+  const { lang } = viewOf(c);
   if (body.success) {
     const replayed = reply.headers.has("idempotent-replayed");
     const sent = {
-      message: String(body.message),
+      message: doneIn(reply, lang),
       spentUnits: spentOf(reply),
       balanceUnits: balance,
       requestId: replayed ? null : c.get("requestId"),
@@ -154,8 +160,8 @@ function showOutcome(c: Ctx, kind: SendKind, form: PostedForm, typed: Typed, rep
   // The form's mark was used for another request, so this form can never be sent with it.
   const reused = body["code"] === "idempotency_mismatch";
   const refused = reused
-    ? { error: send[viewOf(c).lang].reused }
-    : { error: String(body.error), hint: body.hint, field: body.param };
+    ? { error: send[lang].reused }
+    : { ...refusalIn(reply, lang), field: body.param, toBilling: body["code"] === "insufficient_balance" };
   const once = reused ? undefined : form.once;
   return showDraft(c, { kind, typed, once, refused }, status as ContentfulStatusCode);
 }

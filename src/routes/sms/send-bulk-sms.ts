@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
-import { apiKey, indianMobile, senderId, smsText } from "../../http/fields.ts";
+import { apiKey, indianMobile, issueOf, senderId, smsText } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
@@ -16,8 +16,10 @@ const recipients = z
   .array(indianMobile("each recipient"), {
     error: ({ input }) => (input === undefined ? "recipients is required." : "recipients must be a list of strings."),
   })
-  .min(1, "recipients must have at least one number.")
-  .max(RECIPIENTS_MAX, `recipients must have at most ${RECIPIENTS_MAX} numbers; split the list.`);
+  .check(({ value, issues }) => {
+    if (value.length === 0) issues.push(issueOf({ id: "no_recipients" }, value));
+    if (value.length > RECIPIENTS_MAX) issues.push(issueOf({ id: "many_recipients", max: RECIPIENTS_MAX }, value));
+  });
 
 const schema = z.object({ recipients, message: smsText, senderId, apiKey });
 

@@ -37,7 +37,7 @@ export const OrderSteps: FC<{ order: Order; small?: boolean }> = ({ order, small
     return (
       <form method="post" action={at(`/billing/orders/${order.id}/pay`)}>
         <button class={small ? "btn quiet small" : "btn"}>
-          {order.state === "failed" ? t.payOnceMore : t.continuePaying}
+          {order.state === "failed" ? t.payFailed : t.continuePaying}
         </button>
       </form>
     );

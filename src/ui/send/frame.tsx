@@ -17,9 +17,11 @@ import { send } from "../words/send.ts";
 
 // The frame of the pages that send: kinds of sends, the result of a form, and the price of a text while it is typed.
 
-/** Why a form was not sent, in the API's words. */
+/** Why a form was not sent. */
 interface Refused extends FormFault {
   hint?: string | undefined;
+  /** Whether more balance would help. */
+  toBilling?: boolean | undefined;
 }
 
 /** The result of a form that was sent. */
@@ -101,6 +103,11 @@ export const SendOutcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused
       <Notice tone="bad">
         <p>{refused.error}</p>
         {refused.hint !== undefined && <p>{refused.hint}</p>}
+        {refused.toBilling && (
+          <p>
+            <a href={at("/billing")}>{t.addMoney}</a>
+          </p>
+        )}
       </Notice>
     );
   }
@@ -157,6 +164,7 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
       data-balance={t.balance}
       data-see={t.see}
       {...(caught && { "data-phone": onPhone })}
+      data-money={t.addMoney}
     >
       <SendFields once={once} />
       {children}

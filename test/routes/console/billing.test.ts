@@ -38,17 +38,17 @@ describe("/billing", () => {
     const { visitor, world } = await visit({ plan: "business", balance: 12.5 });
     const text = textOf(await visitor.get("/billing"));
     for (const said of [
-      "₹499 paid once",
-      "₹1,999 paid once",
-      "₹9,999 paid once",
+      "₹499 one-time payment",
+      "₹1,999 one-time payment",
+      "₹9,999 one-time payment",
       "₹500.00 credit",
       "₹11,000.00 credit",
       "₹0.15 per OTP",
-      "73,333 OTPs for the credit",
+      "73,333 OTPs (approx.)",
       "200 requests per minute",
-      "Bought once, valid for ever",
+      "One-time payment, no expiry",
       "₹12.50 → ₹512.50",
-      "Your Business rate and limit stay.",
+      "You keep your Business rate and limit.",
       "₹0.20 → ₹0.15",
       "60 → 200",
       "No orders yet",
@@ -62,8 +62,8 @@ describe("/billing", () => {
   it("counts OTPs by the rate that will apply, which is the operator's own rate if that is lower", async () => {
     const { visitor } = await visit({ plan: "starter", balance: 0, otpRate: 0.1 });
     const text = textOf(await visitor.get("/billing"));
-    expect(text).toContain("21,000 OTPs for the credit");
-    expect(text).toContain("Your own lower OTP rate stays.");
+    expect(text).toContain("21,000 OTPs (approx.)");
+    expect(text).toContain("You keep your own lower OTP rate.");
   });
 
   it("shows the same rate and number of OTPs on a plan's card that the plan gives, whatever plan the account is on", async () => {
@@ -79,7 +79,7 @@ describe("/billing", () => {
     const customer = await visit({ plan: "premium", balance: 7 });
     customer.visitor.cookies.set("mode", "test");
     const text = textOf(await customer.visitor.get("/billing"));
-    expect(text).toContain("Plans are bought for the live account");
+    expect(text).toContain("Plans are bought for your live account");
     expect(text).toContain("₹7.00");
   });
 
@@ -197,9 +197,9 @@ describe("the sandbox's page", () => {
   it("pays without a session; the order's page and list then show credit, plan and invoice", async () => {
     const customer = await customerOf();
     const id = await order(customer);
-    expect(textOf(await customer.visitor.get(`/billing/orders/${id}`))).toContain("not paid yet");
+    expect(textOf(await customer.visitor.get(`/billing/orders/${id}`))).toContain("been paid yet");
     const payer = new Visitor();
-    expect(textOf(await payer.get(`/pay/${id}`))).toContain("No money moves");
+    expect(textOf(await payer.get(`/pay/${id}`))).toContain("No real money is involved");
     const paid = await payer.submit(`/pay/${id}`, { outcome: "success" });
     expect(locationOf(paid)).toBe(`/billing/orders/${id}`);
     expect(await standingOf(customer.world)).toMatchObject({ balance: 21_000_000, plan: "business" });
@@ -225,7 +225,7 @@ describe("the sandbox's page", () => {
     await customer.visitor.submit(`/pay/${id}`, { outcome: "failure" });
     const failed = await customer.visitor.get(`/billing/orders/${id}`);
     expect(failed.headers.get("refresh")).toBeNull();
-    expect(textOf(failed)).toContain("did not go through");
+    expect(textOf(failed)).toContain("go through and no credit was added");
     expect((await customer.visitor.get(`/billing/orders/${id}/invoice`)).status).toBe(404);
     const again = await customer.visitor.submit(`/billing/orders/${id}/pay`);
     expect(locationOf(again)).toBe(`/pay/${id}`);
@@ -269,12 +269,10 @@ describe("the sandbox's page", () => {
     expect(await entriesOf(customer.world)).toHaveLength(1);
     await customer.visitor.submit(`/pay/${id}`, { outcome: "success" });
     expect(await entriesOf(customer.world)).toHaveLength(1);
-    expect(textOf(await customer.visitor.get(`/pay/${id}`))).toContain("This order is paid.");
+    expect(textOf(await customer.visitor.get(`/pay/${id}`))).toContain("This order has been paid.");
     await customer.visitor.submit(`/pay/${id}`, { outcome: "refund", twice: "on" });
     expect(await standingOf(customer.world)).toMatchObject({ balance: 0, plan: "starter" });
-    expect(textOf(await customer.visitor.get(`/billing/orders/${id}`))).toContain(
-      "₹1,999.00 of this payment went back",
-    );
+    expect(textOf(await customer.visitor.get(`/billing/orders/${id}`))).toContain("₹1,999.00 refunded.");
     expect((await customer.visitor.submit(`/pay/${id}`, { outcome: "gold" })).status).toBe(400);
   });
 });

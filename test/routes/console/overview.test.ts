@@ -30,7 +30,7 @@ describe("the overview", () => {
     expect(page).toContain("Balance ₹1,234.50");
     expect(page).toContain("OTPs left 6,172");
     expect(page).toContain("OTP rate ₹0.20");
-    expect(page).toContain("Business 60 requests a minute");
+    expect(page).toContain("Business 60 requests per minute");
     expect(page).toContain("Account Active");
     await operator("PATCH", `/operator/accounts/${world.ref.accountId}`, { status: "suspended", otpRate: 0 });
     visitor.cookies.set("lang", "hi");
@@ -157,7 +157,7 @@ describe("the overview", () => {
 
   it("draws two weeks, with the same numbers in a table, and shows a notice when there are none", async () => {
     const { visitor, world } = await visit();
-    expect(textOf((await visitor.get("/")).text)).toContain("Nothing sent in these 14 days");
+    expect(textOf((await visitor.get("/")).text)).toContain("Nothing sent in the last 14 days");
     await sendSms(world);
     await recordHistory(world, [2]);
     const { text } = await visitor.get("/");

@@ -75,7 +75,7 @@ describe("signing in by phone", () => {
       const before = await sentByHouse();
       const page = await new Visitor().submit("/sign-in", { phone });
       expect(page.status).toBe(400);
-      expect(page.text).toContain("Enter a mobile number");
+      expect(page.text).toContain("Enter a valid mobile number");
       expect(page.headers.getSetCookie()).toEqual([]);
       expect(await sentByHouse()).toBe(before);
     },
@@ -163,7 +163,7 @@ describe("a number abroad", () => {
     const visitor = new Visitor();
     const page = await visitor.submit("/sign-in", { phone: "+44 7400 123456" });
     expect(page.status).toBe(400);
-    expect(page.text).toContain("Use an Indian number or e-mail and password.");
+    expect(page.text).toContain("Use an Indian number, or your email and password.");
     expect(visitor.cookies.has("challenge")).toBe(false);
     expect((await signInByPhone(freshNumber())).page.status).toBe(303);
   });
