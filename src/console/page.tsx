@@ -6,20 +6,21 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { paymentsOf } from "../config.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { BODY_BYTES_MAX } from "../http/body.ts";
+import { BODY_BYTES_MAX, bodyBytesMax, declaredBytes, sizeText } from "../http/body.ts";
 import { FailureError, STATUS_OF_CODE, fail, failBy } from "../http/errors.ts";
 import type { Failure } from "../http/errors.ts";
-import { readBytes } from "../http/streams.ts";
 import type { Person, Session } from "../model/person.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
 import { findSession, isFresh } from "../sign-in/sessions.ts";
+import { LENGTH_MAX } from "../text/lengths.ts";
 import { FailureNotice } from "../ui/failure.tsx";
 import { Document } from "../ui/layout.tsx";
 import type { DocumentProps } from "../ui/layout.tsx";
 import { ViewContext } from "../ui/view.ts";
 import type { View } from "../ui/view.ts";
 import { failureText } from "../ui/words/failures.ts";
+import { limitWords } from "../ui/words/limits.ts";
 import { shell } from "../ui/words/shell.ts";
 
 // What every page of the console shares: the signed-in person, language and mode, security headers, failures as pages.
@@ -167,18 +168,21 @@ export const ownSocket: MiddlewareHandler<AppEnv> = async (c, next) => {
 /** Refuses a body that is not a form. */
 export const damaged = () => failBy("invalid_request", { id: "damaged_form" });
 
-const tooLarge = () => failBy("payload_too_large", { id: "large_form", mebibytes: BODY_BYTES_MAX / 1024 / 1024 });
+/** Refuses a form of this length: 413 above the limit of all requests, 400 above that of its route. */
+export function tooLarge(c: Context<AppEnv>, bytes: number): never {
+  const t = limitWords[viewOf(c).lang];
+  const asked = { forReader: true } as const;
+  if (bytes > BODY_BYTES_MAX) fail("payload_too_large", t.formTooLarge(sizeText(BODY_BYTES_MAX)), asked);
+  return fail("invalid_request", t.formTooLarge(sizeText(bodyBytesMax(c))), asked);
+}
 
 /**
- * Refuses a form larger than the API's bodies may be. A body without a Content-Length is read to measure it. The body
- * of a GET is ignored: no form sends one.
+ * Refuses a form whose declared length is above the limit. A route that takes more than usual does so for people who are
+ * signed in: its limit is checked where the form is read, after the session.
  */
-async function limitForm(c: Context<AppEnv>): Promise<void> {
-  if (!c.req.raw.body || SAFE.has(c.req.method)) return;
-  const told = c.req.header("content-length") !== undefined && c.req.header("transfer-encoding") === undefined;
-  if (told) return Number(c.req.header("content-length")) > BODY_BYTES_MAX ? tooLarge() : undefined;
-  const body = (await readBytes(c.req.raw, BODY_BYTES_MAX).catch(damaged)) ?? tooLarge();
-  c.req.raw = new Request(c.req.raw, { method: c.req.method, body: await body.arrayBuffer() });
+function refuseDeclared(c: Context<AppEnv>): void {
+  const bytes = SAFE.has(c.req.method) ? 0 : declaredBytes(c);
+  if (bytes > (c.get("bodyBytesMax") === undefined ? bodyBytesMax(c) : BODY_BYTES_MAX)) tooLarge(c, bytes);
 }
 
 /** Middleware of every page: security headers, no posts from other sites, and the signed-in person, if any. */
@@ -191,14 +195,15 @@ export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
   const found = await findSession(c, "customer");
   c.set("person", found?.person ?? null);
   if (found) c.set("session", found.session);
-  await limitForm(c);
+  refuseDeclared(c);
   await next();
   if (c.res.status !== 101) protect(c);
 };
 
 /** `next` if it is a path of this console, else the overview, so that no link leads to another site. */
 export function safeNext(next: string | undefined): string {
-  return next !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/u.test(next) && !next.includes("\\") ? next : "/";
+  if (next === undefined || next.length > LENGTH_MAX.next) return "/";
+  return /^\/(?![/\\])[\x21-\x7e]*$/u.test(next) && !next.includes("\\") ? next : "/";
 }
 
 function signInFirst(c: Context<AppEnv>, path: string, failure: Failure): Response {

@@ -21,6 +21,8 @@ interface Vars {
   /** Set once the key is verified (`authenticate`). */
   key?: ApiKey;
   failureCode?: string;
+  /** The largest body that the route takes, in bytes, where it declares one (`bodyUpTo`). */
+  bodyBytesMax?: number;
   /** The signed-in person and their session; set by the console's middleware. */
   session?: Session;
   person?: Person | null;
@@ -70,10 +72,18 @@ export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   return c.json({ success: false, error, code, request_id: c.get("requestId"), param, hint }, STATUS_OF_CODE[code]);
 }
 
+/** The longest address; it bounds each part of a path and each parameter. The longest that a page makes has 7,000. */
+const URL_LENGTH_MAX = 8_192;
+
+const TOO_LONG_ADDRESS: Failure = {
+  code: "invalid_request",
+  error: `The address of this request is longer than ${URL_LENGTH_MAX} characters.`,
+};
+
 /** Whether D1 could not be reached; a query that D1 refuses is a bug instead. */
 function isWithoutD1(problem: Error): boolean {
   const { message } = problem.cause instanceof Error ? problem.cause : problem;
-  return message.startsWith("D1_ERROR") && !/constraint failed|syntax error|no such/u.test(message);
+  return message.startsWith("D1_ERROR") && !/constraint failed|syntax error|no such|too big|TOOBIG/u.test(message);
 }
 
 function onError(problem: Error, c: Context<AppEnv>): Response {
@@ -145,7 +155,8 @@ export function createApp(pages?: Pages): Api {
     // Set before the reply exists: Hono builds the reply again for each header that is set later.
     c.header("X-Request-Id", c.get("requestId"));
     c.header("Cache-Control", "no-store");
-    await next();
+    if (c.req.url.length <= URL_LENGTH_MAX) await next();
+    else c.res = failureReply(c, TOO_LONG_ADDRESS);
     const { headers } = c.res;
     // The headers of a WebSocket handshake are immutable.
     if (c.res.status === 101) return;

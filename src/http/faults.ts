@@ -54,7 +54,6 @@ export type Fault =
   | { id: "file_silent" }
   | { id: "file_long"; seconds: number; max: number }
   | { id: "damaged_form" }
-  | { id: "large_form"; mebibytes: number }
   | { id: "other_site" };
 
 /** What people read: one sentence and, where the remedy is known, a second one. */
@@ -125,7 +124,6 @@ const API: Sentences = {
   file_silent: () => "The recording has no sound in it: 0 s.",
   file_long: ({ seconds, max }) => `The recording lasts ${seconds} s; ${max} s is the most.`,
   damaged_form: () => "This form is damaged; open the page again.",
-  large_form: ({ mebibytes }) => `This form is larger than ${mebibytes} MiB.`,
   other_site: () => "This form was sent from another site; open the page here and send it again.",
 };
 

@@ -1,5 +1,5 @@
 import { PRODUCT } from "../config.ts";
-import { ENDPOINTS } from "../model/operations.ts";
+import { ENDPOINTS, RECIPIENTS_MAX } from "../model/operations.ts";
 import type { SendKind } from "../model/operations.ts";
 import { mobileOf, readRecipients } from "../text/recipients.ts";
 import type { Recipients } from "../text/recipients.ts";
@@ -81,7 +81,8 @@ export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
   },
   bulk: {
     fields: (typed) => ({
-      recipients: recipientsOf(typed).numbers,
+      // One more than the API takes is enough to be refused for it; a request with all of them could be too large.
+      recipients: recipientsOf(typed).numbers.slice(0, RECIPIENTS_MAX + 1),
       message: textOf(typed, "message"),
       ...given(typed, "senderId"),
     }),

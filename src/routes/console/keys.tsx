@@ -29,11 +29,10 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { Rotation } from "../../model/account.ts";
+import { LENGTH_MAX } from "../../text/lengths.ts";
 import { KeyShown, KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
 import type { Unsaved } from "../../ui/parts.tsx";
 import { keyWords } from "../../ui/words/keys.ts";
-
-const NAME_LENGTH_MAX = 100;
 
 const wordsOf = (c: Context<AppEnv>) => keyWords[viewOf(c).lang];
 const secretOf = (c: Context<AppEnv>) => settings(c).KEY_SECRET;
@@ -97,7 +96,7 @@ export const keysPages = (app: Api) => {
   app.post("/keys", page, signedIn, freshlySignedIn, async (c) => {
     const { name = "", once } = await formOf(c);
     const trimmed = name.trim();
-    if (trimmed === "" || trimmed.length > NAME_LENGTH_MAX) {
+    if (trimmed === "" || trimmed.length > LENGTH_MAX.name) {
       return list(c, {
         refused: { code: "invalid_request", error: wordsOf(c).nameMissing, field: "name", typed: { name } },
       });

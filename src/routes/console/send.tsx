@@ -7,6 +7,7 @@ import { page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from
 import { randomCode } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
+import { bodyUpTo } from "../../http/body.ts";
 import { fail } from "../../http/errors.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import type { SendKind } from "../../model/operations.ts";
@@ -19,13 +20,19 @@ import { currentRateCard } from "../../sending/rate-card.ts";
 import { SENDS, isKind, keptOf, prefilled, recipientsOf } from "../../sending/send-kinds.ts";
 import type { Typed } from "../../sending/send-kinds.ts";
 import { sampleOf } from "../../sending/send-samples.ts";
+import { LINES_MAX } from "../../text/recipients.ts";
+import { count } from "../../ui/format.ts";
 import { lengthText } from "../../ui/format-audio.ts";
 import { Card, PageHead } from "../../ui/parts.tsx";
 import { FormOf } from "../../ui/send/forms.tsx";
 import { FoundNumbers } from "../../ui/send/found-numbers.tsx";
 import { Beside, Kinds, SendOutcome } from "../../ui/send/frame.tsx";
 import type { Draft, Playable } from "../../ui/send/frame.tsx";
+import { limitWords } from "../../ui/words/limits.ts";
 import { send } from "../../ui/words/send.ts";
+
+/** Size of a form with a list of recipients: 10,000 of them with a name beside each, or the largest file. */
+const LIST_BYTES_MAX = 1024 * 1024;
 
 /** Recordings that the form offers; an older one is chosen from the list of voice files. */
 const PLAYABLE_MAX = 100;
@@ -95,6 +102,11 @@ async function showDraft(
 /** Why a form is not sent, decided before the API is called. */
 const unsent = (error: string, field: string): Refused => ({ code: "invalid_request", error, field });
 
+function tooLong(c: Ctx): string {
+  const { lang } = viewOf(c);
+  return limitWords[lang].listTooLong(count(LINES_MAX, lang));
+}
+
 /** Fills a bulk form from its file; with `refused` if the person must correct something first. */
 async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed: Typed; refused?: Refused }> {
   const t = send[viewOf(c).lang];
@@ -102,6 +114,7 @@ async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed:
   if (file && (typed["recipients"] ?? "").trim() !== "") return { typed, refused: unsent(t.both, "recipients") };
   const filled = file ? { ...typed, recipients: await file.text() } : typed;
   const { faults } = recipientsOf(filled);
+  if (faults[0]?.reason === "unread") return { typed: filled, refused: unsent(tooLong(c), "recipients") };
   if (faults.length === 0 || typed["skip"] !== undefined) return { typed: filled };
   return { typed: filled, refused: unsent(t.badLinesRefused, "recipients") };
 }
@@ -171,6 +184,16 @@ function kindOf(c: Ctx): SendKind {
   return isKind(kind) ? kind : fail("not_found", "There is nothing at this address.");
 }
 
+async function answerForm(c: Ctx, kind: SendKind): Promise<Response> {
+  const form = await readForm(c);
+  const sent = await sendForm(c, kind, form);
+  const { typed, refused } = sent;
+  if (refused) return showDraft(c, { kind, typed, once: form.once, refused }, refusedStatus(c, refused));
+  const { reply } = sent;
+  const balance = reply.body.success ? ((await stubOf(c).view())?.balance ?? null) : null;
+  return wantsJson(c) ? passOn(c, reply, balance) : showOutcome(c, kind, form, typed, reply, balance);
+}
+
 /** `/send` and `/send/:kind`: a form for every operation, sent through the API. */
 export const sendPages = (app: Api) => {
   for (const path of ["/send", "/send/:kind"]) {
@@ -179,17 +202,9 @@ export const sendPages = (app: Api) => {
       return showDraft(c, { kind, typed: prefilled(kind, c.req.query("to") ?? "", c.req.query("file") ?? "") });
     });
   }
-  app.post("/send/bulk/check", page, signedIn, async (c) =>
+  app.post("/send/bulk/check", bodyUpTo(LIST_BYTES_MAX), page, signedIn, async (c) =>
     showPart(c, <FoundNumbers found={recipientsOf((await readForm(c)).typed)} />),
   );
-  app.post("/send/:kind", page, signedIn, async (c) => {
-    const kind = kindOf(c);
-    const form = await readForm(c);
-    const sent = await sendForm(c, kind, form);
-    const { typed, refused } = sent;
-    if (refused) return showDraft(c, { kind, typed, once: form.once, refused }, refusedStatus(c, refused));
-    const { reply } = sent;
-    const balance = reply.body.success ? ((await stubOf(c).view())?.balance ?? null) : null;
-    return wantsJson(c) ? passOn(c, reply, balance) : showOutcome(c, kind, form, typed, reply, balance);
-  });
+  app.post("/send/bulk", bodyUpTo(LIST_BYTES_MAX), page, signedIn, (c) => answerForm(c, "bulk"));
+  app.post("/send/:kind", page, signedIn, (c) => answerForm(c, kindOf(c)));
 };

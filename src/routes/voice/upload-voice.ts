@@ -5,10 +5,10 @@ import { randomId } from "../../crypto/ids.ts";
 import { keyOf, showWindow } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
-import { jsonBody } from "../../http/body.ts";
+import { BODY_BYTES_MAX, bodyUpTo, jsonBody } from "../../http/body.ts";
 import { fail, failBy } from "../../http/errors.ts";
-import { tell } from "../../http/told.ts";
 import { issueOf, textUpTo } from "../../http/fields.ts";
+import { tell } from "../../http/told.ts";
 import type { Caller, UploadDoor } from "../../model/command.ts";
 import type { Recording } from "../../model/message.ts";
 import { UPLOAD_VOICE } from "../../model/operations.ts";
@@ -80,9 +80,12 @@ async function store(c: Context<AppEnv>, caller: Caller, recording: Recording, b
   await account.finishUpload(caller, recording);
 }
 
+/** 5 MiB of Base64 in JSON: twice as much where each slash is escaped, of which silence in µ-law consists. */
+const ofRecording = bodyUpTo(BODY_BYTES_MAX);
+
 /** `POST /api/upload-voice`: a recording for calls (contract §5.6). */
 export const uploadVoice = (app: Api) =>
-  app.post(UPLOAD_VOICE.path, authenticate(...UPLOAD_VOICE.keyIn), jsonBody(schema), async (c) => {
+  app.post(UPLOAD_VOICE.path, ofRecording, authenticate(...UPLOAD_VOICE.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
     const bytes = bytesOf(body.base64Data);
     const recording = await recordingIn(c, body.fileName, bytes);

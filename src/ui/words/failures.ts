@@ -86,7 +86,6 @@ const en: Sentences = {
   file_long: ({ seconds, max }) =>
     `The recording is ${count(seconds, "en")} s long; the limit is ${count(max, "en")} s.`,
   damaged_form: () => "This form couldn't be read. Open the page again.",
-  large_form: ({ mebibytes }) => `This form is larger than ${mebibytes} MiB.`,
   other_site: () => "This form was sent from another site. Open the page here and send it again.",
 };
 
@@ -130,7 +129,6 @@ const hi: Sentences = {
   file_silent: () => "रिकॉर्डिंग खाली है।",
   file_long: ({ seconds, max }) => `रिकॉर्डिंग ${count(seconds, "hi")} सेकंड की है; सीमा ${count(max, "hi")} सेकंड है।`,
   damaged_form: () => "यह फ़ॉर्म पढ़ा नहीं जा सका। पेज फिर से खोलें।",
-  large_form: ({ mebibytes }) => `यह फ़ॉर्म ${mebibytes} MiB से बड़ा है।`,
   other_site: () => "यह फ़ॉर्म किसी और साइट से भेजा गया था। पेज यहाँ खोलें और फिर भेजें।",
 };
 
