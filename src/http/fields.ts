@@ -3,6 +3,7 @@ import type { PhoneNumber } from "libphonenumber-js/max";
 import * as z from "zod";
 import { INDIAN_MOBILE } from "../text/india.ts";
 import { codePoints } from "../text/code-points.ts";
+import { mobileOf } from "../text/phones.ts";
 
 // Fields that several operations share (contract §5). Lengths are in code points; no value is coerced.
 
@@ -40,8 +41,8 @@ export function textUpTo(name: string, max: number, more?: Check) {
 export const apiKey = z.unknown().optional();
 
 function withoutCountryCode(value: string): string | undefined {
-  const digits = value.replace(/[\s()-]/gu, "").replace(/^(\+91|0091|91(?=[0-9]{10}$)|0)/u, "");
-  return INDIAN_MOBILE.test(digits) ? `Send ${digits}.` : undefined;
+  const digits = mobileOf(value);
+  return digits === null ? undefined : `Send ${digits}.`;
 }
 
 /** Ten digits of an Indian mobile, without country code. */

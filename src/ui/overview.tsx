@@ -1,6 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountView } from "../model/account.ts";
-import { INDIAN_MOBILE_PATTERN } from "../text/india.ts";
 import { otpsLeft } from "../model/live.ts";
 import { ENDPOINTS } from "../model/operations.ts";
 import { curlCommand, keyHeader } from "../sending/curl.ts";
@@ -8,7 +7,8 @@ import { count, rupees } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { useTileWords } from "./live.tsx";
 import { Card, Empty, Field } from "./parts.tsx";
-import { SendFields } from "./send/frame.tsx";
+import { ComposeScript, SendFields, useResultWords } from "./send/frame.tsx";
+import { NumberRead } from "./send/number.tsx";
 import { useView, useWords } from "./view.ts";
 import { overview } from "./words/overview.ts";
 import { shell } from "./words/shell.ts";
@@ -199,8 +199,16 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
   const { at, lang } = useView();
   return (
     <Card title={t.otpTitle}>
-      <form class="stack" method="post" action={at("/send/otp")} data-send>
+      <form
+        class="stack"
+        method="post"
+        action={at("/send/otp")}
+        data-send
+        data-check={at("/send/otp/check")}
+        {...useResultWords()}
+      >
         <SendFields />
+        <ComposeScript />
         <Field
           label={t.phone}
           name="phone"
@@ -208,12 +216,11 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
           type="tel"
           prefix="+91"
           hint={t.phoneHint}
-          inputmode="numeric"
-          pattern={INDIAN_MOBILE_PATTERN}
-          maxlength={10}
+          inputmode="tel"
           autocomplete="off"
           required
         />
+        <NumberRead kind="otp" typed={{ phone }} />
         <div class="two">
           <Field
             label={t.code}
@@ -221,8 +228,6 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
             value={code}
             hint={t.codeHint}
             inputmode="numeric"
-            pattern="[0-9]{4,8}"
-            maxlength={8}
             autocomplete="off"
             required
             mono

@@ -129,5 +129,3 @@ export const signIn = words(
     notOffered: "इस देश में हम कोड नहीं भेज सकते। भारतीय नंबर या ई-मेल और पासवर्ड इस्तेमाल करें।",
   },
 );
-
-export type SignInWords = (typeof signIn)["en"];
