@@ -3,10 +3,10 @@ import type { Failure } from "../http/errors.ts";
 import { useView, useWords } from "./view.ts";
 import { shell } from "./words/shell.ts";
 
-/** What went wrong, in one sentence, with a link to the start page. */
+/** What went wrong, in one sentence, with a link to the overview, or to the sign-in. */
 export const FailureNotice: FC<{ failure: Failure; requestId: string }> = ({ failure, requestId }) => {
   const t = useWords(shell);
-  const { at } = useView();
+  const { at, person } = useView();
   const lost = failure.code === "not_found";
   return (
     <section class="card failure">
@@ -14,8 +14,8 @@ export const FailureNotice: FC<{ failure: Failure; requestId: string }> = ({ fai
       <p>{lost ? t.notFoundHint : failure.error}</p>
       {failure.hint !== undefined && <p class="dim">{failure.hint}</p>}
       <p>
-        <a class="btn" href={at("/")}>
-          {t.backHome}
+        <a class="btn" href={at(person ? "/" : "/sign-in")}>
+          {person ? t.backHome : t.signIn}
         </a>
       </p>
       <p class="dim small">

@@ -23,6 +23,8 @@ const faults = words(
     } satisfies Record<Operator, string>,
     operator: (name: string, value: string, known: string) =>
       `There is no “${name}:”, so “${value}” was left out. Use ${known}, or put it in quotes to search for it as it stands.`,
+    sealed: (value: string) =>
+      `Texts are stored encrypted and cannot be searched here, so “${value}” was left out. The live list on the overview and the test inbox can find them.`,
     value: (name: string, value: string) => `“${name}:” does not understand “${value}”, so it was left out.`,
     empty: (name: string) => `“${name}:” has no value, so it was left out.`,
     lone: (value: string) => `“${value}” says nothing to search for, so it was left out.`,
@@ -45,6 +47,8 @@ const faults = words(
     },
     operator: (name, value, known) =>
       `“${name}:” नाम का कोई ऑपरेटर नहीं है, इसलिए “${value}” छोड़ दिया गया। ${known} लिखें, या ज्यों का त्यों खोजने के लिए इसे उद्धरण चिह्नों में रखें।`,
+    sealed: (value) =>
+      `संदेशों के टेक्स्ट एन्क्रिप्ट करके रखे जाते हैं और यहाँ खोजे नहीं जा सकते, इसलिए “${value}” छोड़ दिया गया। “सारांश” की लाइव सूची और टेस्ट इनबॉक्स में वे मिल सकते हैं।`,
     value: (name, value) => `“${name}:” को “${value}” समझ नहीं आया, इसलिए इसे छोड़ दिया गया।`,
     empty: (name) => `“${name}:” के आगे कुछ नहीं लिखा है, इसलिए इसे छोड़ दिया गया।`,
     lone: (value) => `“${value}” में खोजने को कुछ नहीं है, इसलिए इसे छोड़ दिया गया।`,
@@ -61,6 +65,7 @@ export function faultText(fault: Fault, lang: Lang, known: readonly Operator[]):
   const takes = known.includes(operator as Operator) ? ` ${t.takes[operator as Operator]}` : "";
   switch (fault.kind) {
     case "operator":
+      if (operator === "text") return t.sealed(value);
       return t.operator(operator, value, known.map((name) => `${name}:`).join(" "));
     case "value":
       return t.value(operator, value) + takes;
