@@ -2,7 +2,7 @@ import type { LiveEvent, LiveMessage } from "../inbox/event.ts";
 import { phoneText } from "../ui/format.ts";
 import { find, findAll, on } from "./dom.ts";
 import { startFeed } from "./feed.ts";
-import { writeTimes, putPart } from "./page.ts";
+import { putPart, showAddress, writeTimes } from "./page.ts";
 
 // The test inbox: new rows appear live, and the phone changes without loading another page.
 
@@ -94,9 +94,8 @@ export function startInbox(): void {
     const { href } = link as HTMLAnchorElement;
     link.parentElement?.classList.remove("fresh");
     pane.dataset["newest"] = "";
-    history.pushState(null, "", href);
+    showAddress(href);
     return choose(href, pane);
   });
-  addEventListener("popstate", () => location.reload());
   if (list.dataset["after"] !== undefined) startLive(list, pane);
 }

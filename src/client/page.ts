@@ -40,11 +40,52 @@ export async function putPart(href: string, content: HTMLElement | null): Promis
   return done;
 }
 
+const drawer = () => find<HTMLDialogElement>("#drawer");
+
+const here = () => location.pathname + location.search;
+
+/** The address of what the page shows; while the drawer is open, the browser has the drawer's. */
+let shown = here();
+
+/** Gives the browser the address of what the page shows now, as a new entry of its history. */
+export function showAddress(href: string): void {
+  history.pushState(null, "", href);
+  shown = here();
+}
+
+/** The page that the drawer shows at the present entry of the history, or null. */
+const drawerHref = (): string | null => (history.state as { drawer?: string } | null)?.drawer ?? null;
+
 /** Opens a part of a page in the drawer. */
-async function openDrawer(href: string): Promise<void> {
-  const drawer = find<HTMLDialogElement>("#drawer");
+async function openDrawer(href: string): Promise<boolean> {
   const done = await putPart(href, find("#drawer [data-content]"));
-  if (done && drawer && !drawer.open) drawer.showModal();
+  const dialog = drawer();
+  if (done && dialog && !dialog.open) dialog.showModal();
+  return done;
+}
+
+/** The drawer has the address of the page that it shows: Back closes it, Forward opens it again, reloading stays there. */
+function startDrawer(): void {
+  on("click", "a[data-drawer]", async (link, event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    const { href } = link as HTMLAnchorElement;
+    if (!(await openDrawer(href))) return;
+    if (drawerHref() === null) history.pushState({ drawer: href }, "", href);
+    else history.replaceState({ drawer: href }, "", href);
+  });
+  on("click", "#drawer", (dialog, event) => {
+    if (event.target === dialog) drawer()?.close();
+  });
+  drawer()?.addEventListener("close", () => {
+    if (drawerHref() !== null) history.back();
+  });
+  addEventListener("popstate", () => {
+    const href = drawerHref();
+    if (here() === shown) drawer()?.close();
+    else if (href === null) location.reload();
+    else void openDrawer(href);
+  });
 }
 
 function selectTab(tab: HTMLElement): void {
@@ -60,10 +101,16 @@ function selectTab(tab: HTMLElement): void {
   tab.focus();
 }
 
-function moveTab(tab: HTMLElement, step: number): void {
+/** The keys of tabs (WAI-ARIA Authoring Practices, tabs): to the next, the previous, the first and the last. */
+function moveTab(tab: HTMLElement, event: KeyboardEvent): void {
   const all = findAll("[role=tab]", tab.parentElement ?? document);
-  const next = all[(all.indexOf(tab) + step + all.length) % all.length];
-  if (next) selectTab(next);
+  const place = all.indexOf(tab);
+  const places: Record<string, number> = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: -1 };
+  const next = places[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  const chosen = all.at(next % all.length);
+  if (chosen) selectTab(chosen);
 }
 
 async function copy(text: string): Promise<void> {
@@ -74,19 +121,9 @@ async function copy(text: string): Promise<void> {
 export function startPage(): void {
   writeTimes();
   on("click", "[data-copy]", (button) => copy(button.dataset["copy"] ?? ""));
-  on("click", "a[data-drawer]", (link, event) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
-    event.preventDefault();
-    return openDrawer((link as HTMLAnchorElement).href);
-  });
-  on("click", "#drawer", (drawer, event) => {
-    if (event.target === drawer) (drawer as HTMLDialogElement).close();
-  });
+  startDrawer();
   on("click", "[role=tab]", selectTab);
-  on("keydown", "[role=tab]", (tab, event) => {
-    if (event.key === "ArrowRight") moveTab(tab, 1);
-    if (event.key === "ArrowLeft") moveTab(tab, -1);
-  });
+  on("keydown", "[role=tab]", moveTab);
   // A form that asks for confirmation; without the script, the page behind its button asks.
   on("submit", "form[data-ask]", (form, event) => {
     if (!confirm(form.dataset["ask"])) event.preventDefault();
@@ -98,6 +135,11 @@ export function startPage(): void {
     if (!search) return;
     event.preventDefault();
     search.focus();
+  });
+  on("keydown", ".bar details[open]", (sheet, event) => {
+    if (event.key !== "Escape") return;
+    (sheet as HTMLDetailsElement).open = false;
+    find("summary", sheet)?.focus();
   });
   // Closes an open sheet on a click outside it.
   document.addEventListener("click", (event) => {

@@ -91,7 +91,17 @@ export function wantsJson(c: Context<AppEnv>): boolean {
 
 /** Whether the request is for a page, or for an unknown address. The API answers JSON, whatever the client accepts. */
 function isForPage(c: Context<AppEnv>, failure: Failure): boolean {
-  return c.get("person") !== undefined || (failure.code === "not_found" && routePath(c, -1) === "/*");
+  return c.get("person") !== undefined || (failure.code === "not_found" && isUnknown(c));
+}
+
+/** Whether no route has the request's address. */
+const isUnknown = (c: Context<AppEnv>) => routePath(c, -1) === "/*";
+
+/** Finds who is signed in, for the page of an unknown address: it keeps the menu. A failure of D1 shows it without. */
+export async function findPerson(c: Context<AppEnv>): Promise<void> {
+  if (wantsJson(c) || !isUnknown(c) || c.get("person") !== undefined) return;
+  const found = await findSession(c, "customer").catch(() => null);
+  if (found) c.set("person", found.person);
 }
 
 /** A failure of a page's own form, as JSON for the browser's script in the reader's language; else null. */

@@ -28,6 +28,8 @@ interface Vars {
   person?: Person | null;
   /** Renders a failure as a page, where a browser asked for one. */
   failurePage?: FailurePage;
+  /** Finds who is signed in, for the page of an unknown address, which no page's middleware saw. */
+  findPerson?: (c: Context<AppEnv>) => Promise<void>;
   /** The API's own app, for pages that send through its endpoints. */
   ownApi?: Api;
 }
@@ -121,9 +123,10 @@ function methodsAt(app: Api, path: string): string[] {
 }
 
 function notFound(app: Api) {
-  return (c: Context<AppEnv>): Response => {
+  return async (c: Context<AppEnv>): Promise<Response> => {
     const allowed = methodsAt(app, c.req.path);
     if (allowed.length === 0 || allowed.includes(c.req.method)) {
+      await c.get("findPerson")?.(c);
       return failureReply(c, { code: "not_found", error: "There is nothing at this address." });
     }
     return failureReply(c, {
@@ -140,7 +143,7 @@ const NOT_LOGGED_WHEN_OK: ReadonlySet<string> = new Set(["/healthz", "/callbacks
 const strangers = new StrangersLog();
 
 /** What only an app with pages needs: failures as pages, and the API through which its pages send. */
-export type Pages = Required<Pick<Vars, "failurePage" | "ownApi">>;
+export type Pages = Required<Pick<Vars, "failurePage" | "findPerson" | "ownApi">>;
 
 /** An app with the shared middleware and no routes; `pages` is for apps that browsers visit. */
 export function createApp(pages?: Pages): Api {
@@ -150,6 +153,7 @@ export function createApp(pages?: Pages): Api {
     c.set("requestId", randomId("req", 12));
     if (pages) {
       c.set("failurePage", pages.failurePage);
+      c.set("findPerson", pages.findPerson);
       c.set("ownApi", pages.ownApi);
     }
     // Set before the reply exists: Hono builds the reply again for each header that is set later.

@@ -3,6 +3,7 @@ import type { PhoneNumber } from "libphonenumber-js/max";
 import * as z from "zod";
 import { INDIAN_MOBILE } from "../text/india.ts";
 import { codePoints } from "../text/code-points.ts";
+import { mobileOf } from "../text/phones.ts";
 import { english } from "./faults.ts";
 import type { Fault, FieldName } from "./faults.ts";
 
@@ -44,8 +45,7 @@ export const apiKey = z.unknown().optional();
 
 /** The ten digits of an Indian mobile that was written with its country code, or undefined. */
 function withoutCountryCode(value: string): string | undefined {
-  const digits = value.replace(/[\s()-]/gu, "").replace(/^(\+91|0091|91(?=[0-9]{10}$)|0)/u, "");
-  return INDIAN_MOBILE.test(digits) ? digits : undefined;
+  return mobileOf(value) ?? undefined;
 }
 
 /** Ten digits of an Indian mobile, without country code. */

@@ -1,9 +1,10 @@
-import { INDIAN_MOBILE } from "./india.ts";
+import { mobileOf, readPhone } from "./phones.ts";
+import type { PhoneFault } from "./phones.ts";
 
 // Reads Indian mobile numbers from pasted text or CSV.
 
 /** Why a cell is not a number. */
-export type FaultReason = "no_number" | "letters" | "rounded" | "abroad" | "short" | "long" | "not_mobile" | "unread";
+export type FaultReason = PhoneFault | "unread";
 
 /** Lines that are read: five for each recipient that one request may have. */
 export const LINES_MAX = 50_000;
@@ -25,30 +26,6 @@ export interface Recipients {
   /** How many numbers repeat an earlier one. */
   duplicates: number;
   faults: Fault[];
-}
-
-/** Characters that people write inside numbers: spaces, dashes, brackets, dots, and invisible marks. */
-const INSIDE = /[\s().\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069\ufeff-]/g;
-
-/** Ten digits of an Indian mobile in any usual spelling, or null. */
-export function mobileOf(text: string): string | null {
-  const digits = text
-    .replace(/^['=]|\.0$/g, "")
-    .replace(INSIDE, "")
-    .replace(/^(?:\+|00)?91(?=\d{10}$)|^0(?=\d{10}$)/, "");
-  return INDIAN_MOBILE.test(digits) ? digits : null;
-}
-
-function reasonOf(text: string): FaultReason {
-  const digits = text.replace(INSIDE, "");
-  if (digits === "") return "no_number";
-  // Scientific notation, into which spreadsheets convert long numbers: the digits are lost.
-  if (/^\d(?:,?\d+)?e\+\d+$/i.test(digits)) return "rounded";
-  if (!/^\+?\d+$/.test(digits)) return "letters";
-  if (/^\+(?!91)/.test(digits)) return "abroad";
-  const own = digits.replace(/^\+91|^0+(?:91)?|^91(?=\d{10})/, "");
-  if (own.length === 10) return "not_mobile";
-  return own.length < 10 ? "short" : "long";
 }
 
 interface Row {
@@ -123,6 +100,15 @@ function candidates(rows: Row[]): Row[] {
   return rows.slice(header >= 0 ? 1 : 0).map(({ line, cells }) => ({ line, cells: [cells[column] ?? ""] }));
 }
 
+/** The numbers in a cell: one, or several with spaces between them; or why it is none. */
+function numbersIn(cell: string): string[] | FaultReason {
+  const whole = readPhone(cell, "mobile");
+  if (whole.ok) return [whole.number.slice(3)];
+  const parts = cell.split(/\s+/).map(mobileOf);
+  const good = parts.filter((part) => part !== null);
+  return good.length < parts.length ? whole.fault : good;
+}
+
 /**
  * Reads a list or a table of Indian mobiles. Never throws: each cell that is not a number is a fault with its line. Of a
  * list of more than LINES_MAX lines, the first fault is `unread`, and the lines after them were not read.
@@ -134,11 +120,9 @@ export function readRecipients(text: string): Recipients {
   let found = 0;
   for (const { line, cells } of candidates(rows)) {
     for (const cell of cells) {
-      const whole = mobileOf(cell);
-      const parts = whole === null ? cell.split(/\s+/).map(mobileOf) : [whole];
-      const good = parts.filter((part) => part !== null);
-      if (good.length < parts.length) {
-        faults.push({ line, text: cell, reason: reasonOf(cell) });
+      const good = numbersIn(cell);
+      if (typeof good === "string") {
+        faults.push({ line, text: cell, reason: good });
         continue;
       }
       found += good.length;

@@ -1,6 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountView } from "../model/account.ts";
-import { INDIAN_MOBILE_PATTERN } from "../text/india.ts";
 import { otpsLeft } from "../model/live.ts";
 import { ENDPOINTS } from "../model/operations.ts";
 import { curlCommand, keyHeader } from "../sending/curl.ts";
@@ -8,10 +7,10 @@ import { count } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { useTileWords } from "./live.tsx";
 import { Card, Empty, Field, useMoney } from "./parts.tsx";
-import { SendFields } from "./send/frame.tsx";
+import { ComposeScript, SendFields, useResultWords } from "./send/frame.tsx";
+import { NumberRead } from "./send/number.tsx";
 import { useView, useWords } from "./view.ts";
 import { overview } from "./words/overview.ts";
-import { send } from "./words/send.ts";
 import { shell } from "./words/shell.ts";
 
 // The parts of the overview: tiles, the first call of the API, and sending by hand. The script updates the elements
@@ -202,7 +201,6 @@ export const FirstCall: FC<{ keyId: string | null; masked: string; samples: Samp
 /** Sends an OTP by hand, with the same command, price, limit and ledger as the API. */
 export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = ({ phone, code, otpRate }) => {
   const t = useWords(overview);
-  const { done } = useWords(send);
   const { at } = useView();
   const money = useMoney();
   return (
@@ -213,10 +211,11 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
         method="post"
         action={at("/send/otp")}
         data-send=""
-        data-done={done}
-        data-money={t.addMoney}
+        data-check={at("/send/otp/check")}
+        {...useResultWords()}
       >
         <SendFields />
+        <ComposeScript />
         <Field
           label={t.phone}
           name="phone"
@@ -224,12 +223,11 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
           type="tel"
           prefix="+91"
           hint={t.phoneHint}
-          inputmode="numeric"
-          pattern={INDIAN_MOBILE_PATTERN}
-          maxlength={10}
+          inputmode="tel"
           autocomplete="off"
           required
         />
+        <NumberRead kind="otp" typed={{ phone }} />
         <div class="two">
           <Field
             label={t.code}
@@ -237,8 +235,6 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
             value={code}
             hint={t.codeHint}
             inputmode="numeric"
-            pattern="[0-9]{4,8}"
-            maxlength={8}
             autocomplete="off"
             required
             mono

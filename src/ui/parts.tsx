@@ -52,8 +52,16 @@ export const Empty: FC<PropsWithChildren<{ icon: IconName; title: string }>> = (
 );
 
 /** A notice after an action: success, failure or information. */
-export const Notice: FC<PropsWithChildren<{ tone: "ok" | "bad" | "info" }>> = ({ tone, children }) => (
-  <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
+export const Notice: FC<PropsWithChildren<{ tone: "ok" | "bad" | "info"; focused?: boolean }>> = ({
+  tone,
+  focused = false,
+  children,
+}) => (
+  <div
+    class={`notice ${tone}`}
+    role={tone === "bad" ? "alert" : "status"}
+    {...(focused && { tabindex: -1, autofocus: true })}
+  >
     {children}
   </div>
 );

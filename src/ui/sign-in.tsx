@@ -53,9 +53,9 @@ export const PhoneField: FC<{ value?: string | undefined; error?: string | undef
       type="tel"
       prefix="+91"
       hint={t.phoneHint}
+      inputmode="tel"
       autocomplete="tel"
       placeholder="98765 43210"
-      maxlength={40}
       required
       {...props}
     />

@@ -8,6 +8,7 @@ import { count, phoneText } from "./format.ts";
 import { Code, CopyButton, Money, Notice, StateBadge, Time, useMoney } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { firstSteps } from "./words/first-steps.ts";
+import { repeat } from "./words/repeat.ts";
 import { shell } from "./words/shell.ts";
 import { story as words } from "./words/story.ts";
 
@@ -19,8 +20,8 @@ interface StoryProps {
   story: MessageDetail;
   shown: ShownText;
   price: PriceParts;
-  /** The request as a command, and the reply. */
-  curl: string;
+  /** The request as a command, which is null when it cannot be repeated, and the reply. */
+  curl: string | null;
   reply: Record<string, unknown>;
   /** Whether it is part of another page, which has its own h1. */
   part: boolean;
@@ -207,6 +208,19 @@ const Head: FC<Pick<StoryProps, "story" | "mode" | "part">> = ({ story, mode, pa
   );
 };
 
+/** The request as a command, with what the reader has to set before running it. */
+const Command: FC<{ curl: string | null; ownCode: boolean }> = ({ curl, ownCode }) => {
+  const t = useWords(words);
+  const r = useWords(repeat);
+  if (curl === null) return <p class="dim">{r.gone}</p>;
+  return (
+    <>
+      <Code text={curl} label="curl" />
+      <p class="hint">{ownCode ? r.ownCode : t.requestHint}</p>
+    </>
+  );
+};
+
 /** A message with its text, price, times, request and reply. */
 export const Story: FC<StoryProps> = (props) => {
   const { id, mode, story, shown, price, curl, reply, part } = props;
@@ -249,9 +263,8 @@ export const Story: FC<StoryProps> = (props) => {
         <Details id={id} story={story} />
       </Section>
       <Section title={t.request} part={part} class="wide">
-        <Code text={curl} label="curl" />
-        <p class="hint">{t.requestHint}</p>
-        {left > 0 && request.recipients.length > 1 && <p class="hint">{t.shortened(left)}</p>}
+        <Command curl={curl} ownCode={shown.why === "masked" || (curl !== null && shown.why === "forgotten")} />
+        {curl !== null && left > 0 && request.recipients.length > 1 && <p class="hint">{t.shortened(left)}</p>}
       </Section>
       <Section title={t.reply} part={part} class="wide">
         <Code text={JSON.stringify(reply, null, 2)} label="JSON" />

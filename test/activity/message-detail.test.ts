@@ -32,6 +32,35 @@ describe("a one-time password", () => {
   });
 });
 
+describe("the command of a one-time password that is not shown", () => {
+  it.each([
+    ["masked", "Shop 482913", "Shop 771122"],
+    ["erased", "Shop", undefined],
+  ])("sends a code of the reader's own when the text is %s", async (how, brandName, sentBrand) => {
+    const { visitor, world } = await visit();
+    const body = { phone: "9876543210", otp: "482913", brandName };
+    await post("http://otp.localhost/send-otp", body, bearer(world.apiKey));
+    if (how === "erased") {
+      await runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("UPDATE job SET text = NULL"));
+    }
+    const page = await storyOf(visitor, world, "otp");
+    expect(page).toContain("The code is not shown. Set DASTAK_KEY to your API key and OTP to a new code");
+    expect(page).not.toContain("this sends it again");
+    const reply = await repeat(page, world, { OTP: "771122" });
+    expect(reply).toMatchObject({ status: 200, body: { details: { phone: "9876543210", otp_sent: "771122" } } });
+    expect(reply.body.details).toMatchObject({ brand: sentBrand ?? "Dastak" });
+  });
+
+  it("is not shown where nothing can repeat the request", async () => {
+    const { visitor, world } = await visit();
+    await sendSms(world);
+    await runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("UPDATE job SET text = NULL"));
+    const page = await storyOf(visitor, world);
+    expect(page).toContain("This request cannot be shown");
+    expect(page).not.toContain("curl");
+  });
+});
+
 describe("/activity/:id", () => {
   it("explains price, times, reason and refund in words", async () => {
     const { visitor, world } = await visit({ mode: "test" });

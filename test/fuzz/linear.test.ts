@@ -117,8 +117,9 @@ beforeAll(async () => {
   const rules = { nowMs: 0, operators: ["to", "kind", "text", "cost"] as const };
   Object.assign(parsers, {
     "a list of recipients": (text) => recipients.readRecipients(text),
-    "one number of a list": (text) => recipients.mobileOf(text),
+    "one number of a list": (text) => phones.mobileOf(text),
     "a phone": (text) => phones.phoneOf(text),
+    "a phone to send to": (text) => phones.readPhone(text, "texted"),
     "an e-mail": (text) => people.emailOf(text),
     "a name": (text) => people.nameOf(text),
     "a password": (text) => passwords.passwordFault(text, [text]),

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mobileOf, readRecipients } from "../../src/text/recipients.ts";
+import { readRecipients } from "../../src/text/recipients.ts";
 import type { FaultReason } from "../../src/text/recipients.ts";
 
 const A = "9876543210";
@@ -23,15 +23,6 @@ const spellings = [
   "\u200e+91\u00a098765\u201343210\u202c",
 ];
 
-describe("one number", () => {
-  it.each(spellings)("is recognised as %j", (text) => expect(mobileOf(text)).toBe(A));
-
-  it.each(["", "98765", "98765432101", "1876543210", "+14155550132", "98765432lO", "९८७६५४३२१०", "91987654321"])(
-    "is not %j",
-    (text) => expect(mobileOf(text)).toBeNull(),
-  );
-});
-
 describe("a list", () => {
   it.each([
     ["lines", `${A}\n${B}\n${C}`],
@@ -40,6 +31,8 @@ describe("a list", () => {
     ["commas", `${A}, ${B} ,${C},`],
     ["semicolons and tabs", `${A};${B}\t${C}`],
     ["spaces", `${A} ${B}  ${C}`],
+    ["digits of Indian scripts", "९८७६५४३२१०\n+९१ ८७६५४ ३२१०९\n৭৬৫৪৩২১০৯৮"],
+    ["links", `tel:+91${A}\ntel:${B}\nTEL:+91-76543-21098`],
     ["quotes", `"${A}","${B}"\n"${C}"`],
     ["blank lines", `\n\n${A}\n \n${B}\n,,\n${C}\n`],
     ["a header", `Phone\n${A}\n${B}\n${C}`],
@@ -70,6 +63,13 @@ describe("a list", () => {
   ])("names a line that is %s", (_, line, reason) => {
     const read = readRecipients(`${B}\n\n${line}\n${C}`);
     expect(read).toEqual({ numbers: [B, C], duplicates: 0, faults: [{ line: 3, text: line, reason }] });
+  });
+
+  it("names a number of another country with 00, and a short one in Devanagari, as they are", () => {
+    expect(readRecipients("0014155550132\n९८७६५").faults).toEqual([
+      { line: 1, text: "0014155550132", reason: "abroad" },
+      { line: 2, text: "९८७६५", reason: "short" },
+    ]);
   });
 
   it("counts repeated numbers, however they are written", () => {

@@ -78,6 +78,7 @@ const one = (app: Api) =>
     if (!own || !story) return fail("not_found", "There is nothing at this address.");
     const part = c.req.header("x-part") === "1";
     const shown = shownText(config, own, story);
+    const request = requestOf(config, story, shown);
     const content = (
       <Story
         id={id}
@@ -85,7 +86,7 @@ const one = (app: Api) =>
         story={story}
         shown={shown}
         price={priceOf(story, shown)}
-        curl={curlOf(requestOf(config, story, shown))}
+        curl={request && curlOf(request)}
         reply={replyOf(config, own, story, shown)}
         part={part}
       />

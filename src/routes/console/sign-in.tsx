@@ -17,7 +17,7 @@ import { Code, Field } from "../../ui/parts.tsx";
 import { CodeForm, GateCard, NextField, Or, PhoneField } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
-import { refuseForm, showGate, unanswered, unproved, unsent, wordsOf } from "./gate.tsx";
+import { phoneFaultOf, refuseForm, showGate, unanswered, unproved, unsent, wordsOf } from "./gate.tsx";
 
 const query = (next: string) => (next === "/" ? "" : `?next=${encodeURIComponent(next)}`);
 
@@ -152,7 +152,7 @@ function addPhone(app: Api): void {
         <PhonePage next={next} value={typed} error={refused.error} keys={keys} />,
       );
     const phone = phoneOf(typed);
-    if (phone === null) return again({ code: "invalid_request", error: wordsOf(c).phoneFault });
+    if (phone === null) return again({ code: "invalid_request", error: phoneFaultOf(c, typed) });
     const sent = await askPhone(c, phone, next);
     return sent.ok ? c.redirect(at(c, "/sign-in/code"), 303) : again(unsent(c, sent));
   });

@@ -24,6 +24,8 @@ const faults = words(
     } satisfies Record<Operator, string>,
     operator: (name: string, value: string, known: string) =>
       `“${name}:” is not a filter, so “${value}” was ignored. Use ${known}, or put it in quotes to search for exactly that text.`,
+    sealed: (value: string) =>
+      `Texts are stored encrypted and cannot be searched here, so “${value}” was ignored. The live list on the overview and the test inbox can find them.`,
     value: (name: string, value: string) => `“${value}” isn't a valid value for “${name}:”, so it was ignored.`,
     empty: (name: string) => `“${name}:” has no value, so it was ignored.`,
     lone: (value: string) => `“${value}” has nothing to search for, so it was ignored.`,
@@ -46,6 +48,8 @@ const faults = words(
     },
     operator: (name, value, known) =>
       `“${name}:” कोई फ़िल्टर नहीं है, इसलिए “${value}” छोड़ दिया गया। ${known} लिखें, या ठीक यही टेक्स्ट खोजने के लिए इसे उद्धरण चिह्नों में रखें।`,
+    sealed: (value) =>
+      `संदेशों के टेक्स्ट एन्क्रिप्ट करके रखे जाते हैं और यहाँ खोजे नहीं जा सकते, इसलिए “${value}” छोड़ दिया गया। “सारांश” की लाइव सूची और टेस्ट इनबॉक्स में वे मिल सकते हैं।`,
     value: (name, value) => `“${name}:” में “${value}” नहीं चलता, इसलिए इसे छोड़ दिया गया।`,
     empty: (name) => `“${name}:” के आगे कुछ नहीं लिखा है, इसलिए इसे छोड़ दिया गया।`,
     lone: (value) => `“${value}” में खोजने को कुछ नहीं है, इसलिए इसे छोड़ दिया गया।`,
@@ -62,6 +66,7 @@ export function faultText(fault: Fault, lang: Lang, known: readonly Operator[]):
   const takes = known.includes(operator as Operator) ? ` ${t.takes[operator as Operator]}` : "";
   switch (fault.kind) {
     case "operator":
+      if (operator === "text") return t.sealed(value);
       return t.operator(operator, value, known.map((name) => `${name}:`).join(" "));
     case "value":
       return t.value(operator, value) + takes;

@@ -107,6 +107,39 @@ describe("a file", () => {
     expect(await sentTo(visited)).toHaveLength(10_000);
   });
 
+  it.each([
+    ["an Excel workbook", [0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0x06, 0x00]],
+    ["an old Excel workbook", [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]],
+  ])("that is %s is refused with what to do instead, in both languages", async (_, bytes) => {
+    const visited = await visit();
+    const form = new FormData();
+    form.set("message", "Hello");
+    form.set("file", new File([Uint8Array.from(bytes)], "list.xlsx"));
+    const page = await submit(visited.visitor, form);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("This is an Excel workbook. Save it as CSV");
+    expect(page.text).toMatch(/<input[^>]*name="file"[^>]*aria-invalid="true"/u);
+    expect(page.text).not.toContain("not a number");
+    visited.visitor.cookies.set("lang", "hi");
+    const reply = await visited.visitor.submit("/send/bulk", form, JSON_TYPE);
+    expect(JSON.parse(reply.text)).toMatchObject({
+      param: "file",
+      error: expect.stringContaining("यह Excel की वर्कबुक है।"),
+    });
+    expect(await sentTo(visited)).toEqual([]);
+  });
+
+  it("in UTF-16, as spreadsheets write Unicode text, is a list", async () => {
+    const visited = await visit();
+    const units = [0xfeff, ...`Name\tPhone\r\nआशा\t${GOOD[0]}\r\n`.split("").map((unit) => unit.charCodeAt(0))];
+    const bytes = Uint8Array.from(units.flatMap((unit) => [unit & 0xff, unit >> 8]));
+    const form = new FormData();
+    form.set("message", "Hello");
+    form.set("file", new File([bytes], "list.txt"));
+    await submit(visited.visitor, form);
+    expect(await sentTo(visited)).toEqual([GOOD[0]]);
+  });
+
   it("that is empty or missing is refused by the API", async () => {
     const visited = await visit();
     for (const form of [csv(""), csv("\n\n"), { message: "Hello", once: "once_12345678" }]) {

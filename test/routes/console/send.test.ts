@@ -143,7 +143,7 @@ describe("a refused form", () => {
       once: "once_12345678",
     });
     expect(page.status).toBe(400);
-    expect(page.text).toContain("Mobile number must have exactly 10 digits.");
+    expect(page.text).toContain("“12345” has 5 digits; an Indian number has 10.");
     expect(page.text).toMatch(/<input[^>]*name="phone"[^>]*aria-invalid="true"/u);
     expect(page.text).toContain(">Keep &lt;b&gt;this&lt;/b&gt;</textarea>");
     expect(fieldOf(page, "phone")).toBe("12345");

@@ -97,7 +97,7 @@ describe("signing up by e-mail", () => {
     [{ password: "asha@example.com" }, "This password is too easy to guess. Choose another one."],
     [{ email: "asha" }, "Enter a valid email address"],
     [{ email: "asha@example.com, b@example.com" }, "Enter a valid email address"],
-    [{ phone: "12" }, "Enter a valid mobile number"],
+    [{ phone: "12" }, "“12” has 2 digits; an Indian number has 10."],
   ])("refuses %j in a sentence at its field", async (change, sentence) => {
     const form = { name: "Asha", email: "asha@example.com", phone: freshNumber(), password: PASSWORD, ...change };
     const page = await new Visitor().submit("/sign-up", form);
