@@ -1,5 +1,6 @@
-// Builds the browser's files: the pages' script, that of the bot check, one style sheet, the fonts. The Worker serves them itself, so that no router of
-// static files runs before the API; their names contain their content's hash, so that browsers can cache them for ever.
+// Builds the browser's files: the script of every page, the scripts of forms that send and of the bot check, one style
+// sheet, the fonts. The Worker serves them itself, so that no router of static files runs before the API; their names
+// contain their content's hash, so that browsers can cache them for ever.
 // For a local Worker it also builds the list of migrations.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -15,7 +16,7 @@ const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; char
 export async function buildAssets() {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ["src/client/app.ts", "src/client/proof-of-work.ts", "src/ui/css/app.css"],
+    entryPoints: ["src/client/app.ts", "src/client/compose.ts", "src/client/proof-of-work.ts", "src/ui/css/app.css"],
     bundle: true,
     minify: true,
     write: false,
@@ -35,7 +36,7 @@ export async function buildAssets() {
     const binary = extension === ".woff2";
     const body = Buffer.from(contents).toString(binary ? "base64" : "utf8");
     files[name] = { type: TYPES[extension], binary, body };
-    if (!binary) entries[name.replace(/-[^-]+(?=\.\w+$)/u, "")] = name;
+    if (!binary) entries[name.replace(/-[^-]+$/u, extension)] = name;
   }
   writeJson("src/ui/built.json", { entries, files });
 }

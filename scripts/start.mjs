@@ -5,7 +5,7 @@ import http from "node:http";
 import net from "node:net";
 import path from "node:path";
 import { parseArgs, styleText } from "node:util";
-import { demoKeys } from "../src/accounts/open.ts";
+import { DEMO_LOGIN, demoKeys } from "../src/accounts/open.ts";
 import { SETTINGS, parseConfig } from "../src/config.ts";
 import { shownSecret } from "../src/local/variables.ts";
 import { STATE_DIR, localVariables } from "./local.mjs";
@@ -99,26 +99,24 @@ function banner({ port, wanted, config, stateDir, seconds }) {
   const moved = port === wanted ? "" : paint("yellow", ` Port ${wanted} is taken; this is the next free one.`);
   return [
     "",
-    `  ${paint("bold", "Dastak")} is ready after ${seconds.toFixed(1)} s.${moved}`,
+    `  ${paint("bold", "Dastak")} is ready after ${seconds.toFixed(1)} s: ${paint("cyan", local)}${moved}`,
+    "",
+    "  Send your first SMS:",
+    "",
+    `  curl ${local}/send-sms -H 'Content-Type: application/json' \\`,
+    `    -d '{"apiKey":"${apiKey}","phone":"9876543210","message":"Hello from Dastak"}'`,
+    "",
+    line("Dashboard", `${local}  one button signs in, or ${DEMO_LOGIN.email} with ${DEMO_LOGIN.password}`),
+    line("Test inbox", `${local}/inbox  every SMS, OTP and call lands here`),
+    line("Desk", `${local}/desk  for the operator: ${shownSecret("OPERATOR_TOKEN", config.OPERATOR_TOKEN)}`),
+    line("API key", apiKey),
+    line("Test key", `${testKey}  simulated balance, nothing leaves the machine`),
     "",
     line("SMS_URL", config.SMS_URL),
     line("TTS_URL", config.TTS_URL),
     line("VOICE_URL", config.VOICE_URL),
     line("OTP_URL", config.OTP_URL),
     line("CONSOLE_URL", `${config.CONSOLE_URL}  answers every path, where *.localhost does not resolve`),
-    "",
-    line("Dashboard", `${paint("cyan", local)}  one button signs in as the demo customer`),
-    line("Test inbox", `${local}/inbox  every SMS, OTP and call lands here`),
-    line("Desk", `${local}/desk  for the operator`),
-    "",
-    line("API key", paint("cyan", apiKey)),
-    line("Test key", `${testKey}  play coins, always the simulator`),
-    line("Operator", shownSecret("OPERATOR_TOKEN", config.OPERATOR_TOKEN)),
-    "",
-    "  Send your first SMS:",
-    "",
-    `  curl ${local}/send-sms -H 'Content-Type: application/json' \\`,
-    `    -d '{"apiKey":"${apiKey}","phone":"9876543210","message":"Hello from Dastak"}'`,
     "",
     `  ${paint("dim", `Ctrl-C stops it. State is kept in ${kept}; ${reset} wipes it.`)}`,
     "",
@@ -189,6 +187,7 @@ async function main() {
   const { port, stateDir, variables } = settings;
   const config = parseConfig(variables);
   if (stopAsked.aborted) return 0;
+  console.log("Dastak is starting.");
 
   let service;
   stopAsked.addEventListener("abort", () => service?.end());

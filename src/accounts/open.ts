@@ -57,6 +57,9 @@ export function demoAccountId(config: Config): string {
   return newAccountId(config.KEY_SECRET, "demo-account");
 }
 
+/** How the demo customer signs in; pages and the banner of a local service show it. */
+export const DEMO_LOGIN = { email: "demo@example.com", password: "demo-of-dastak" } as const;
+
 /** The first keys of the demo account. */
 export function demoKeys(config: Config): { apiKey: string; testKey: string } {
   const accountId = demoAccountId(config);

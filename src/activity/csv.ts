@@ -4,6 +4,7 @@ import type { KeyView } from "../model/account.ts";
 import type { MessageView } from "../model/message.ts";
 import { coins } from "../money/money.ts";
 import type { Term } from "../search/terms.ts";
+import { groupedPhone } from "../text/phones.ts";
 import { stretches } from "./list.ts";
 import type { Source } from "./list.ts";
 
@@ -28,15 +29,18 @@ const COLUMNS = [
   "updated",
 ];
 
-/**
- * A cell. Spreadsheets run text that begins with = + - @ as a formula, so an apostrophe is put before it. Phone numbers
- * stay unchanged: + and digits are only ever a number, and other programs must be able to find them.
- */
+/** A cell. Spreadsheets run text that begins with = + - @ as a formula, so an apostrophe is put before it. */
 export function csvCell(value: string | number): string {
   const text = String(value);
-  const guarded = /^[=+\-@\t\r]/u.test(text) && !/^\+\d{1,15}$/u.test(text) ? `'${text}` : text;
+  const guarded = /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text;
   return /[",\r\n]/u.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
+
+/**
+ * A number in E.164 as a cell that every spreadsheet keeps as text, such as (+91) 98765 43210: digits alone are rounded to
+ * 9.2E+11, and a + in front begins a formula. Forms and lists read it as the same number.
+ */
+export const phoneCell = (number: string): string => groupedPhone(number).replace(/^\+\d+/u, "($&)");
 
 const line = (cells: (string | number)[]) => `${cells.map(csvCell).join(",")}\r\n`;
 
@@ -57,7 +61,7 @@ export function activityCsv(source: Source, secret: string, terms: Term[], keys:
       messageId(secret, source.ref, row.operation, row),
       row.requestId,
       row.operation,
-      row.to,
+      phoneCell(row.to),
       row.state,
       amount(row.charge),
       row.refunded ? "yes" : "no",

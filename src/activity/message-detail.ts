@@ -7,11 +7,11 @@ import { ENDPOINTS, OPERATIONS, contentOf, endpointUrl } from "../model/operatio
 import type { BilledBy, SendKind } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { VOICE_BLOCK_MS } from "../money/pricing.ts";
-import { keyHeader } from "../sending/curl.ts";
+import { OTP_PLACE, keyHeader } from "../sending/curl.ts";
 import type { ApiRequest } from "../sending/curl.ts";
 import { TTS_REPLY, VOICE_REPLY, bulkReply, otpReply, smsReply } from "../sending/replies.ts";
+import type { Reply } from "../sending/replies.ts";
 import { fillTemplate } from "../sending/reply-template.ts";
-import type { ReplyTemplate } from "../sending/reply-template.ts";
 import { maskOtp, otpText, readOtpText } from "../text/otp-text.ts";
 import type { OtpParts } from "../text/otp-text.ts";
 import { countSegments } from "../text/segments.ts";
@@ -63,7 +63,7 @@ const withoutCountry = (to: string) => to.replace(/^\+91/u, "");
 interface Sent {
   kind: SendKind;
   body: Record<string, unknown>;
-  reply: ReplyTemplate;
+  reply: Reply;
 }
 
 function smsSent({ message, content, request }: MessageDetail, text: string | null): Sent {
@@ -108,9 +108,21 @@ function sentOf(story: MessageDetail, { text, otp }: ShownText): Sent {
   }
 }
 
-/** The request that created a message. Of a long list of recipients it has only the first. */
-export function requestOf(config: Config, story: MessageDetail, shown: ShownText): ApiRequest {
-  const { kind, body } = sentOf(story, shown);
+/** A body whose code the page does not show: the reader sets a code, and a brand that was deleted with it is left out. */
+function withOwnCode(body: Record<string, unknown>, { otp }: ShownText): Record<string, unknown> {
+  if (!otp) return { phone: body["phone"], otp: OTP_PLACE };
+  return { ...body, otp: OTP_PLACE, brandName: otp.brand.replaceAll(otp.code, OTP_PLACE) };
+}
+
+/**
+ * The request that created a message; of a long list of recipients it has only the first. Null when the text or the
+ * recording is no longer there, so that no request can repeat it.
+ */
+export function requestOf(config: Config, story: MessageDetail, shown: ShownText): ApiRequest | null {
+  const { kind, body: sent } = sentOf(story, shown);
+  const isGone = kind === "voice" ? !story.recording : kind !== "otp" && shown.text === null;
+  if (isGone) return null;
+  const body = kind === "otp" && shown.why !== null ? withOwnCode(sent, shown) : sent;
   const endpoint = ENDPOINTS[kind];
   return { url: endpointUrl(config, endpoint), auth: keyHeader(endpoint), body };
 }
@@ -123,7 +135,7 @@ export function replyOf(
   shown: ShownText,
 ): Record<string, unknown> {
   const { message, request } = story;
-  return fillTemplate(sentOf(story, shown).reply, {
+  return fillTemplate(sentOf(story, shown).reply.template, {
     spent: request.spent,
     balance: request.balance,
     messageId: () => messageId(config.KEY_SECRET, ref, message.operation, { seq: request.seq, index: 0 }),

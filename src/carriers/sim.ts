@@ -1,12 +1,13 @@
+import { testEnding } from "../model/test-numbers.ts";
+import type { TestEnding } from "../model/test-numbers.ts";
 import type { Asked, Carrier, Outgoing } from "./carrier.ts";
 
 // The simulator (contract §11): accepts every message, sends none, and reports each as delivered a moment later. It is
-// stateless: the outcome follows from the number. With test keys, numbers in 70000000NN choose the outcome.
+// stateless: the outcome follows from the number (model/test-numbers.ts).
 
-const STEERED = /^\+9170000000(\d\d)$/u;
-
-function scenario(asked: Asked): string | null {
-  return asked.mode === "test" ? (STEERED.exec(asked.to)?.[1] ?? null) : null;
+/** The ending that the number chooses; null with a live key, and for any other number. */
+function endingOf(asked: Asked): TestEnding | null {
+  return asked.mode === "test" ? testEnding(asked.to) : null;
 }
 
 /** The built-in default carrier. */
@@ -14,12 +15,12 @@ export const simCarrier: Carrier = {
   name: "sim",
 
   async submit(message: Outgoing) {
-    switch (scenario(message)) {
-      case "01":
+    switch (endingOf(message)) {
+      case "rejected":
         return { kind: "rejected", code: "rejected_by_carrier" };
-      case "04":
+      case "busy_twice":
         return message.attempt <= 2 ? { kind: "not_accepted", code: "busy" } : { kind: "submitted" };
-      case "05":
+      case "timeout":
         return { kind: "unknown", code: "timeout" };
       default:
         return { kind: "submitted" };
@@ -27,11 +28,11 @@ export const simCarrier: Carrier = {
   },
 
   async lookup(asked: Asked) {
-    switch (scenario(asked)) {
-      case "02":
+    switch (endingOf(asked)) {
+      case "undelivered":
         return { state: "undelivered", code: "absent_subscriber" };
-      case "03":
-      case "05":
+      case "no_receipt":
+      case "timeout":
         return null;
       default:
         return { state: "delivered" };

@@ -1,14 +1,16 @@
 import { listedPrice } from "../money/listed-price.ts";
 import type { PriceList } from "../money/listed-price.ts";
+import { listText } from "../text/list-file.ts";
 import { countSegments, nameLetters, plainText } from "../text/segments.ts";
 import { find, findAll, on, rupees } from "./dom.ts";
 
-// Updates the price of a text while it is typed: counted as on the server, and shown in elements that the server
-// rendered. A page has at most one such form.
+// The script of pages with a form that sends: it updates the price of a text while it is typed, counted as on the server,
+// and lets the server show how it reads the form: the number that it goes to, the numbers of a list, and the same request
+// as a command. A page has at most one such form.
 
-const FORM = "form[data-units]";
+const FORM = "form[data-check]";
 
-/** Debounce: a list of numbers is checked when its writer pauses for this long. */
+/** Debounce: a form is read when its writer pauses for this long. */
 const CHECK_AFTER_MS = 300;
 
 const field = (name: string) => find<HTMLInputElement>(`${FORM} [name=${name}]`);
@@ -30,24 +32,33 @@ function composeSms(text: string): number {
   return segments;
 }
 
+/** The fields of a form as the server gets them, without its files. */
+function fieldsOf(form: HTMLFormElement): URLSearchParams {
+  const fields = [...new FormData(form)].filter((field): field is [string, string] => typeof field[1] === "string");
+  return new URLSearchParams(fields);
+}
+
 let waiting: ReturnType<typeof setTimeout>;
 let checked = "";
 
-/** Lets the server read a list of numbers, as it will for sending, and shows the result. Debounced. */
-function check(list: HTMLInputElement): void {
-  const recipients = list.value;
-  if (recipients === checked) return;
-  checked = recipients;
+/** Lets the server read a form, as it will for sending, and shows what it read. Debounced. */
+function check(form: HTMLFormElement): void {
+  const body = fieldsOf(form);
+  const asked = body.toString();
+  if (asked === checked) return;
+  checked = asked;
   clearTimeout(waiting);
   waiting = setTimeout(async () => {
-    const body = new URLSearchParams({ recipients });
-    const reply = await fetch(list.dataset["check"] ?? "", { method: "POST", body }).catch(() => null);
-    if (!reply?.ok || reply.redirected || recipients !== checked) return;
+    const reply = await fetch(form.dataset["check"] ?? "", { method: "POST", body }).catch(() => null);
+    if (!reply?.ok || reply.redirected || asked !== checked) return;
     // The server rendered this HTML and escaped every text in it.
-    const found = find("div", new DOMParser().parseFromString(await reply.text(), "text/html"));
-    if (!found) return;
-    find("[data-found]")?.replaceWith(found);
-    set(".check", { hidden: found.dataset["bad"] === "0" });
+    for (const part of findAll("[data-part]", new DOMParser().parseFromString(await reply.text(), "text/html"))) {
+      const shown = find(`[data-part=${part.dataset["part"]}]`);
+      shown?.replaceChildren(...part.childNodes);
+      Object.assign(shown?.dataset ?? {}, part.dataset);
+    }
+    const found = find("[data-found]");
+    if (found) set(".check", { hidden: found.dataset["bad"] === "0" });
     compose();
   }, CHECK_AFTER_MS);
 }
@@ -60,8 +71,8 @@ function priceOf({ list, units }: DOMStringMap, words: DOMStringMap): number | s
 }
 
 /** Updates everything that depends on the form's fields. */
-export function compose(): void {
-  const form = find(FORM);
+function compose(): void {
+  const form = find<HTMLFormElement>(FORM);
   const total = find("[data-total]");
   if (!form || !total) return;
   for (const echo of findAll("[data-echo]")) {
@@ -73,8 +84,6 @@ export function compose(): void {
     set("[data-left]", { textContent: String(left), className: left < 0 ? "over" : "" });
   }
   const segments = find("[data-segments]") ? composeSms(valueOf("message")) : 1;
-  const list = field("recipients");
-  if (list) check(list);
   const price = priceOf(form.dataset, total.dataset);
   const times = (count: number) => (typeof price === "string" ? price : rupees(price * segments * count));
   set("[data-price]", { textContent: times(1) });
@@ -91,26 +100,44 @@ function speak(): void {
   speechSynthesis.speak(speech);
 }
 
-export function startComposing(): void {
-  on("input", FORM, compose);
-  on("click", "[data-plain]", () => {
-    const text = field("message");
-    if (!text) return;
-    text.value = plainText(text.value);
-    text.focus();
-    compose();
-  });
-  // A file's lines are put into the list, where they can be corrected. Without the script, the server reads the file.
-  on("change", "[data-csv]", async (element) => {
-    const list = field("recipients");
-    const input = element as HTMLInputElement;
-    const [file] = input.files ?? [];
-    if (!file || !list || list.value.trim() !== "") return;
-    list.value = await file.text();
-    input.value = "";
-    compose();
-  });
-  set("[data-speak]", { hidden: !("speechSynthesis" in window) });
-  on("click", "[data-speak]", speak);
+/** Whether a field contains something else than the server wrote, such as what the browser restored. */
+const isChanged = (one: HTMLInputElement) => one.value !== one.defaultValue;
+
+function changed(): void {
   compose();
+  const form = find<HTMLFormElement>(FORM);
+  if (form) check(form);
 }
+
+on("input", FORM, changed);
+on("click", "[data-plain]", () => {
+  const text = field("message");
+  if (!text) return;
+  text.value = plainText(text.value);
+  text.focus();
+  changed();
+});
+// A file's lines are put into the list, where they can be corrected. Without the script, the server reads the file.
+on("change", "[data-csv]", async (element) => {
+  const list = field("recipients");
+  const input = element as HTMLInputElement;
+  const [file] = input.files ?? [];
+  const box = input.closest(".field");
+  if (!file || !list || !box) return;
+  find(".fault", box)?.remove();
+  const text = listText(new Uint8Array(await file.arrayBuffer()));
+  if (text === null) {
+    const fault = document.createElement("p");
+    fault.className = "fault";
+    fault.role = "alert";
+    fault.textContent = input.dataset["csv"] ?? "";
+    box.append(fault);
+  } else if (list.value.trim() === "") list.value = text;
+  else return;
+  input.value = "";
+  changed();
+});
+set("[data-speak]", { hidden: !("speechSynthesis" in window) });
+on("click", "[data-speak]", speak);
+if (findAll<HTMLInputElement>(`${FORM} input, ${FORM} textarea`).some(isChanged)) changed();
+else compose();

@@ -42,11 +42,13 @@ export function toast(text: string, bad = false): void {
 /** The sentence for a request that got no reply. */
 export const failedText = (): string => find("#toasts")?.dataset["failed"] ?? "";
 
-/** Units as rupees, as the server writes them. */
+/** Units as the server writes them: as rupees, and in test mode without the sign. */
 export const rupees = (units: number): string =>
-  new Intl.NumberFormat(locale, { style: "currency", currency: "INR", maximumFractionDigits: 4 }).format(
-    units / 10_000,
-  );
+  new Intl.NumberFormat(locale, {
+    ...(document.documentElement.dataset["mode"] === "test" ? {} : { style: "currency", currency: "INR" }),
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 4,
+  }).format(units / 10_000);
 
 /** Posts a form's fields and reads the JSON reply; null when there was none. */
 export async function postForm(

@@ -2,7 +2,7 @@ import type { LiveEvent, LiveMessage } from "../inbox/event.ts";
 import { phoneText } from "../ui/format.ts";
 import { find, findAll, on } from "./dom.ts";
 import { startFeed } from "./feed.ts";
-import { localTimes, putPart } from "./page.ts";
+import { putPart, showAddress, writeTimes } from "./page.ts";
 
 // The test inbox: new rows appear live, and the phone changes without loading another page.
 
@@ -31,7 +31,7 @@ function newRow(list: HTMLElement, { id, to, operation, text, code, at: atMs }: 
   row.className = "fresh";
   for (const link of findAll<HTMLAnchorElement>("a", row)) link.href = link.href.replace(/(?=\?|$)/u, id);
   for (const time of findAll<HTMLTimeElement>("time", row)) time.dateTime = new Date(atMs).toISOString();
-  localTimes(row);
+  writeTimes(row);
   return row;
 }
 
@@ -94,9 +94,8 @@ export function startInbox(): void {
     const { href } = link as HTMLAnchorElement;
     link.parentElement?.classList.remove("fresh");
     pane.dataset["newest"] = "";
-    history.pushState(null, "", href);
+    showAddress(href);
     return choose(href, pane);
   });
-  addEventListener("popstate", () => location.reload());
   if (list.dataset["after"] !== undefined) startLive(list, pane);
 }

@@ -1,7 +1,7 @@
-import { LIVE_ROWS_MAX, liveRow } from "../model/live.ts";
+import { LIVE_ROWS_MAX, isAllRefunded, liveRow } from "../model/live.ts";
 import type { LiveJob, LiveNews, LiveRow } from "../model/live.ts";
 import { at, find, findAll, locale, rupees } from "./dom.ts";
-import { localTimes } from "./page.ts";
+import { writeTimes } from "./page.ts";
 
 // The rows of the live list: clones of the server's template, whose texts are set by textContent only.
 
@@ -133,12 +133,15 @@ function fillRow(row: HTMLElement, data: LiveRow, words: DOMStringMap): void {
   };
   const single = data.total === 1;
   find("time", row)?.setAttribute("datetime", new Date(data.createdAt).toISOString());
-  localTimes(row);
+  writeTimes(row);
   slot("kind")?.replaceChildren(badge(data.operation));
   slot("state")?.replaceChildren(badge(data.state));
   put("to", phoneText(data.to));
   put("text", data.preview);
-  put("cost", rupees(data.cost));
+  const gone = isAllRefunded(data);
+  put("was", data.refunded > 0 ? rupees(data.cost + data.refunded) : "");
+  put("cost", gone ? (words["refunded"] ?? "") : rupees(data.cost));
+  slot("cost")?.classList.toggle("refunded", gone);
   put("more", single ? "" : ` ${counted(words["more"] ?? "", data.total - 1)}`);
   put("done", single ? "" : counted(words["done"] ?? "", data.delivered, data.total));
   const link = slot("to");
@@ -147,6 +150,7 @@ function fillRow(row: HTMLElement, data: LiveRow, words: DOMStringMap): void {
     "href",
     at(single ? `/activity/${data.messageId}` : `/activity?q=${encodeURIComponent(`request:${data.requestId}`)}`),
   );
+  slot("phone")?.setAttribute("href", at(`/inbox?q=${encodeURIComponent(`request:${data.requestId}`)}`));
   row.dataset["request"] = data.requestId;
   row.dataset["find"] = `${row.textContent} ${data.to} ${data.requestId} ${data.state}`;
 }

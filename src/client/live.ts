@@ -1,8 +1,9 @@
 import { otpsLeft } from "../model/live.ts";
 import type { LiveAccount, LiveNews } from "../model/live.ts";
-import { find, findAll, locale, on, rupees } from "./dom.ts";
+import { at, find, findAll, locale, on, rupees } from "./dom.ts";
 import { startFeed } from "./feed.ts";
 import { LiveList } from "./live-list.ts";
+import { tryPart } from "./page.ts";
 
 // The account's live feed, which updates rows and tiles. A new connection requests everything from the oldest row that
 // is shown, so that no update is missed.
@@ -61,7 +62,7 @@ function startControls(list: LiveList): (open: boolean) => void {
   on("click", "[data-live-pause], [data-live-new]", toggle);
   on("input", "[data-live-search]", (input) => list.search((input as HTMLInputElement).value));
   on("click", "#live tr", (row, event) => {
-    const link = find<HTMLAnchorElement>("a", row);
+    const link = find<HTMLAnchorElement>("[data-f=to]", row);
     const elsewhere = event.target instanceof Element && event.target.closest("a");
     if (link && !elsewhere && getSelection()?.isCollapsed) link.click();
   });
@@ -75,7 +76,32 @@ function startControls(list: LiveList): (open: boolean) => void {
   };
 }
 
-/** The overview: its live list and its tiles. */
+/** When the chart is loaded again after news: once history usually has it, and once it surely has. */
+const CHART_MS = [3_000, 30_000] as const;
+
+/** Loads the chart again, and keeps its table open. */
+async function loadChart(): Promise<void> {
+  const box = find("[data-usage]");
+  const open = box && find<HTMLDetailsElement>("details", box)?.open;
+  if (!box || document.hidden || !(await tryPart(at("/usage"), box))) return;
+  const table = find<HTMLDetailsElement>("details", box);
+  if (table) table.open = open ?? false;
+}
+
+/** Returns a function that loads the chart again after some time, however often it is called meanwhile. */
+function startChart(): () => void {
+  const timers: (number | undefined)[] = [];
+  return () => {
+    for (const [place, ms] of CHART_MS.entries()) {
+      timers[place] ??= setTimeout(() => {
+        timers[place] = undefined;
+        void loadChart();
+      }, ms);
+    }
+  };
+}
+
+/** The overview: its live list, its tiles and its chart. */
 export function startLive(): void {
   const body = find("#live");
   if (!body) return;
@@ -83,12 +109,14 @@ export function startLive(): void {
   if (controls) controls.hidden = false;
   const list = new LiveList(body);
   const show = startControls(list);
+  const chartLater = startChart();
   let isOpen = false;
   startFeed({
     address: () => `/live?from=${list.from}`,
     take: (news) => {
       list.take(news as LiveNews);
       showAccount((news as LiveNews).account);
+      if ((news as LiveNews).from === undefined) chartLater();
       show(isOpen);
     },
     changed: (now) => {

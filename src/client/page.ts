@@ -1,6 +1,6 @@
 import { find, findAll, locale, on, toast } from "./dom.ts";
 
-// What every page has: copying, the drawer, tabs, times in the reader's time zone, shortcuts.
+// What every page has: copying, the drawer, tabs, times, shortcuts.
 
 const STYLES: Record<string, Intl.DateTimeFormatOptions> = {
   time: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
@@ -9,33 +9,83 @@ const STYLES: Record<string, Intl.DateTimeFormatOptions> = {
 };
 const FULL: Intl.DateTimeFormatOptions = { ...STYLES["date"], ...STYLES["time"] };
 
-/** Writes times in the reader's time zone. */
-export function localTimes(within: ParentNode = document): void {
+/**
+ * Writes times in Indian time, as the server does: the days of chart, search and invoices are India's. The reader's own
+ * time is the title of each.
+ */
+export function writeTimes(within: ParentNode = document): void {
   for (const time of findAll<HTMLTimeElement>("time[data-style]", within)) {
     const options = STYLES[time.dataset["style"] ?? ""] ?? FULL;
-    time.textContent = new Intl.DateTimeFormat(locale, options).format(new Date(time.dateTime));
+    const at = new Date(time.dateTime);
+    time.textContent = new Intl.DateTimeFormat(locale, { ...options, timeZone: "Asia/Kolkata" }).format(at);
+    time.title = new Intl.DateTimeFormat(locale, { ...FULL, timeZoneName: "short" }).format(at);
   }
+}
+
+/** Loads a part of a page into an element; false, without any change, when it could not be loaded. */
+export async function tryPart(href: string, content: HTMLElement): Promise<boolean> {
+  const reply = await fetch(href, { headers: { "x-part": "1", accept: "text/html" } }).catch(() => null);
+  if (!reply?.ok || reply.redirected) return false;
+  // This console rendered the document and escaped every text in it; its policy allows no inline script.
+  const parsed = new DOMParser().parseFromString(await reply.text(), "text/html");
+  content.replaceChildren(...parsed.body.childNodes);
+  writeTimes(content);
+  return true;
 }
 
 /** Loads a part of a page into an element; when that fails, opens the page itself and returns false. */
 export async function putPart(href: string, content: HTMLElement | null): Promise<boolean> {
-  const reply = await fetch(href, { headers: { "x-part": "1", accept: "text/html" } }).catch(() => null);
-  if (!content || !reply?.ok || reply.redirected) {
-    location.href = href;
-    return false;
-  }
-  // This console rendered the document and escaped every text in it; its policy allows no inline script.
-  const parsed = new DOMParser().parseFromString(await reply.text(), "text/html");
-  content.replaceChildren(...parsed.body.childNodes);
-  localTimes(content);
-  return true;
+  const done = content !== null && (await tryPart(href, content));
+  if (!done) location.href = href;
+  return done;
 }
 
+const drawer = () => find<HTMLDialogElement>("#drawer");
+
+const here = () => location.pathname + location.search;
+
+/** The address of what the page shows; while the drawer is open, the browser has the drawer's. */
+let shown = here();
+
+/** Gives the browser the address of what the page shows now, as a new entry of its history. */
+export function showAddress(href: string): void {
+  history.pushState(null, "", href);
+  shown = here();
+}
+
+/** The page that the drawer shows at the present entry of the history, or null. */
+const drawerHref = (): string | null => (history.state as { drawer?: string } | null)?.drawer ?? null;
+
 /** Opens a part of a page in the drawer. */
-async function openDrawer(href: string): Promise<void> {
-  const drawer = find<HTMLDialogElement>("#drawer");
+async function openDrawer(href: string): Promise<boolean> {
   const done = await putPart(href, find("#drawer [data-content]"));
-  if (done && drawer && !drawer.open) drawer.showModal();
+  const dialog = drawer();
+  if (done && dialog && !dialog.open) dialog.showModal();
+  return done;
+}
+
+/** The drawer has the address of the page that it shows: Back closes it, Forward opens it again, reloading stays there. */
+function startDrawer(): void {
+  on("click", "a[data-drawer]", async (link, event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    const { href } = link as HTMLAnchorElement;
+    if (!(await openDrawer(href))) return;
+    if (drawerHref() === null) history.pushState({ drawer: href }, "", href);
+    else history.replaceState({ drawer: href }, "", href);
+  });
+  on("click", "#drawer", (dialog, event) => {
+    if (event.target === dialog) drawer()?.close();
+  });
+  drawer()?.addEventListener("close", () => {
+    if (drawerHref() !== null) history.back();
+  });
+  addEventListener("popstate", () => {
+    const href = drawerHref();
+    if (here() === shown) drawer()?.close();
+    else if (href === null) location.reload();
+    else void openDrawer(href);
+  });
 }
 
 function selectTab(tab: HTMLElement): void {
@@ -51,10 +101,16 @@ function selectTab(tab: HTMLElement): void {
   tab.focus();
 }
 
-function moveTab(tab: HTMLElement, step: number): void {
+/** The keys of tabs (WAI-ARIA Authoring Practices, tabs): to the next, the previous, the first and the last. */
+function moveTab(tab: HTMLElement, event: KeyboardEvent): void {
   const all = findAll("[role=tab]", tab.parentElement ?? document);
-  const next = all[(all.indexOf(tab) + step + all.length) % all.length];
-  if (next) selectTab(next);
+  const place = all.indexOf(tab);
+  const places: Record<string, number> = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: -1 };
+  const next = places[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  const chosen = all.at(next % all.length);
+  if (chosen) selectTab(chosen);
 }
 
 async function copy(text: string): Promise<void> {
@@ -63,21 +119,11 @@ async function copy(text: string): Promise<void> {
 }
 
 export function startPage(): void {
-  localTimes();
+  writeTimes();
   on("click", "[data-copy]", (button) => copy(button.dataset["copy"] ?? ""));
-  on("click", "a[data-drawer]", (link, event) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
-    event.preventDefault();
-    return openDrawer((link as HTMLAnchorElement).href);
-  });
-  on("click", "#drawer", (drawer, event) => {
-    if (event.target === drawer) (drawer as HTMLDialogElement).close();
-  });
+  startDrawer();
   on("click", "[role=tab]", selectTab);
-  on("keydown", "[role=tab]", (tab, event) => {
-    if (event.key === "ArrowRight") moveTab(tab, 1);
-    if (event.key === "ArrowLeft") moveTab(tab, -1);
-  });
+  on("keydown", "[role=tab]", moveTab);
   // A form that asks for confirmation; without the script, the page behind its button asks.
   on("submit", "form[data-ask]", (form, event) => {
     if (!confirm(form.dataset["ask"])) event.preventDefault();
@@ -89,6 +135,11 @@ export function startPage(): void {
     if (!search) return;
     event.preventDefault();
     search.focus();
+  });
+  on("keydown", ".bar details[open]", (sheet, event) => {
+    if (event.key !== "Escape") return;
+    (sheet as HTMLDetailsElement).open = false;
+    find("summary", sheet)?.focus();
   });
   // Closes an open sheet on a click outside it.
   document.addEventListener("click", (event) => {

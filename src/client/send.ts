@@ -1,4 +1,3 @@
-import { compose, startComposing } from "./compose.ts";
 import { at, failedText, find, findAll, on, rupees, toast } from "./dom.ts";
 
 // Sends forms without leaving the page. The field `once` makes a form one send, however often it is posted: it is kept
@@ -58,6 +57,8 @@ function showResult(form: HTMLFormElement, tone: string, ...content: (string | N
   box.role = tone === "ok" ? "status" : "alert";
   box.append(...content);
   form.append(box);
+  box.tabIndex = -1;
+  box.focus();
 }
 
 /** Shows a sentence at the field that it is about, or below the form when it is about none. */
@@ -84,31 +85,44 @@ function empty(form: HTMLFormElement): void {
   if (otp) otp.value = String(random(1)[0]).padStart(6, "0").slice(-6);
   const skip = find<HTMLInputElement>("[name=skip]", form);
   if (skip) skip.checked = false;
-  compose();
+  // The script of such forms (compose.ts) follows its fields.
+  form.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+function linkTo(path: string, text: string): HTMLElement {
+  const link = document.createElement("a");
+  link.href = at(path);
+  link.textContent = text;
+  return link;
 }
 
 function succeed(form: HTMLFormElement, answer: Answer, request: XMLHttpRequest): void {
-  const { next, done = "", balance = "", see = "" } = form.dataset;
+  const { next, done = "", balance = "", see = "", phone = "" } = form.dataset;
   if (next !== undefined) return location.assign(next + (answer.fileId ?? ""));
   const spent = rupees((answer.coins_used ?? answer.details?.cost ?? 0) * 10_000);
-  const sentence = `${answer.message} ${spent} ${done}`;
+  const sentence = `${answer.message} ${spent} ${done}`.trim();
   toast(sentence);
   if (see !== "") {
-    const link = document.createElement("a");
     // A replayed reply belongs to an earlier request, whose id is not known here.
     const id = request.getResponseHeader("idempotent-replayed") ? "" : request.getResponseHeader("x-request-id");
-    link.href = at(id ? `/activity?q=request:${id}` : "/activity");
-    link.textContent = see;
     const left = rupees(Number(request.getResponseHeader("balance-units")));
-    showResult(form, "ok", `${sentence} · ${balance} ${left} · `, link);
+    const query = id ? `?q=request:${id}` : "";
+    const links = [linkTo(`/activity${query}`, see), ...(phone === "" ? [] : [" · ", linkTo(`/inbox${query}`, phone)])];
+    showResult(form, "ok", `${sentence} · ${balance} ${left} · `, ...links);
   }
   empty(form);
 }
 
-function fail(form: HTMLFormElement, { code, error, hint = "", param = "" }: Answer): void {
+function fail(form: HTMLFormElement, { code, error, hint = "", param = "" }: Answer, request: XMLHttpRequest): void {
+  // The sentence asks whether this number is meant; sending the form again confirms it.
+  const confirmed = find<HTMLInputElement>("[name=confirmed]", form);
+  if (confirmed) confirmed.value = request.getResponseHeader("confirm-number") ?? confirmed.value;
   const reused = code === "idempotency_mismatch" ? form.dataset["reused"] : undefined;
   if (reused !== undefined) renew(form);
-  mark(form, param, reused ?? `${error} ${hint}`.trim());
+  const { money } = form.dataset;
+  if (code === "insufficient_balance" && money !== undefined) {
+    showResult(form, "bad", `${error} `, linkTo("/billing", money));
+  } else mark(form, param, reused ?? `${error} ${hint}`.trim());
 }
 
 async function submit(form: HTMLFormElement): Promise<void> {
@@ -127,7 +141,9 @@ async function submit(form: HTMLFormElement): Promise<void> {
   // send twice.
   if (answer === null) showResult(form, "bad", form.dataset["lost"] ?? failedText());
   else if (answer.success) succeed(form, answer, request);
-  else fail(form, answer);
+  else fail(form, answer, request);
+  // A disabled button loses the focus.
+  if (document.activeElement === document.body) button.focus();
 }
 
 export function startSend(): void {
@@ -135,5 +151,4 @@ export function startSend(): void {
     event.preventDefault();
     return submit(form as HTMLFormElement);
   });
-  startComposing();
 }

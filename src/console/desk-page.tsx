@@ -17,7 +17,7 @@ import { at, safeNext, show, viewOf, wantsJson } from "./page.tsx";
 /** Middleware of the desk's pages: without the operator's session it redirects to the page that asks for the token. */
 export const atDesk: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (await findSession(c, "operator")) return next();
-  if (wantsJson(c)) return fail("unauthorized", "The desk is closed; open it with the operator token.");
+  if (wantsJson(c)) return fail("unauthorized", deskWordsOf(c).closed, { forReader: true });
   const path = c.req.method === "GET" ? c.req.path + new URL(c.req.url).search : "/desk";
   return c.redirect(`${at(c, "/desk/sign-in")}?next=${encodeURIComponent(safeNext(path))}`, 303);
 };

@@ -6,19 +6,22 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { paymentsOf } from "../config.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { BODY_BYTES_MAX } from "../http/body.ts";
-import { FailureError, STATUS_OF_CODE, fail } from "../http/errors.ts";
+import { BODY_BYTES_MAX, bodyBytesMax, declaredBytes, sizeText } from "../http/body.ts";
+import { FailureError, STATUS_OF_CODE, fail, failBy } from "../http/errors.ts";
 import type { Failure } from "../http/errors.ts";
-import { readBytes } from "../http/streams.ts";
 import type { Person, Session } from "../model/person.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
 import { findSession, isFresh } from "../sign-in/sessions.ts";
+import { LENGTH_MAX } from "../text/lengths.ts";
 import { FailureNotice } from "../ui/failure.tsx";
 import { Document } from "../ui/layout.tsx";
 import type { DocumentProps } from "../ui/layout.tsx";
 import { ViewContext } from "../ui/view.ts";
 import type { View } from "../ui/view.ts";
+import { failureText } from "../ui/words/failures.ts";
+import { limitWords } from "../ui/words/limits.ts";
+import { shell } from "../ui/words/shell.ts";
 
 // What every page of the console shares: the signed-in person, language and mode, security headers, failures as pages.
 // A cookie opens only pages; a key opens only the API.
@@ -42,12 +45,16 @@ function languageOf(c: Context<AppEnv>): View["lang"] {
 /** What the components of this request's page may use. */
 export function viewOf(c: Context<AppEnv>): View {
   const theme = getCookie(c, "theme");
+  const { ENVIRONMENT, CARRIER } = settings(c);
+  const local = ENVIRONMENT === "local";
+  const mode = getCookie(c, "mode") === "test" ? "test" : "live";
   return {
     lang: languageOf(c),
     theme: theme === "light" || theme === "dark" ? theme : null,
-    mode: getCookie(c, "mode") === "test" ? "test" : "live",
+    mode,
     person: c.get("person") ?? null,
-    local: settings(c).ENVIRONMENT === "local",
+    local,
+    caught: mode === "test" || (local && CARRIER === "sim"),
     path: c.req.path + new URL(c.req.url).search,
     at: (path) => at(c, path),
   };
@@ -84,14 +91,32 @@ export function wantsJson(c: Context<AppEnv>): boolean {
 
 /** Whether the request is for a page, or for an unknown address. The API answers JSON, whatever the client accepts. */
 function isForPage(c: Context<AppEnv>, failure: Failure): boolean {
-  return c.get("person") !== undefined || (failure.code === "not_found" && routePath(c, -1) === "/*");
+  return c.get("person") !== undefined || (failure.code === "not_found" && isUnknown(c));
 }
 
-/** A failure as a page; null where the client gets JSON. */
+/** Whether no route has the request's address. */
+const isUnknown = (c: Context<AppEnv>) => routePath(c, -1) === "/*";
+
+/** Finds who is signed in, for the page of an unknown address: it keeps the menu. A failure of D1 shows it without. */
+export async function findPerson(c: Context<AppEnv>): Promise<void> {
+  if (wantsJson(c) || !isUnknown(c) || c.get("person") !== undefined) return;
+  const found = await findSession(c, "customer").catch(() => null);
+  if (found) c.set("person", found.person);
+}
+
+/** A failure of a page's own form, as JSON for the browser's script in the reader's language; else null. */
+function failureForScript(c: Context<AppEnv>, failure: Failure): Response | null {
+  if (c.get("person") === undefined) return null;
+  const { code, param } = failure;
+  const sentence = failureText(failure, viewOf(c).lang);
+  return c.json({ success: false, ...sentence, code, request_id: c.get("requestId"), param }, STATUS_OF_CODE[code]);
+}
+
+/** A failure as a page, or for its script; null where the client gets the API's JSON. */
 export function failurePage(c: Context<AppEnv>, failure: Failure): Response | null {
-  if (wantsJson(c) || !isForPage(c, failure)) return null;
+  if (wantsJson(c)) return failureForScript(c, failure);
+  if (!isForPage(c, failure)) return null;
   protect(c);
-  c.set("failureCode", failure.code);
   const status = STATUS_OF_CODE[failure.code];
   return show(c, <FailureNotice failure={failure} requestId={c.get("requestId")} />, {
     title: String(status),
@@ -156,20 +181,23 @@ export const ownSocket: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /** Refuses a body that is not a form. */
-export const damaged = () => fail("invalid_request", "This form is damaged; open the page again.");
+export const damaged = () => failBy("invalid_request", { id: "damaged_form" });
 
-const tooLarge = () => fail("payload_too_large", `This form is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
+/** Refuses a form of this length: 413 above the limit of all requests, 400 above that of its route. */
+export function tooLarge(c: Context<AppEnv>, bytes: number): never {
+  const t = limitWords[viewOf(c).lang];
+  const asked = { forReader: true } as const;
+  if (bytes > BODY_BYTES_MAX) fail("payload_too_large", t.formTooLarge(sizeText(BODY_BYTES_MAX)), asked);
+  return fail("invalid_request", t.formTooLarge(sizeText(bodyBytesMax(c))), asked);
+}
 
 /**
- * Refuses a form larger than the API's bodies may be. A body without a Content-Length is read to measure it. The body
- * of a GET is ignored: no form sends one.
+ * Refuses a form whose declared length is above the limit. A route that takes more than usual does so for people who are
+ * signed in: its limit is checked where the form is read, after the session.
  */
-async function limitForm(c: Context<AppEnv>): Promise<void> {
-  if (!c.req.raw.body || SAFE.has(c.req.method)) return;
-  const told = c.req.header("content-length") !== undefined && c.req.header("transfer-encoding") === undefined;
-  if (told) return Number(c.req.header("content-length")) > BODY_BYTES_MAX ? tooLarge() : undefined;
-  const body = (await readBytes(c.req.raw, BODY_BYTES_MAX).catch(damaged)) ?? tooLarge();
-  c.req.raw = new Request(c.req.raw, { method: c.req.method, body: await body.arrayBuffer() });
+function refuseDeclared(c: Context<AppEnv>): void {
+  const bytes = SAFE.has(c.req.method) ? 0 : declaredBytes(c);
+  if (bytes > (c.get("bodyBytesMax") === undefined ? bodyBytesMax(c) : BODY_BYTES_MAX)) tooLarge(c, bytes);
 }
 
 /** Middleware of every page: security headers, no posts from other sites, and the signed-in person, if any. */
@@ -177,19 +205,20 @@ export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
   // Marks the request as one for a page, so that a failure is shown as a page too.
   c.set("person", null);
   if (!SAFE.has(c.req.method) && !isFromHere(c)) {
-    fail("permission_denied", "This form was sent from another site; open the page here and send it again.");
+    failBy("permission_denied", { id: "other_site" });
   }
   const found = await findSession(c, "customer");
   c.set("person", found?.person ?? null);
   if (found) c.set("session", found.session);
-  await limitForm(c);
+  refuseDeclared(c);
   await next();
   if (c.res.status !== 101) protect(c);
 };
 
 /** `next` if it is a path of this console, else the overview, so that no link leads to another site. */
 export function safeNext(next: string | undefined): string {
-  return next !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/u.test(next) && !next.includes("\\") ? next : "/";
+  if (next === undefined || next.length > LENGTH_MAX.next) return "/";
+  return /^\/(?![/\\])[\x21-\x7e]*$/u.test(next) && !next.includes("\\") ? next : "/";
 }
 
 function signInFirst(c: Context<AppEnv>, path: string, failure: Failure): Response {
@@ -202,7 +231,7 @@ function signInFirst(c: Context<AppEnv>, path: string, failure: Failure): Respon
 /** Middleware of pages that need a sign-in: redirects to the sign-in, which leads back. */
 export const signedIn: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (c.get("person")) return next();
-  return signInFirst(c, "/sign-in", { code: "unauthorized", error: "You are signed out; sign in again." });
+  return signInFirst(c, "/sign-in", { code: "unauthorized", error: shell[viewOf(c).lang].signedOut, forReader: true });
 };
 
 /** Middleware of actions that need a recent sign-in, such as showing, rotating and revoking keys. */
@@ -211,7 +240,8 @@ export const freshlySignedIn: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (session && isFresh(session, Date.now())) return next();
   return signInFirst(c, "/confirm", {
     code: "permission_denied",
-    error: "Confirm that it is you first.",
+    error: shell[viewOf(c).lang].confirmFirst,
+    forReader: true,
     hint: at(c, "/confirm"),
   });
 };

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, inArray, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, lte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { paymentOrder } from "./schema.ts";
 import type { PaymentState } from "./schema.ts";
@@ -78,12 +78,26 @@ export async function raiseOrder(
   binding: D1Database,
   id: string,
   state: PaymentState,
-  change: Partial<Pick<OrderRow, "paymentRef" | "reason" | "checkAt" | "refundedPaise">> & { updatedAt: number },
+  change: Partial<Pick<OrderRow, "paymentRef" | "reason" | "checkAt">> & { updatedAt: number },
 ): Promise<boolean> {
   const done = await drizzle(binding)
     .update(paymentOrder)
     .set({ ...change, state })
     .where(and(eq(paymentOrder.id, id), inArray(paymentOrder.state, STATES.slice(0, STATES.indexOf(state)))));
+  return done.meta.changes > 0;
+}
+
+/** Records how much of an order was refunded so far; false, without any change, when that much or more is recorded. */
+export async function refundOrder(
+  binding: D1Database,
+  id: string,
+  refundedPaise: number,
+  nowMs: number,
+): Promise<boolean> {
+  const done = await drizzle(binding)
+    .update(paymentOrder)
+    .set({ state: "refunded", refundedPaise, checkAt: null, updatedAt: nowMs })
+    .where(and(eq(paymentOrder.id, id), lt(paymentOrder.refundedPaise, refundedPaise)));
   return done.meta.changes > 0;
 }
 

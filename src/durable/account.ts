@@ -18,7 +18,7 @@ import { isActive, listKeys, makeKey, revokeKey, rotateKey } from "./account/key
 import { ledgerHead, ledgerPage } from "./account/ledger.ts";
 import { LiveFeed } from "./account/live.ts";
 import { messageDetail } from "./account/message-detail.ts";
-import { refundPayment, settlePayment } from "./account/payments.ts";
+import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/recent-messages.ts";
 import { reconcile } from "./account/reconcile.ts";

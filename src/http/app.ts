@@ -11,6 +11,7 @@ import type { WindowView } from "../model/command.ts";
 import type { Person, Session } from "../model/person.ts";
 import { FailureError, STATUS_OF_CODE } from "./errors.ts";
 import type { Failure } from "./errors.ts";
+import { tell } from "./told.ts";
 
 // What every app shares: request id, log line, failure envelope, 404 and 405 (contract §3).
 
@@ -20,6 +21,8 @@ interface Vars {
   /** Set once the key is verified (`authenticate`). */
   key?: ApiKey;
   failureCode?: string;
+  /** The largest body that the route takes, in bytes, where it declares one (`bodyUpTo`). */
+  bodyBytesMax?: number;
   /** The signed-in person and their session; set by the console's middleware. */
   session?: Session;
   person?: Person | null;
@@ -27,6 +30,8 @@ interface Vars {
   failurePage?: FailurePage;
   /** The origin of another party's script, if this page shows one. */
   thirdParty?: string;
+  /** Finds who is signed in, for the page of an unknown address, which no page's middleware saw. */
+  findPerson?: (c: Context<AppEnv>) => Promise<void>;
   /** The API's own app, for pages that send through its endpoints. */
   ownApi?: Api;
 }
@@ -63,6 +68,7 @@ export function showWindow(c: Context<AppEnv>, window: WindowView | undefined): 
 /** The reply to a failure, in its one shape (contract §3). */
 export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   const { code, error, param, hint, headers } = failure;
+  tell(c.req.raw, { failure });
   c.set("failureCode", code);
   for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
   const page = c.get("failurePage")?.(c, failure);
@@ -70,10 +76,18 @@ export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   return c.json({ success: false, error, code, request_id: c.get("requestId"), param, hint }, STATUS_OF_CODE[code]);
 }
 
+/** The longest address; it bounds each part of a path and each parameter. The longest that a page makes has 7,000. */
+const URL_LENGTH_MAX = 8_192;
+
+const TOO_LONG_ADDRESS: Failure = {
+  code: "invalid_request",
+  error: `The address of this request is longer than ${URL_LENGTH_MAX} characters.`,
+};
+
 /** Whether D1 could not be reached; a query that D1 refuses is a bug instead. */
 function isWithoutD1(problem: Error): boolean {
   const { message } = problem.cause instanceof Error ? problem.cause : problem;
-  return message.startsWith("D1_ERROR") && !/constraint failed|syntax error|no such/u.test(message);
+  return message.startsWith("D1_ERROR") && !/constraint failed|syntax error|no such|too big|TOOBIG/u.test(message);
 }
 
 function onError(problem: Error, c: Context<AppEnv>): Response {
@@ -111,9 +125,10 @@ function methodsAt(app: Api, path: string): string[] {
 }
 
 function notFound(app: Api) {
-  return (c: Context<AppEnv>): Response => {
+  return async (c: Context<AppEnv>): Promise<Response> => {
     const allowed = methodsAt(app, c.req.path);
     if (allowed.length === 0 || allowed.includes(c.req.method)) {
+      await c.get("findPerson")?.(c);
       return failureReply(c, { code: "not_found", error: "There is nothing at this address." });
     }
     return failureReply(c, {
@@ -130,7 +145,7 @@ const NOT_LOGGED_WHEN_OK: ReadonlySet<string> = new Set(["/healthz", "/callbacks
 const strangers = new StrangersLog();
 
 /** What only an app with pages needs: failures as pages, and the API through which its pages send. */
-export type Pages = Required<Pick<Vars, "failurePage" | "ownApi">>;
+export type Pages = Required<Pick<Vars, "failurePage" | "findPerson" | "ownApi">>;
 
 /** An app with the shared middleware and no routes; `pages` is for apps that browsers visit. */
 export function createApp(pages?: Pages): Api {
@@ -140,12 +155,14 @@ export function createApp(pages?: Pages): Api {
     c.set("requestId", randomId("req", 12));
     if (pages) {
       c.set("failurePage", pages.failurePage);
+      c.set("findPerson", pages.findPerson);
       c.set("ownApi", pages.ownApi);
     }
     // Set before the reply exists: Hono builds the reply again for each header that is set later.
     c.header("X-Request-Id", c.get("requestId"));
     c.header("Cache-Control", "no-store");
-    await next();
+    if (c.req.url.length <= URL_LENGTH_MAX) await next();
+    else c.res = failureReply(c, TOO_LONG_ADDRESS);
     const { headers } = c.res;
     // The headers of a WebSocket handshake are immutable.
     if (c.res.status === 101) return;

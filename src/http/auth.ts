@@ -4,7 +4,7 @@ import { sameBytes } from "../crypto/bytes.ts";
 import type { KeyPlace } from "../model/operations.ts";
 import { failureReply, settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
-import { acceptBody, readBody } from "./body.ts";
+import { acceptBody, parseBody, readBody } from "./body.ts";
 import { FailureError, UNAUTHORIZED } from "./errors.ts";
 
 // Authentication (contract §4): where a key may be given, and the check of its MAC. It reads no storage.
@@ -37,7 +37,8 @@ const deny = (): never => {
 
 /**
  * Requires a key in one of these places; every fault gets the same 401. Without a valid key in a header, the body is
- * read only if it may hold the key. Two different keys are refused, wherever the second one is.
+ * read only if it may hold the key, up to the limit of its route, and parsed only when it does: a body without a valid
+ * key costs its own length, however it is nested. Two different keys are refused, wherever the second one is.
  */
 export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -50,14 +51,14 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
     if (given[0] !== undefined && !key) return failureReply(c, UNAUTHORIZED);
     let found = key;
     if (places.includes("body")) {
-      const inBody = keyInBody(await readBody(c, () => (key ? undefined : deny())));
-      if (inBody !== undefined) {
-        if (given[0] !== undefined && inBody !== given[0]) deny();
-        found ??= verifyKey(keySecret, inBody);
-        given.push(inBody);
-      }
+      const onBroken = () => (key ? undefined : deny());
+      const { text, apiKey } = await readBody(c, onBroken);
+      found ??= verifyKey(keySecret, apiKey ?? "") ?? deny();
+      const inBody = keyInBody(parseBody(text, onBroken));
+      if (inBody !== undefined && inBody !== (given[0] ?? apiKey)) deny();
+      if (inBody !== undefined) given.push(inBody);
     } else if (c.req.method === "POST" && key) {
-      await readBody(c, () => undefined, { parse: false });
+      await readBody(c, () => undefined);
     }
     const others = Object.values(headers).filter((one) => one.startsWith(KEY_MARK) && one !== given[0]);
     if (!found || others.length > 0) return deny();

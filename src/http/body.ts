@@ -1,25 +1,50 @@
 import { zValidator } from "@hono/zod-validator";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type * as z from "zod";
 import type { AppEnv } from "./app.ts";
-import { FailureError, fail } from "./errors.ts";
+import { FailureError, fail, failureBy } from "./errors.ts";
 import type { Failure } from "./errors.ts";
-import { readText } from "./streams.ts";
+import type { Fault } from "./faults.ts";
+import { JSON_DEPTH_MAX, scanJson } from "./json-scan.ts";
+import { textUpTo } from "./streams.ts";
 
-// Reads a request's body once, up to a limit, and validates it against a schema (contract §3).
+// Reads a request's body once, up to the limit of its route, and validates it against a schema (contract §3).
 
-/** The largest body of any request. */
+/** The largest body of any request; a larger one is a 413. */
 export const BODY_BYTES_MAX = 10 * 1024 * 1024;
+
+/** The largest body of a route that declares no other: fields of a form, or of one message, with room to spare. */
+const USUAL_BYTES_MAX = 64 * 1024;
 
 const JSON_TYPE = /^application\/([\w.-]+\+)?json$/iu;
 
-function tooLarge(): never {
-  fail("payload_too_large", `The body is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`);
+/** Declares the largest body of a route, in bytes; it stands before the middleware that reads the body. */
+export function bodyUpTo(bytesMax: number): MiddlewareHandler<AppEnv> {
+  return (c, next) => {
+    c.set("bodyBytesMax", bytesMax);
+    return next();
+  };
+}
+
+/** The largest body that the route of this request takes. */
+export const bodyBytesMax = (c: Context<AppEnv>): number => c.get("bodyBytesMax") ?? USUAL_BYTES_MAX;
+
+/** How long a request declares its body to be; 0 where it does not. */
+export const declaredBytes = (c: Context<AppEnv>): number => Number(c.req.header("content-length") ?? 0);
+
+/** A number of bytes in words: `64 KiB`, `10 MiB`. */
+export const sizeText = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
+
+/** Refuses a body of this length: 413 above the limit of all requests, 400 above that of its route. */
+function tooLarge(c: Context<AppEnv>, bytes: number): never {
+  if (bytes > BODY_BYTES_MAX) fail("payload_too_large", `The body is larger than ${sizeText(BODY_BYTES_MAX)}.`);
+  return fail("invalid_request", `The body is larger than ${sizeText(bodyBytesMax(c))}, the most for this address.`);
 }
 
 /** Refuses a body that is too large or not JSON before any of it is read; without a Content-Type it counts as JSON. */
 export function acceptBody(c: Context<AppEnv>): void {
-  if (Number(c.req.header("content-length") ?? 0) > BODY_BYTES_MAX) tooLarge();
+  if (declaredBytes(c) > BODY_BYTES_MAX) tooLarge(c, declaredBytes(c));
   const type = c.req.header("content-type");
   if (type === undefined || type === "") {
     const headers = new Headers(c.req.raw.headers);
@@ -30,25 +55,36 @@ export function acceptBody(c: Context<AppEnv>): void {
   }
 }
 
+export interface BodyText {
+  text: string;
+  /** The string under `apiKey` in the body, which the sender wrote; null for none. */
+  apiKey: string | null;
+}
+
 /**
- * Reads the body and keeps its text for the validator. `onBroken` is called for a body that is not UTF-8 or, where it
- * is to be parsed, not JSON; it may throw a refusal other than the usual 400.
+ * Reads the body's text and keeps it for the validator. Nothing is parsed here. `onBroken` is called for a body that is
+ * not UTF-8 or is nested too deep; it may throw a refusal other than the usual 400.
  */
-export async function readBody(
-  c: Context<AppEnv>,
-  onBroken: () => void,
-  { parse = true, whenEmpty = "" } = {},
-): Promise<unknown> {
-  const read = await readText(c.req.raw, BODY_BYTES_MAX).catch(() => {
+export async function readBody(c: Context<AppEnv>, onBroken: () => void, whenEmpty = ""): Promise<BodyText> {
+  const { value, bytes } = await textUpTo(c.req.raw, bodyBytesMax(c)).catch(() => {
     // Only the sender can cause this: the bytes are not UTF-8, or the upload was aborted.
     onBroken();
     return fail("invalid_json", "The body is not valid UTF-8 text, or did not come whole.");
   });
-  if (read === null) return tooLarge();
-  const text = read === "" ? whenEmpty : read;
+  if (value === null) return tooLarge(c, bytes);
+  const text = value === "" ? whenEmpty : value;
+  const { tooDeep, found } = scanJson(text, "apiKey");
+  if (tooDeep) {
+    onBroken();
+    fail("invalid_request", `The body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
+  }
   // Hono types this cache as the text itself, but awaits what it reads from it, so that a promise works too.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
-  if (!parse) return undefined;
+  return { text, apiKey: found };
+}
+
+/** Parses a body's text; `onBroken` as for `readBody`, for text that is not JSON. */
+export function parseBody(text: string, onBroken: () => void): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -72,12 +108,12 @@ function invalidRequest(error: z.core.$ZodError): Failure {
     return { code: "invalid_request", error: `There is no field ${param}.`, param };
   }
   const param = pathOf(issue?.path ?? []);
-  const hint = issue?.code === "custom" ? (issue.params?.["hint"] as string | undefined) : undefined;
+  const fault = issue?.code === "custom" ? (issue.params?.["fault"] as Fault | undefined) : undefined;
+  if (fault) return failureBy("invalid_request", fault, { param });
   return {
     code: "invalid_request",
     error: param === "" ? "The body must be a JSON object." : (issue?.message ?? "The body is not valid."),
     ...(param !== "" && { param }),
-    ...(hint !== undefined && { hint }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Refusal } from "../model/command.ts";
-import { coins } from "../money/money.ts";
+import { english } from "./faults.ts";
+import type { Fault } from "./faults.ts";
 
 // Failures: their codes, and the replies to an account's refusals (contract §3).
 
@@ -32,6 +33,10 @@ export interface Failure {
   param?: string;
   hint?: string;
   headers?: Record<string, string>;
+  /** The same as code and values, with which a page says it in the reader's language. */
+  fault?: Fault;
+  /** Whether `error` is already in the reader's language: a page made it. */
+  forReader?: true;
 }
 
 /** Ends a request from anywhere in a route; `app.ts` turns it into the reply. */
@@ -48,12 +53,22 @@ export function fail(code: ErrorCode, error: string, more: Omit<Failure, "code" 
   throw new FailureError({ code, error, ...more });
 }
 
+/** A failure of this code, with the sentences that the API has for a fault. */
+export function failureBy(code: ErrorCode, fault: Fault, more: Pick<Failure, "param" | "headers"> = {}): Failure {
+  return { code, ...english(fault), fault, ...more };
+}
+
+/** Ends the request with this fault. */
+export function failBy(code: ErrorCode, fault: Fault, more: Pick<Failure, "param" | "headers"> = {}): never {
+  throw new FailureError(failureBy(code, fault, more));
+}
+
 /** One text for a key that is missing, malformed, forged, revoked or unknown (contract §3). */
-export const UNAUTHORIZED: Failure = {
-  code: "unauthorized",
-  error: "The API key is missing or not valid.",
-  headers: { "WWW-Authenticate": "Bearer" },
-};
+export const UNAUTHORIZED: Failure = failureBy(
+  "unauthorized",
+  { id: "unauthorized" },
+  { headers: { "WWW-Authenticate": "Bearer" } },
+);
 
 /**
  * The reply for each reason of a refusal. There is no default case: a new reason does not compile until it is added.
@@ -63,37 +78,27 @@ export function failureOf(refusal: Refusal): Failure {
     case "unauthorized":
       return UNAUTHORIZED;
     case "idempotency_in_progress":
-      return {
-        code: "idempotency_in_progress",
-        error: "Another request with this Idempotency-Key is still running; repeat it in a moment.",
-        headers: { "Retry-After": "1" },
-      };
+      return failureBy(refusal.reason, { id: refusal.reason }, { headers: { "Retry-After": "1" } });
     case "idempotency_mismatch":
-      return {
-        code: "idempotency_mismatch",
-        error: "This Idempotency-Key was used for another request; use a new key for a new request.",
-      };
-    case "rate_limited":
-      return {
-        code: "rate_limited",
-        error: `The limit of ${refusal.limit} requests per minute is reached; try again in ${refusal.retryAfterSec} s.`,
-        headers: { "Retry-After": String(refusal.retryAfterSec) },
-      };
     case "account_suspended":
-      return { code: "account_suspended", error: "This account is suspended; ask the operator to activate it." };
-    case "permission_denied":
-      return { code: "permission_denied", error: refusal.sentence };
+      return failureBy(refusal.reason, { id: refusal.reason });
+    case "rate_limited": {
+      const { reason, limit, retryAfterSec } = refusal;
+      return failureBy(
+        reason,
+        { id: reason, limit, retryAfterSec },
+        { headers: { "Retry-After": String(retryAfterSec) } },
+      );
+    }
+    case "not_offered": {
+      const { reason, callingCode, country } = refusal;
+      return failureBy("permission_denied", { id: reason, callingCode, country });
+    }
     case "unknown_file":
-      return {
-        code: "invalid_request",
-        error: "fileId does not name a recording of this account.",
-        param: "fileId",
-        hint: "Upload the recording with upload-voice and use the fileId of its reply.",
-      };
-    case "insufficient_balance":
-      return {
-        code: "insufficient_balance",
-        error: `This costs ${coins(refusal.needed)} coins and the balance is ${coins(refusal.balance)}; buy a plan or ask for credit.`,
-      };
+      return failureBy("invalid_request", { id: refusal.reason }, { param: "fileId" });
+    case "insufficient_balance": {
+      const { reason, needed, balance } = refusal;
+      return failureBy(reason, { id: reason, needed, balance });
+    }
   }
 }

@@ -3,22 +3,26 @@ import type { PhoneNumber } from "libphonenumber-js/max";
 import * as z from "zod";
 import { INDIAN_MOBILE } from "../text/india.ts";
 import { codePoints } from "../text/code-points.ts";
+import { mobileOf } from "../text/phones.ts";
+import { english } from "./faults.ts";
+import type { Fault, FieldName } from "./faults.ts";
 
 // Fields that several operations share (contract §5). Lengths are in code points; no value is coerced.
 
-type Check = (value: string, refuse: (sentence: string, hint?: string) => void) => void;
+type Check = (value: string, refuse: (fault: Fault) => void) => void;
+
+/** A fault as an issue of a schema; `body.ts` finds the fault in it again. */
+export const issueOf = (fault: Fault, input: unknown) =>
+  ({ code: "custom", message: english(fault).error, input, params: { fault } }) as const;
 
 /** A required, well-formed Unicode string with a rule of its own; every fault is one sentence. */
-function textField(name: string, check: Check) {
+function textField(name: FieldName, check: Check) {
   return z
     .string({ error: ({ input }) => (input === undefined ? `${name} is required.` : `${name} must be a string.`) })
     .check((ctx) => {
-      const refuse = (message: string, hint?: string) => {
-        ctx.issues.push({ code: "custom", message, input: ctx.value, ...(hint !== undefined && { params: { hint } }) });
-      };
-      if (!ctx.value.isWellFormed()) {
-        refuse(`${name} contains half of a character.`, "Send the text as UTF-8, with whole surrogate pairs.");
-      } else check(ctx.value, refuse);
+      const refuse = (fault: Fault) => void ctx.issues.push(issueOf(fault, ctx.value));
+      if (!ctx.value.isWellFormed()) refuse({ id: "broken_character", field: name });
+      else check(ctx.value, refuse);
     });
 }
 
@@ -28,10 +32,10 @@ export function optional<T extends z.ZodType>(field: T) {
 }
 
 /** A text of 1 to `max` characters. */
-export function textUpTo(name: string, max: number, more?: Check) {
+export function textUpTo(name: FieldName, max: number, more?: Check) {
   return textField(name, (value, refuse) => {
     const length = codePoints(value);
-    if (length < 1 || length > max) refuse(`${name} must have 1 to ${max} characters; it has ${length}.`);
+    if (length < 1 || length > max) refuse({ id: "length", field: name, max, length });
     else more?.(value, refuse);
   });
 }
@@ -39,27 +43,24 @@ export function textUpTo(name: string, max: number, more?: Check) {
 /** The key in the body: `auth.ts` reads it; no other code does. */
 export const apiKey = z.unknown().optional();
 
+/** The ten digits of an Indian mobile that was written with its country code, or undefined. */
 function withoutCountryCode(value: string): string | undefined {
-  const digits = value.replace(/[\s()-]/gu, "").replace(/^(\+91|0091|91(?=[0-9]{10}$)|0)/u, "");
-  return INDIAN_MOBILE.test(digits) ? `Send ${digits}.` : undefined;
+  return mobileOf(value) ?? undefined;
 }
 
 /** Ten digits of an Indian mobile, without country code. */
-export function indianMobile(name: string) {
-  return textField(name, (value, refuse) => {
+export function indianMobile(field: FieldName) {
+  return textField(field, (value, refuse) => {
     if (INDIAN_MOBILE.test(value)) return;
-    if (/^[0-9]{10}$/u.test(value)) refuse(`${name} must be an Indian mobile number, which begins with 6, 7, 8 or 9.`);
-    else refuse(`${name} must be exactly 10 digits, without country code.`, withoutCountryCode(value));
+    if (/^[0-9]{10}$/u.test(value)) refuse({ id: "not_mobile", field });
+    else refuse({ id: "ten_digits", field, meant: withoutCountryCode(value) });
   });
 }
 
 /** Ten digits of an Indian mobile or landline, without country code. */
 export const indianCallee = textField("callee", (value, refuse) => {
   if (!/^[1-9][0-9]{9}$/u.test(value)) {
-    refuse(
-      "callee must be exactly 10 digits of an Indian number, without country code or 0.",
-      withoutCountryCode(value),
-    );
+    refuse({ id: "indian_callee", meant: withoutCountryCode(value) });
   }
 });
 
@@ -68,26 +69,18 @@ export const indianCallee = textField("callee", (value, refuse) => {
  */
 export const e164 = textField("phone", (value, refuse) => {
   if (!/^\+[1-9][0-9]{6,14}$/u.test(value)) {
-    refuse(
-      "phone must be + and 7 to 15 digits with the country code, such as +14155550132.",
-      /^[1-9][0-9]{6,14}$/u.test(value) ? `Send +${value}.` : undefined,
-    );
-  } else if (!parsePhoneNumberFromString(value)) refuse("phone has a country code that does not exist.");
-  else if (!isPossiblePhoneNumber(value)) refuse("phone has a length that is not possible in its country.");
-  else if (value.startsWith("+91") && !INDIAN_MOBILE.test(value.slice(3))) {
-    refuse("phone is an Indian landline, which cannot receive an SMS.");
-  }
+    refuse({ id: "e164", meant: /^[1-9][0-9]{6,14}$/u.test(value) ? `+${value}` : undefined });
+  } else if (!parsePhoneNumberFromString(value)) refuse({ id: "calling_code", field: "phone" });
+  else if (!isPossiblePhoneNumber(value)) refuse({ id: "number_length", field: "phone" });
+  else if (value.startsWith("+91") && !INDIAN_MOBILE.test(value.slice(3))) refuse({ id: "landline" });
 });
 
 /** Country code and number in digits only, possible for that country. */
 export const dialledCallee = textField("callee", (value, refuse) => {
   if (!/^[1-9][0-9]{7,14}$/u.test(value)) {
-    refuse(
-      "callee must be country code and number, 8 to 15 digits only.",
-      /^\+[1-9][0-9]{7,14}$/u.test(value) ? `Send ${value.slice(1)}.` : undefined,
-    );
-  } else if (!parsePhoneNumberFromString(`+${value}`)) refuse("callee has a country code that does not exist.");
-  else if (!isPossiblePhoneNumber(`+${value}`)) refuse("callee has a length that is not possible in its country.");
+    refuse({ id: "dialled", meant: /^\+[1-9][0-9]{7,14}$/u.test(value) ? value.slice(1) : undefined });
+  } else if (!parsePhoneNumberFromString(`+${value}`)) refuse({ id: "calling_code", field: "callee" });
+  else if (!isPossiblePhoneNumber(`+${value}`)) refuse({ id: "number_length", field: "callee" });
 });
 
 /** Parses a number that was validated before; its `number` is E.164 without a national prefix in the middle. */
@@ -104,19 +97,19 @@ export const smsText = textUpTo("message", 160);
 export const senderId = optional(
   textField("senderId", (value, refuse) => {
     if (!/^[A-Za-z0-9 _.-]{1,11}$/u.test(value)) {
-      refuse("senderId must have 1 to 11 letters, digits, spaces, dashes, underscores or dots.");
+      refuse({ id: "sender_id" });
     }
   }),
 );
 
 /** The caller's one-time password; leading zeros are kept. */
 export const otpCode = textField("otp", (value, refuse) => {
-  if (!/^[0-9]{4,8}$/u.test(value)) refuse("otp must be a string of 4 to 8 digits.");
+  if (!/^[0-9]{4,8}$/u.test(value)) refuse({ id: "otp_digits" });
 });
 
 /** The brand in an OTP's text. */
 export const brandName = optional(
   textUpTo("brandName", 40, (value, refuse) => {
-    if (/[\p{Cc}\u2028\u2029]/u.test(value)) refuse("brandName must not contain line breaks or control characters.");
+    if (/[\p{Cc}\u2028\u2029]/u.test(value)) refuse({ id: "brand_lines" });
   }),
 );

@@ -83,6 +83,8 @@ export interface AccountView {
   ownOtpRate: number | null;
   requestsPerMinute: number;
   createdAt: number;
+  /** Units of refunded payments that were spent before; refunds of messages pay them first. */
+  owed: number;
   rev: number;
   /** Number of the newest job or ledger entry. */
   seq: number;

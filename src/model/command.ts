@@ -12,6 +12,12 @@ export interface WindowView {
   resetSec: number;
 }
 
+/** Where an SMS would go: the calling code, and the country's two letters if it has one. */
+export interface Destination {
+  callingCode: string;
+  country: string | null;
+}
+
 /** Why an account refuses a request; http/errors.ts has the reply for each reason. */
 export type Refusal = { ok: false; window?: WindowView } & (
   | {
@@ -19,7 +25,7 @@ export type Refusal = { ok: false; window?: WindowView } & (
         "unauthorized" | "idempotency_in_progress" | "idempotency_mismatch" | "account_suspended" | "unknown_file";
     }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
-  | { reason: "permission_denied"; sentence: string }
+  | ({ reason: "not_offered" } & Destination)
   | { reason: "insufficient_balance"; needed: number; balance: number }
 );
 
@@ -58,8 +64,8 @@ export interface SendCommand extends Caller {
   /** The text, sealed; null for a recording. */
   text: Uint8Array | null;
   validityMs: number;
-  /** The sentence of a refusal, where the operation is not offered to this account. */
-  notOffered?: string;
+  /** Where the message would go, if the operation is not offered there. */
+  notOffered?: Destination;
 }
 
 /** The result of a request, with the numbers of the moment when it was carried out. */

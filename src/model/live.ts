@@ -61,6 +61,8 @@ export interface LiveRow<State extends string = string, Kind extends string = st
   state: State;
   /** Units that were charged and not refunded. */
   cost: number;
+  /** Units that were refunded. */
+  refunded: number;
   createdAt: number;
   preview: string;
   messageId: string;
@@ -91,6 +93,7 @@ export function liveRow<State extends string, Kind extends string>(
   if (!first || !least) throw new Error("no message");
   const { requestId, seq, operation, to, createdAt, preview, messageId } = first;
   const known = jobs.reduce((sum, job) => sum + job.recipients, 0);
+  const refunded = jobs.reduce((sum, job) => sum + job.refunded * job.charge, 0);
   return {
     requestId,
     seq,
@@ -99,12 +102,17 @@ export function liveRow<State extends string, Kind extends string>(
     total: Math.max(first.total ?? 0, known),
     delivered: states.reduce((sum, { state, count }) => sum + (state === "delivered" ? count : 0), 0),
     state: least.state,
-    cost: (first.debit ?? first.charge * known) - jobs.reduce((sum, job) => sum + job.refunded * job.charge, 0),
+    cost: (first.debit ?? first.charge * known) - refunded,
+    refunded,
     createdAt,
     preview,
     messageId,
   };
 }
+
+/** Whether everything that a request cost was refunded. */
+export const isAllRefunded = ({ cost, refunded }: Pick<LiveRow, "cost" | "refunded">): boolean =>
+  cost === 0 && refunded > 0;
 
 /** Jobs as rows, the newest first. */
 export function liveRows<State extends string, Kind extends string>(

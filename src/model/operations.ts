@@ -25,6 +25,9 @@ export const ENDPOINTS = {
   voice: { base: "voice", path: "/api/make-voice-call", keyIn: ["x-api-key"] },
 } as const satisfies Record<string, Endpoint>;
 
+/** The most recipients of one request; more would only wait in the same queue. */
+export const RECIPIENTS_MAX = 10_000;
+
 export type SendKind = keyof typeof ENDPOINTS;
 
 /** The kinds of send, in the order in which pages show them. */

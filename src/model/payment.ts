@@ -12,21 +12,21 @@ export interface Payment {
   plan: Plan;
 }
 
-/** Money that the provider paid back to the buyer. */
+/** Money that the provider paid back to the buyer, at once or in parts. */
 export interface PaymentRefund {
   orderId: string;
   paymentRef: string;
-  /** The refunded part of `amountPaise`, which is the price of the order. */
+  /** The total that was refunded so far of `amountPaise`, which is the price of the order. */
   refundedPaise: number;
   amountPaise: number;
 }
 
-/** The result of taking credit back after a refund. */
+/** What was taken back for an order so far, by all its refunds. */
 export interface TakenBack {
   refundedPaise: number;
   /** Units that were deducted from the balance. */
   taken: number;
-  /** Units that were spent already and could not be deducted; more than 0 suspends the account. */
+  /** Units that were spent already and could not be deducted; more than 0 suspends the account, which owes them. */
   shortfall: number;
 }
 
@@ -42,8 +42,9 @@ export type Settled =
     }
   | { ok: false; reason: "above_limit" };
 
+/** What a report of a refund did. */
 export type Refunded =
-  | { ok: true; changed: boolean; refund: TakenBack }
+  /** `changed`: whether this report added to what was taken back; false for a repeated or late one. */
+  | { changed: boolean; refund: TakenBack }
   /** `early`: recorded until the payment is reported. `not_credited`: that payment gave no credit to take back. */
-  | { ok: true; changed: boolean; refund: null; why: "early" | "not_credited" }
-  | { ok: false; reason: "other_refund" };
+  | { changed: boolean; refund: null; why: "early" | "not_credited" };

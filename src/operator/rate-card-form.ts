@@ -22,16 +22,16 @@ export function countryLines(card: RateCard): string {
 }
 
 function readCountries(text: string): Pick<RateCard, "smsByCountry"> | { fault: CardFault } {
-  const countries: [string, number | null][] = [];
+  const countries = new Map<string, number | null>();
   for (const [index, line] of text.split(/\r?\n/u).entries()) {
     if (line.trim() === "") continue;
     const [, country, price] = COUNTRY_LINE.exec(line.trim()) ?? [];
     if (country === undefined) return { fault: { line: index + 1 } };
-    if (countries.some(([other]) => other === country)) return { fault: { twice: country } };
+    if (countries.has(country)) return { fault: { twice: country } };
     const coins = price === "-" ? null : Number(price);
     const known = rateCardSchema.safeParse({ smsByCountry: { [country]: coins } });
     if (!known.success) return { fault: { line: index + 1 } };
-    countries.push([country, coins]);
+    countries.set(country, coins);
   }
   return { smsByCountry: Object.fromEntries(countries) };
 }

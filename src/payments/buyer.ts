@@ -1,11 +1,9 @@
 import type { Buyer } from "../model/person.ts";
 import { isGstState, isGstin } from "../money/gstin.ts";
+import { LENGTH_MAX } from "../text/lengths.ts";
 import { asciiDigits } from "../text/phones.ts";
 
 // Reads the buyer on an invoice from a form.
-
-const NAME_LENGTH_MAX = 120;
-const ADDRESS_LENGTH_MAX = 300;
 
 type BuyerFault = "name" | "address" | "state" | "gstin" | "gstinState";
 
@@ -15,10 +13,10 @@ const cut = (text: string, max: number) => [...text.trim()].slice(0, max).join("
 export function readBuyer(
   form: Readonly<Record<string, string>>,
 ): { ok: true; buyer: Buyer | null } | { ok: false; fault: BuyerFault } {
-  const field = (name: string) => (form[name] ?? "").toWellFormed();
-  const name = cut(field("buyer_name").replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " "), NAME_LENGTH_MAX);
+  const field = (name: string) => (form[name] ?? "").slice(0, LENGTH_MAX.field).toWellFormed();
+  const name = cut(field("buyer_name").replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " "), LENGTH_MAX.buyerName);
   const lines = field("buyer_address").replaceAll(/\r\n?|[\u2028\u2029]/gu, "\n");
-  const address = cut(lines.replaceAll(/[^\P{Cc}\n]+/gu, " ").replaceAll(/\n{2,}/gu, "\n"), ADDRESS_LENGTH_MAX);
+  const address = cut(lines.replaceAll(/[^\P{Cc}\n]+/gu, " ").replaceAll(/\n{2,}/gu, "\n"), LENGTH_MAX.buyerAddress);
   const state = field("buyer_state");
   const gstin = asciiDigits(field("buyer_gstin")).replaceAll(/\s/gu, "").toUpperCase();
   const refuse = (fault: BuyerFault) => ({ ok: false, fault }) as const;

@@ -97,16 +97,19 @@ export async function placeOrder(
   const fresh = await insertOrder(env.DB, made, limit);
   const order = await orderById(env.DB, id);
   if (!order) return { ok: false, reason: "too_many" };
-  const checkout = isOpen(order) ? await openCheckout(env, config, order, !fresh) : CLOSED;
+  const checkout = isPayable(order) ? await openCheckout(env, config, order, !fresh) : CLOSED;
   return { ok: true, order, checkout };
 }
 
-/** Whether an order can still be paid. */
-export const isOpen = ({ state }: Order): boolean => state === "created" || state === "pending" || state === "failed";
+/** Whether an order can be paid. While a payment is pending it cannot: a second one would be money for nothing. */
+export const isPayable = ({ state }: Order): boolean => state === "created" || state === "failed";
 
-/** Opens the checkout of an unpaid order again. */
+/** Whether an order's payment may still arrive. */
+export const isOpen = (order: Order): boolean => isPayable(order) || order.state === "pending";
+
+/** Opens the checkout of an unpaid order again; a pending one has none. */
 export async function resumeOrder(env: Env, order: Order): Promise<Checkout> {
-  const checkout = isOpen(order) ? await openCheckout(env, configOf(env), order, true) : CLOSED;
+  const checkout = isPayable(order) ? await openCheckout(env, configOf(env), order, true) : CLOSED;
   if (!checkout.ok && checkout.reason === "closed") await checkOrder(env, order, Date.now());
   return checkout;
 }
@@ -114,6 +117,16 @@ export async function resumeOrder(env: Env, order: Order): Promise<Checkout> {
 /** An account's orders, newest first. */
 export async function listOrders(env: Env, accountId: string): Promise<Order[]> {
   return ordersOf(env.DB, accountId, LISTED_MAX);
+}
+
+/** Whether the account ever paid for a plan. False while that cannot be read: only a hint on a page depends on it. */
+export async function hasBought(env: Env, accountId: string): Promise<boolean> {
+  try {
+    return (await ordersOf(env.DB, accountId, LISTED_MAX)).some(({ state }) => state === "credited");
+  } catch (problem) {
+    logProblem("orders", problem);
+    return false;
+  }
 }
 
 /** An order of this account; null for another account's order, as for one that does not exist. */

@@ -83,6 +83,7 @@ export function sandboxWebhooks(
   // A refund is of the existing payment; any other outcome is a new payment.
   const ref = kind === "refunded" ? (order.paymentRef ?? randomId("spay")) : randomId("spay");
   const amount = order.amountPaise - (trouble.wrongAmount ? WRONG_BY_PAISE : 0);
+  // The total so far, as real providers report it.
   const refunded =
     outcome === "refund" ? order.amountPaise : outcome === "partial_refund" ? Math.floor(order.amountPaise / 2) : 0;
   const webhooks = [signed(config, order, kind, { amount, refunded }, ref)];

@@ -1,5 +1,5 @@
 import { configOf } from "../config.ts";
-import { orderById, orderByRef, raiseOrder } from "../db/orders.ts";
+import { orderById, orderByRef, raiseOrder, refundOrder } from "../db/orders.ts";
 import { insertPaymentEvent } from "../db/payment-events.ts";
 import type { Refunded, Settled, TakenBack } from "../model/payment.ts";
 import { coins } from "../money/money.ts";
@@ -24,9 +24,12 @@ async function findOrder(env: Env, provider: string, event: PaymentEvent): Promi
 
 async function showRefund(env: Env, order: Order, refund: TakenBack, nowMs: number): Promise<Verdict> {
   const { refundedPaise, shortfall, taken } = refund;
-  await raiseOrder(env.DB, order.id, "refunded", { refundedPaise, checkAt: null, updatedAt: nowMs });
+  await refundOrder(env.DB, order.id, refundedPaise, nowMs);
   if (shortfall === 0) return null;
-  return `The refund took ${coins(taken)} coins back and ${coins(shortfall)} were spent already: the account is suspended.`;
+  return (
+    `The refund took ${coins(taken)} coins back. ${coins(shortfall)} were spent already: the account is suspended ` +
+    "and owes them; refunds of its messages pay them first."
+  );
 }
 
 function wrongCurrency(order: Order, currency: string | null): Verdict {
@@ -79,7 +82,6 @@ async function refunded(env: Env, order: Order, event: PaymentEvent, nowMs: numb
   const refund = { orderId, paymentRef, refundedPaise: Math.min(refundedPaise, amountPaise), amountPaise };
   const outcome: Refunded | null = await live.refundPayment(refund);
   if (!outcome) return "Refunded, and the account does not exist.";
-  if (!outcome.ok) return `Another refund of ${paymentRef} stands already; take back by hand what this one adds.`;
   await test.refundPayment(refund);
   return outcome.refund && (await showRefund(env, order, outcome.refund, nowMs));
 }

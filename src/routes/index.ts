@@ -1,4 +1,4 @@
-import { failurePage } from "../console/page.tsx";
+import { failurePage, findPerson } from "../console/page.tsx";
 import { createApp } from "../http/app.ts";
 import type { Api, Pages } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
@@ -13,7 +13,7 @@ import { invoicePages } from "./console/invoice.tsx";
 import { keysPages } from "./console/keys.tsx";
 import { liveFeed } from "./console/live.ts";
 import { ordersPages } from "./console/orders.tsx";
-import { overviewPage } from "./console/overview.tsx";
+import { overviewPage, usagePage } from "./console/overview.tsx";
 import { payPages } from "./console/pay.tsx";
 import { preferences } from "./console/preferences.ts";
 import { recordingsPages } from "./console/recordings.tsx";
@@ -75,6 +75,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     signUpPages,
     confirmPages,
     overviewPage,
+    usagePage,
     liveFeed,
     sendPages,
     activityPages,
@@ -110,7 +111,7 @@ function appOf(routes: readonly Route[], pages?: Pages): Api {
 }
 
 /** An app with pages: its failures are pages too, and its pages send through the API. */
-const pagesOf = (routes: readonly Route[]): Api => appOf(routes, { failurePage, ownApi });
+const pagesOf = (routes: readonly Route[]): Api => appOf(routes, { failurePage, findPerson, ownApi });
 
 /** One app per base; `all` for the console host of a local service, `none` for an unknown host. */
 export const APPS: Readonly<Record<BaseName | "all" | "none", Api>> = {

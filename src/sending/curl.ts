@@ -24,13 +24,19 @@ export const shellWord = (text: string): string => `'${text.replaceAll("'", Stri
 /** Needs no quotes in any shell. */
 const PLAIN = /^[\w:/.-]+$/u;
 
+/** Stands in a body where the command has the shell variable OTP: a code that no page may show. */
+export const OTP_PLACE = "\ue000";
+
+/** JSON as one word of a POSIX shell, with the variable OTP where it belongs. */
+const bodyWord = (json: string): string => json.split(OTP_PLACE).map(shellWord).join('"$OTP"');
+
 /** A POST of JSON as a command for a POSIX shell. A header with a `$` names a variable of that shell. */
 export function curlCommand(url: string, header: string, json: string): string {
   return [
     `curl ${PLAIN.test(url) ? url : shellWord(url)}`,
     `-H ${header.includes("$") ? `"${header}"` : shellWord(header)}`,
     "-H 'Content-Type: application/json'",
-    `-d ${shellWord(json)}`,
+    `-d ${bodyWord(json)}`,
   ].join(" \\\n  ");
 }
 

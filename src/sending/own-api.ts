@@ -2,6 +2,8 @@ import type { Context } from "hono";
 import { consoleKeyId, showKey } from "../crypto/api-key.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
+import { listen } from "../http/told.ts";
+import type { Told } from "../http/told.ts";
 import type { ENDPOINTS, SendKind, UPLOAD_VOICE } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
@@ -15,7 +17,7 @@ const CONSOLE_KEY_NAME = "Dashboard";
 /** The path of an operation that the console calls. */
 type ApiPath = (typeof ENDPOINTS)[SendKind]["path"] | typeof UPLOAD_VOICE.path;
 
-export interface ApiReply {
+export interface ApiReply extends Told {
   status: number;
   headers: Headers;
   /** The envelope of contract §3, whole. */
@@ -23,17 +25,23 @@ export interface ApiReply {
 }
 
 /** Answers a request to this service within this invocation, with the routes that `routes/index.ts` passes in. */
-export async function fetchOwn(c: Context<AppEnv>, path: string, init: RequestInit): Promise<Response> {
+async function answer(c: Context<AppEnv>, request: Request): Promise<Response> {
   const api = c.get("ownApi");
   if (!api) throw new Error("this app has no API of its own: routes/index.ts hands it in");
-  return api.fetch(new Request(new URL(path, c.req.url), init), c.env, c.executionCtx);
+  return api.fetch(request, c.env, c.executionCtx);
 }
 
+/** Answers a request to a path of this service. */
+export const fetchOwn = (c: Context<AppEnv>, path: string, init: RequestInit): Promise<Response> =>
+  answer(c, new Request(new URL(path, c.req.url), init));
+
 async function ask(c: Context<AppEnv>, path: string, init: RequestInit): Promise<ApiReply> {
-  const response = await fetchOwn(c, path, init);
+  const request = new Request(new URL(path, c.req.url), init);
+  const told = listen(request);
+  const response = await answer(c, request);
   // The reply to the browser carries the id under which the account stored the request.
   c.set("requestId", response.headers.get("x-request-id") ?? c.get("requestId"));
-  return { status: response.status, headers: response.headers, body: await response.json() };
+  return { ...told, status: response.status, headers: response.headers, body: await response.json() };
 }
 
 /** Calls the API for an account; the same `idempotencyKey` is the same request. A refusal is a reply, not an error. */

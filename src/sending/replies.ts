@@ -1,40 +1,50 @@
+import type { Said } from "../model/said.ts";
 import { slot } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
 
 // The reply of each operation, with its numbers left open (contract §5). The route sends it, and the console shows it
 // again beside the message.
 
+/** A reply with its numbers left open, and what it reports as code and values. */
+export interface Reply {
+  said: Said;
+  template: ReplyTemplate;
+}
+
 const COINS = { coins_used: slot("spent"), coins_remaining: slot("remaining") };
 
 /** Contract §5.1 and §5.3: one SMS, with the number of segments if there are several. */
-export function smsReply(segments: number): ReplyTemplate {
-  return { success: true, message: `The SMS is queued${inSegments(segments)}.`, ...COINS };
+export function smsReply(segments: number): Reply {
+  const template = { success: true, message: `The SMS is queued${inSegments(segments)}.`, ...COINS };
+  return { said: { id: "sms", segments }, template };
 }
 
 /** Contract §5.2. `recipients` counts each number once; `duplicates` counts the numbers that were listed repeatedly. */
-export function bulkReply(recipients: number, segments: number, duplicates: number): ReplyTemplate {
+export function bulkReply(recipients: number, segments: number, duplicates: number): Reply {
   const whom = plural(recipients, "recipient", "recipients");
   const size = segments > 1 && recipients > 1 ? `${inSegments(segments)} each` : inSegments(segments);
   const twice = plural(duplicates, "number that stood more than once was", "numbers that stood more than once were");
   const leftOut = duplicates === 0 ? "" : ` ${twice} left out.`;
-  return { success: true, message: `The SMS is queued for ${whom}${size}.${leftOut}`, ...COINS };
+  const template = { success: true, message: `The SMS is queued for ${whom}${size}.${leftOut}`, ...COINS };
+  return { said: { id: "bulk", recipients, segments, duplicates }, template };
 }
 
 /** Contract §5.5. */
-export const TTS_REPLY: ReplyTemplate = { success: true, message: "The call is queued.", ...COINS };
+export const TTS_REPLY: Reply = {
+  said: { id: "call" },
+  template: { success: true, message: "The call is queued.", ...COINS },
+};
 
 /** Contract §5.7. */
-export const VOICE_REPLY: ReplyTemplate = {
-  success: true,
-  callId: slot("message_id"),
-  message: "The call is queued.",
-  ...COINS,
+export const VOICE_REPLY: Reply = {
+  said: { id: "call" },
+  template: { success: true, callId: slot("message_id"), message: "The call is queued.", ...COINS },
 };
 
 /** Contract §5.8. `phone` has ten digits, as the caller wrote it. */
-export function otpReply(phone: string, brand: string, otp: string): ReplyTemplate {
+export function otpReply(phone: string, brand: string, otp: string): Reply {
   const details = { phone, brand, otp_sent: otp, cost: slot("spent"), new_balance: slot("balance") };
-  return { success: true, message: "The OTP is queued.", details };
+  return { said: { id: "otp" }, template: { success: true, message: "The OTP is queued.", details } };
 }
 
 const plural = (count: number, one: string, many: string) =>

@@ -1,7 +1,8 @@
-import { PRODUCT } from "../config.ts";
-import { ENDPOINTS } from "../model/operations.ts";
+import { ENDPOINTS, RECIPIENTS_MAX } from "../model/operations.ts";
 import type { SendKind } from "../model/operations.ts";
-import { mobileOf, readRecipients } from "../text/recipients.ts";
+import { asciiDigits, mobileOf, readPhone } from "../text/phones.ts";
+import type { PhoneReading, PhoneScope } from "../text/phones.ts";
+import { readRecipients } from "../text/recipients.ts";
 import type { Recipients } from "../text/recipients.ts";
 
 // Turns a form into an API request: the fields of contract §5, with their JSON types.
@@ -31,17 +32,6 @@ function numeric(typed: Typed, name: string): Record<string, number | string> {
   return { [name]: Number.isFinite(Number(text)) ? Number(text) : text };
 }
 
-/** The number as it is dialled, without the separators that people write between digits. */
-const dialled = (text: string) => text.replace(/[\s().-]/gu, "");
-
-/** Ten digits if the text is an Indian number, landlines included; else the text as it is dialled. */
-function indianOf(text: string): string {
-  return mobileOf(text) ?? dialled(text).replace(/^(?:(?:\+|00)?91|0)(?=[1-9]\d{9}$)/u, "");
-}
-
-const phone = (typed: Typed) => typed["phone"]?.trim() ?? "";
-const callee = (typed: Typed) => typed["callee"]?.trim() ?? "";
-
 /** The numbers of a bulk form, whether typed, pasted or uploaded. */
 export function recipientsOf(typed: Typed): Recipients {
   return readRecipients(typed["recipients"] ?? "");
@@ -57,62 +47,76 @@ interface Link {
   file: string;
 }
 
+/** The field of a form that contains the number. */
+interface NumberField {
+  field: "phone" | "callee";
+  scope: PhoneScope;
+  /** The number as the API takes it, from E.164. */
+  wire: (number: string) => string;
+}
+
 interface KindOfSend {
+  /** Where the number is; null for a form with a list of them. */
+  to: NumberField | null;
+  /** The other fields of the request. */
   fields: (typed: Typed) => object;
   /** Fields that stay filled in after sending; the rest is emptied, so that it is not sent again by mistake. */
   kept: readonly string[];
   /** What a link to the form fills in. */
   prefilled: (link: Link) => Typed;
-  /** The request in the sample beside the form. */
-  example: object;
+  /** What the sample beside the form has in place of a required field that is empty. */
+  example: Typed;
 }
+
+/** Ten digits, without the country code. */
+const national = (number: string) => number.slice(3);
+const countryAndNumber = (number: string) => number.slice(1);
 
 /** For each kind of send, what its form fills in, sends and keeps. */
 export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
   sms: {
-    fields: (typed) => ({
-      phone: mobileOf(phone(typed)) ?? phone(typed),
-      message: textOf(typed, "message"),
-      ...given(typed, "senderId"),
-    }),
+    to: { field: "phone", scope: "mobile", wire: national },
+    fields: (typed) => ({ message: textOf(typed, "message"), ...given(typed, "senderId") }),
     kept: ["phone", "senderId"],
     prefilled: ({ mobile }) => ({ phone: mobile }),
     example: { phone: "9876543210", message: "Your order is on its way." },
   },
   bulk: {
+    to: null,
     fields: (typed) => ({
-      recipients: recipientsOf(typed).numbers,
+      // One more than the API takes is enough to be refused for it; a request with all of them could be too large.
+      recipients: recipientsOf(typed).numbers.slice(0, RECIPIENTS_MAX + 1),
       message: textOf(typed, "message"),
       ...given(typed, "senderId"),
     }),
     kept: ["senderId"],
     prefilled: ({ mobile }) => ({ recipients: mobile }),
-    example: { recipients: ["9876543210", "9876543211"], message: "We are open till 9 pm today." },
+    example: { recipients: "9876543210\n9876543211", message: "We are open till 9 pm today." },
   },
   international: {
+    to: { field: "phone", scope: "texted", wire: (number) => number },
     fields: (typed) => ({
-      phone: dialled(phone(typed)).replace(/^00/u, "+"),
       message: textOf(typed, "message"),
       isFlash: typed["isFlash"] !== undefined,
       ...given(typed, "senderId"),
     }),
     kept: ["phone", "senderId"],
     prefilled: ({ to }) => ({ phone: to }),
-    example: { phone: "+14155550132", message: "Your order is on its way.", isFlash: false },
+    example: { phone: "+14155550132", message: "Your order is on its way." },
   },
   otp: {
+    to: { field: "phone", scope: "mobile", wire: national },
     fields: (typed) => ({
-      phone: mobileOf(phone(typed)) ?? phone(typed),
-      otp: typed["otp"]?.trim() ?? "",
+      otp: asciiDigits(typed["otp"] ?? "").replaceAll(/\s/gu, ""),
       ...given(typed, "brandName"),
     }),
     kept: ["phone", "brandName"],
     prefilled: ({ mobile }) => ({ phone: mobile }),
-    example: { phone: "9876543210", otp: "482913", brandName: PRODUCT },
+    example: { phone: "9876543210", otp: "482913" },
   },
   tts: {
+    to: { field: "callee", scope: "indian", wire: national },
     fields: (typed) => ({
-      callee: indianOf(callee(typed)),
       text: textOf(typed, "text"),
       ...given(typed, "language", "accent"),
       ...numeric(typed, "ssmlGender"),
@@ -120,18 +124,30 @@ export const SENDS: Readonly<Record<SendKind, KindOfSend>> = {
     }),
     kept: ["callee", "language", "accent", "ssmlGender", "speakingRate"],
     prefilled: ({ mobile }) => ({ callee: mobile }),
-    example: { callee: "9876543210", text: "Your order is on its way.", language: "EN", speakingRate: 1 },
+    example: { callee: "9876543210", text: "Your order is on its way." },
   },
   voice: {
-    fields: (typed) => ({
-      callee: dialled(callee(typed)).replace(/^\+|^00/u, ""),
-      fileId: typed["fileId"]?.trim() ?? "",
-    }),
+    to: { field: "callee", scope: "called", wire: countryAndNumber },
+    fields: (typed) => ({ fileId: typed["fileId"]?.trim() ?? "" }),
     kept: ["callee", "fileId"],
-    prefilled: ({ to, file }) => ({ callee: to.replace(/^\+/u, ""), fileId: file }),
+    prefilled: ({ to, file }) => ({ callee: to, fileId: file }),
     example: { callee: "919876543210", fileId: "file_…" },
   },
 };
+
+/** The number of a form, as it was read; null for a kind that has a list of them. */
+export function numberOf(kind: SendKind, typed: Typed): PhoneReading | null {
+  const { to } = SENDS[kind];
+  return to && readPhone(typed[to.field] ?? "", to.scope);
+}
+
+/** The API request of a form; a number that cannot be read is in it as it was typed. */
+export function bodyOf(kind: SendKind, typed: Typed): Record<string, unknown> {
+  const { to, fields } = SENDS[kind];
+  const number = numberOf(kind, typed);
+  if (!to || !number) return { ...fields(typed) };
+  return { [to.field]: number.ok ? to.wire(number.number) : (typed[to.field] ?? "").trim(), ...fields(typed) };
+}
 
 /** The fields that stay filled in after sending. */
 export function keptOf(kind: SendKind, typed: Typed): Typed {

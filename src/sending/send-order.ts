@@ -5,13 +5,15 @@ import { keyOf, settings, showWindow } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { FailureError, failureOf } from "../http/errors.ts";
 import { idempotencyOf } from "../http/idempotency.ts";
-import type { Done, DoneOrRefusal, Price, Refusal, SendCommand } from "../model/command.ts";
+import { tell } from "../http/told.ts";
+import type { Destination, Done, DoneOrRefusal, Price, Refusal, SendCommand } from "../model/command.ts";
 import type { Content, Operation } from "../model/message.ts";
 import { OPERATIONS } from "../model/operations.ts";
 import { objectOf } from "../objects.ts";
 import { dispatchAfterReply } from "../queues/dispatch.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
+import type { Reply } from "./replies.ts";
 
 // From a validated request to the account and back: the only hop that the client waits for.
 
@@ -24,7 +26,7 @@ interface Order {
   content: Content;
   /** The text that goes out, or null for a recording. */
   text: string | null;
-  notOffered?: string;
+  notOffered?: Destination;
 }
 
 /** An account that was never opened is refused like an unknown key. */
@@ -104,7 +106,7 @@ export async function sendOrder(
   c: Context<AppEnv>,
   fields: object,
   order: Order,
-  template: ReplyTemplate,
+  { said, template }: Reply,
 ): Promise<Response> {
   const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const caller = await callerOf(c, fields, template);
@@ -113,5 +115,6 @@ export async function sendOrder(
   // If the client leaves now, the platform ends all work outside `waitUntil`, and the message would wait for the alarm.
   c.executionCtx.waitUntil(done.catch(() => undefined));
   const result = await done;
+  if (result?.ok) tell(c.req.raw, { said });
   return result?.ok ? doneReply(c, template, result, order.operation) : refuse(c, result);
 }

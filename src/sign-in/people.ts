@@ -1,20 +1,18 @@
 import * as z from "zod";
-import { demoAccountId, openCustomer } from "../accounts/open.ts";
+import { DEMO_LOGIN, demoAccountId, openCustomer } from "../accounts/open.ts";
 import type { Config } from "../config.ts";
 import { newAccountId, randomId } from "../crypto/ids.ts";
 import { addEmail, insertPerson, personBy, setEmail, setPhone, updatePerson } from "../db/people.ts";
 import type { PersonRow } from "../db/people.ts";
 import type { Buyer } from "../model/person.ts";
 import { objectOf } from "../objects.ts";
+import { LENGTH_MAX } from "../text/lengths.ts";
 import { hashPassword } from "./passwords.ts";
 
 // People who sign in, and the account that each of them has.
 
-const NAME_LENGTH_MAX = 80;
-
-/** The credentials of the demo customer, which exists only locally; `npm start` prints them. */
-const DEMO_EMAIL = "demo@example.com";
-const DEMO_PASSWORD = "demo1234";
+/** A long text is cut before it is read: characters that are dropped below may be among its first ones. */
+const NAME_READ_MAX = 10 * LENGTH_MAX.personName;
 
 /** The credentials of a sign-up by e-mail; `password` is its hash, never the plain text. */
 interface Login {
@@ -24,14 +22,20 @@ interface Login {
 
 /** An e-mail as it is stored, in lower case; null when it is not valid. */
 export function emailOf(typed: string): string | null {
-  const parsed = z.email().max(254).safeParse(typed.trim().toLowerCase());
+  const text = typed.trim();
+  // Before the pattern, which descends once for each character.
+  if (text.length > LENGTH_MAX.email) return null;
+  const parsed = z.email().safeParse(text.toLowerCase());
   return parsed.success ? parsed.data : null;
 }
 
 /** A name as it is stored: one line, of limited length, without characters that change the text direction. */
 export function nameOf(typed: string): string {
-  const line = typed.toWellFormed().replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, " ");
-  return [...line.trim()].slice(0, NAME_LENGTH_MAX).join("");
+  const line = typed
+    .slice(0, NAME_READ_MAX)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, " ");
+  return [...line.trim()].slice(0, LENGTH_MAX.personName).join("");
 }
 
 /** A person by one of their unique fields, or null. */
@@ -109,12 +113,12 @@ export async function demoPerson(env: Env, config: Config): Promise<PersonRow | 
   const demo = { name: "Demo", phone: null, email: null, password: null, buyer: null };
   await insertPerson(env.DB, { id: randomId("psn"), accountId, ...demo, createdAt: Date.now() });
   const person = await personBy(env.DB, { accountId });
-  if (person) await setEmail(env.DB, person.id, DEMO_EMAIL, await hashPassword(DEMO_PASSWORD));
+  if (person) await setEmail(env.DB, person.id, DEMO_LOGIN.email, await hashPassword(DEMO_LOGIN.password));
   return personBy(env.DB, { accountId });
 }
 
 /** The person with this e-mail, or null. */
 export async function personWithEmail(env: Env, config: Config, email: string): Promise<PersonRow | null> {
-  if (email === DEMO_EMAIL) await demoPerson(env, config);
+  if (email === DEMO_LOGIN.email) await demoPerson(env, config);
   return personBy(env.DB, { email });
 }

@@ -3,8 +3,5 @@
 /** India's offset from UTC, in ms: the same everywhere in India and all year round, since 1945. */
 export const INDIA_OFFSET_MS = 19_800_000;
 
-/** Ten digits of an Indian mobile, without country code, for the `pattern` attribute of HTML. */
-export const INDIAN_MOBILE_PATTERN = "[6-9][0-9]{9}";
-
 /** Ten digits of an Indian mobile, without country code. */
-export const INDIAN_MOBILE = new RegExp(`^${INDIAN_MOBILE_PATTERN}$`, "u");
+export const INDIAN_MOBILE = /^[6-9][0-9]{9}$/u;

@@ -1,9 +1,16 @@
-import { INDIAN_MOBILE } from "./india.ts";
+import { mobileOf, readPhone } from "./phones.ts";
+import type { PhoneFault } from "./phones.ts";
 
 // Reads Indian mobile numbers from pasted text or CSV.
 
 /** Why a cell is not a number. */
-export type FaultReason = "no_number" | "letters" | "rounded" | "abroad" | "short" | "long" | "not_mobile";
+export type FaultReason = PhoneFault | "unread";
+
+/** Lines that are read: five for each recipient that one request may have. */
+export const LINES_MAX = 50_000;
+
+/** Columns in which numbers are looked for: more than an export of contacts has. */
+const COLUMNS_MAX = 50;
 
 interface Fault {
   /** Counted from 1, as in an editor. */
@@ -21,30 +28,6 @@ export interface Recipients {
   faults: Fault[];
 }
 
-/** Characters that people write inside numbers: spaces, dashes, brackets, dots, and invisible marks. */
-const INSIDE = /[\s().\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060-\u2069\ufeff-]/g;
-
-/** Ten digits of an Indian mobile in any usual spelling, or null. */
-export function mobileOf(text: string): string | null {
-  const digits = text
-    .replace(/^['=]|\.0$/g, "")
-    .replace(INSIDE, "")
-    .replace(/^(?:\+|00)?91(?=\d{10}$)|^0(?=\d{10}$)/, "");
-  return INDIAN_MOBILE.test(digits) ? digits : null;
-}
-
-function reasonOf(text: string): FaultReason {
-  const digits = text.replace(INSIDE, "");
-  if (digits === "") return "no_number";
-  // Scientific notation, into which spreadsheets convert long numbers: the digits are lost.
-  if (/^\d(?:,?\d+)?e\+\d+$/i.test(digits)) return "rounded";
-  if (!/^\+?\d+$/.test(digits)) return "letters";
-  if (/^\+(?!91)/.test(digits)) return "abroad";
-  const own = digits.replace(/^\+91|^0+(?:91)?|^91(?=\d{10})/, "");
-  if (own.length === 10) return "not_mobile";
-  return own.length < 10 ? "short" : "long";
-}
-
 interface Row {
   line: number;
   cells: string[];
@@ -56,7 +39,8 @@ interface Row {
  */
 const CELL = /[^\S\n\t]*"([^"]*(?:""[^"]*)*)"[^\S\n\t]*(?=[,;\t\n]|$)|[^,;\t\n]*/y;
 
-function rowsOf(source: string): Row[] {
+/** The rows with something in them, and the line at which the reading ended, or null where it read everything. */
+function rowsOf(source: string): { rows: Row[]; unread: number | null } {
   const text = source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   const rows: Row[] = [];
   let line = 1;
@@ -72,7 +56,8 @@ function rowsOf(source: string): Row[] {
       line += 1;
       row = { line, cells: [] };
     }
-    if (end >= text.length) return rows;
+    if (end >= text.length) return { rows, unread: null };
+    if (line > LINES_MAX) return { rows, unread: text.slice(end).trim() === "" ? null : line };
     CELL.lastIndex = end + 1;
   }
 }
@@ -91,15 +76,19 @@ const isWords = (cell: string) => /\p{L}/u.test(cell) && cell.replace(/\D/g, "")
 
 /**
  * The column of numbers in a table without a header: the first in which at least half of the filled cells are numbers.
+ * Each cell is looked at once, so that a table of many columns costs no more than a list of the same length.
  */
 function columnOf(rows: Row[]): number {
-  const width = Math.max(0, ...rows.slice(0, 1_000).map(({ cells }) => cells.length));
-  for (let column = 0; column < width; column += 1) {
-    const cells = rows.map((row) => row.cells[column] ?? "").filter((cell) => cell !== "");
-    const good = cells.filter((cell) => mobileOf(cell) !== null).length;
-    if (good > 0 && good * 2 >= cells.length) return column;
+  const filled: number[] = Array.from({ length: COLUMNS_MAX }, () => 0);
+  const good = filled.slice();
+  for (const { cells } of rows) {
+    for (const [column, cell] of cells.slice(0, COLUMNS_MAX).entries()) {
+      if (cell === "") continue;
+      filled[column] = (filled[column] ?? 0) + 1;
+      if (mobileOf(cell) !== null) good[column] = (good[column] ?? 0) + 1;
+    }
   }
-  return -1;
+  return good.findIndex((count, column) => count > 0 && count * 2 >= (filled[column] ?? 0));
 }
 
 /** Cells that should be numbers: one column of a table, or every cell of a list. */
@@ -111,18 +100,29 @@ function candidates(rows: Row[]): Row[] {
   return rows.slice(header >= 0 ? 1 : 0).map(({ line, cells }) => ({ line, cells: [cells[column] ?? ""] }));
 }
 
-/** Reads a list or a table of Indian mobiles. Never throws: each cell that is not a number is a fault with its line. */
+/** The numbers in a cell: one, or several with spaces between them; or why it is none. */
+function numbersIn(cell: string): string[] | FaultReason {
+  const whole = readPhone(cell, "mobile");
+  if (whole.ok) return [whole.number.slice(3)];
+  const parts = cell.split(/\s+/).map(mobileOf);
+  const good = parts.filter((part) => part !== null);
+  return good.length < parts.length ? whole.fault : good;
+}
+
+/**
+ * Reads a list or a table of Indian mobiles. Never throws: each cell that is not a number is a fault with its line. Of a
+ * list of more than LINES_MAX lines, the first fault is `unread`, and the lines after them were not read.
+ */
 export function readRecipients(text: string): Recipients {
   const numbers = new Set<string>();
-  const faults: Fault[] = [];
+  const { rows, unread } = rowsOf(text);
+  const faults: Fault[] = unread === null ? [] : [{ line: unread, text: "", reason: "unread" }];
   let found = 0;
-  for (const { line, cells } of candidates(rowsOf(text))) {
+  for (const { line, cells } of candidates(rows)) {
     for (const cell of cells) {
-      const whole = mobileOf(cell);
-      const parts = whole === null ? cell.split(/\s+/).map(mobileOf) : [whole];
-      const good = parts.filter((part) => part !== null);
-      if (good.length < parts.length) {
-        faults.push({ line, text: cell, reason: reasonOf(cell) });
+      const good = numbersIn(cell);
+      if (typeof good === "string") {
+        faults.push({ line, text: cell, reason: good });
         continue;
       }
       found += good.length;

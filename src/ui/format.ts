@@ -3,7 +3,7 @@ import type { Lang } from "./lang.ts";
 
 // Numbers, money and times in Indian formats.
 
-/** The server writes times for this zone; the browser's script replaces them by the reader's own. */
+/** Every page writes times in this zone, because the days of chart, search and invoices are India's. */
 const TIME_ZONE = "Asia/Kolkata";
 
 const LOCALE: Record<Lang, string> = { en: "en-IN", hi: "hi-IN" };
@@ -11,6 +11,12 @@ const LOCALE: Record<Lang, string> = { en: "en-IN", hi: "hi-IN" };
 /** Units as rupees, such as ₹2,77,071.50; fractions of a paisa only when there are any. */
 export function rupees(units: number, lang: Lang): string {
   const options = { style: "currency", currency: "INR", minimumFractionDigits: 2, maximumFractionDigits: 4 } as const;
+  return new Intl.NumberFormat(LOCALE[lang], options).format(coins(units));
+}
+
+/** Units of a test balance: the same figure as rupees without their sign. */
+export function testMoney(units: number, lang: Lang): string {
+  const options = { minimumFractionDigits: 2, maximumFractionDigits: 4 } as const;
   return new Intl.NumberFormat(LOCALE[lang], options).format(coins(units));
 }
 

@@ -1,11 +1,14 @@
 import type { FC } from "hono/jsx";
+import { isAllRefunded } from "../model/live.ts";
 import type { LiveRow } from "../model/live.ts";
 import type { MessageState, Operation } from "../model/message.ts";
 import { OPERATION_NAMES } from "../model/operations.ts";
 import { count, phoneText } from "./format.ts";
 import { Icon } from "./icons.tsx";
-import { Card, Empty, Kind, Money, StateBadge, Time } from "./parts.tsx";
+import { inboxPath } from "./inbox-list.tsx";
+import { Card, Empty, Kind, StateBadge, Time, useMoney } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
+import { firstSteps } from "./words/first-steps.ts";
 import { live } from "./words/live.ts";
 import { shell } from "./words/shell.ts";
 
@@ -22,9 +25,12 @@ function rowPath(row: Row): string {
 
 /** A row; without `row`, the template of which the script makes rows. */
 const LiveRowLine: FC<{ row?: Row }> = ({ row }) => {
-  const { at, lang } = useView();
+  const { at, lang, caught } = useView();
   const t = useWords(live);
+  const { onPhone } = useWords(firstSteps);
+  const money = useMoney();
   const many = row && row.total > 1;
+  const gone = row && isAllRefunded(row);
   const fill = (text: string, n: number, m = 0) => text.replace("{n}", count(n, lang)).replace("{m}", count(m, lang));
   return (
     <tr {...(row && { "data-request": row.requestId, "data-seq": String(row.seq) })}>
@@ -50,9 +56,23 @@ const LiveRowLine: FC<{ row?: Row }> = ({ row }) => {
         <small class="dim" data-f="done">
           {many && fill(t.done, row.delivered, row.total)}
         </small>
+        {caught && (
+          <a
+            class="ghost onphone"
+            href={row ? at(inboxPath("/inbox", `request:${row.requestId}`)) : ""}
+            data-f="phone"
+            title={onPhone}
+            aria-label={onPhone}
+          >
+            <Icon name="phone" />
+          </a>
+        )}
       </td>
-      <td class="l-cost num" data-f="cost">
-        {row && <Money units={row.cost} />}
+      <td class="l-cost num">
+        <s data-f="was">{row && row.refunded > 0 && money(row.cost + row.refunded)}</s>{" "}
+        <span data-f="cost" {...(gone && { class: "refunded" })}>
+          {row && (gone ? t.refunded : money(row.cost))}
+        </span>
       </td>
     </tr>
   );
@@ -143,7 +163,7 @@ export const LiveList: FC<{ rows: readonly Row[] }> = ({ rows }) => {
               <th class="num">{t.cost}</th>
             </tr>
           </thead>
-          <tbody id="live" data-more={t.more} data-done={t.done}>
+          <tbody id="live" data-more={t.more} data-done={t.done} data-refunded={t.refunded}>
             {rows.map((row) => (
               <LiveRowLine row={row} />
             ))}

@@ -1,14 +1,14 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountView } from "../model/account.ts";
-import { INDIAN_MOBILE_PATTERN } from "../text/india.ts";
 import { otpsLeft } from "../model/live.ts";
 import { ENDPOINTS } from "../model/operations.ts";
 import { curlCommand, keyHeader } from "../sending/curl.ts";
-import { count, rupees } from "./format.ts";
+import { count } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { useTileWords } from "./live.tsx";
-import { Card, Empty, Field } from "./parts.tsx";
-import { SendFields } from "./send/frame.tsx";
+import { Card, Empty, Field, useMoney } from "./parts.tsx";
+import { ComposeScript, SendFields, useResultWords } from "./send/frame.tsx";
+import { NumberRead } from "./send/number.tsx";
 import { useView, useWords } from "./view.ts";
 import { overview } from "./words/overview.ts";
 import { shell } from "./words/shell.ts";
@@ -27,21 +27,26 @@ const Tile: FC<PropsWithChildren<{ name: string; class?: string }>> = ({ name, c
 export const Tiles: FC<{ account: AccountView }> = ({ account }) => {
   const t = useWords(overview);
   const s = useWords(shell);
-  const { lang, at } = useView();
+  const { lang, at, mode } = useView();
+  const money = useMoney();
   const tileWords = useTileWords();
   const left = otpsLeft(account.balance, account.otpRate);
   return (
     <dl class="tiles">
-      <Tile name={t.balance} class="hero">
+      <Tile name={mode === "test" ? t.testBalance : t.balance} class="hero">
         <dd class="figure" data-live="balance">
-          {rupees(account.balance, lang)}
+          {money(account.balance)}
         </dd>
-        <dd>
-          <a class="btn small" href={at("/billing")}>
-            <Icon name="plus" />
-            {t.addMoney}
-          </a>
-        </dd>
+        {mode === "test" ? (
+          <dd class="dim small">{t.testBalanceHint}</dd>
+        ) : (
+          <dd>
+            <a class="btn small" href={at("/billing")}>
+              <Icon name="plus" />
+              {t.addMoney}
+            </a>
+          </dd>
+        )}
       </Tile>
       <Tile name={t.otpsLeft}>
         <dd class="figure" data-live="left">
@@ -51,7 +56,7 @@ export const Tiles: FC<{ account: AccountView }> = ({ account }) => {
       </Tile>
       <Tile name={t.otpRate}>
         <dd class="figure" data-live="rate">
-          {rupees(account.otpRate, lang)}
+          {money(account.otpRate)}
         </dd>
         <dd class="dim small">{t.otpRateHint}</dd>
       </Tile>
@@ -152,7 +157,7 @@ export const FirstCall: FC<{ keyId: string | null; masked: string; samples: Samp
   samples,
 }) => {
   const t = useWords(overview);
-  const { at } = useView();
+  const { at, mode } = useView();
   if (keyId === null) {
     return (
       <Card title={t.keyTitle}>
@@ -174,7 +179,7 @@ export const FirstCall: FC<{ keyId: string | null; masked: string; samples: Samp
         </a>
       }
     >
-      <div data-key-box data-masked={masked} data-show-url={at(`/keys/${keyId}/show`)}>
+      <div id="first-request" data-key-box data-masked={masked} data-show-url={at(`/keys/${keyId}/show`)}>
         <form class="keyline" method="post" action={at(`/keys/${keyId}/show`)}>
           <span class="sr">{t.keyLabel}: </span>
           <code data-key-text>{masked}</code>
@@ -188,7 +193,7 @@ export const FirstCall: FC<{ keyId: string | null; masked: string; samples: Samp
         </form>
         <Samples masked={masked} samples={samples} />
       </div>
-      <p class="hint">{t.keyHint}</p>
+      <p class="hint">{mode === "test" ? t.testKeyHint : t.keyHint}</p>
     </Card>
   );
 };
@@ -196,11 +201,21 @@ export const FirstCall: FC<{ keyId: string | null; masked: string; samples: Samp
 /** Sends an OTP by hand, with the same command, price, limit and ledger as the API. */
 export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = ({ phone, code, otpRate }) => {
   const t = useWords(overview);
-  const { at, lang } = useView();
+  const { at } = useView();
+  const money = useMoney();
   return (
     <Card title={t.otpTitle}>
-      <form class="stack" method="post" action={at("/send/otp")} data-send>
+      <form
+        id="otp-form"
+        class="stack"
+        method="post"
+        action={at("/send/otp")}
+        data-send=""
+        data-check={at("/send/otp/check")}
+        {...useResultWords()}
+      >
         <SendFields />
+        <ComposeScript />
         <Field
           label={t.phone}
           name="phone"
@@ -208,12 +223,11 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
           type="tel"
           prefix="+91"
           hint={t.phoneHint}
-          inputmode="numeric"
-          pattern={INDIAN_MOBILE_PATTERN}
-          maxlength={10}
+          inputmode="tel"
           autocomplete="off"
           required
         />
+        <NumberRead kind="otp" typed={{ phone }} />
         <div class="two">
           <Field
             label={t.code}
@@ -221,8 +235,6 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
             value={code}
             hint={t.codeHint}
             inputmode="numeric"
-            pattern="[0-9]{4,8}"
-            maxlength={8}
             autocomplete="off"
             required
             mono
@@ -232,7 +244,7 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
         <button class="btn wide sendbtn">
           <Icon name="send" />
           {t.sendOtp}
-          <span data-live="rate">{rupees(otpRate, lang)}</span>
+          <span data-live="rate">{money(otpRate)}</span>
         </button>
       </form>
     </Card>

@@ -1,7 +1,7 @@
 import type { Child, FC, PropsWithChildren } from "hono/jsx";
 import { randomId } from "../crypto/ids.ts";
 import type { MessageState, Operation } from "../model/message.ts";
-import { rupees, timeText } from "./format.ts";
+import { rupees, testMoney, timeText } from "./format.ts";
 import type { TimeStyle } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
@@ -52,8 +52,16 @@ export const Empty: FC<PropsWithChildren<{ icon: IconName; title: string }>> = (
 );
 
 /** A notice after an action: success, failure or information. */
-export const Notice: FC<PropsWithChildren<{ tone: "ok" | "bad" | "info" }>> = ({ tone, children }) => (
-  <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
+export const Notice: FC<PropsWithChildren<{ tone: "ok" | "bad" | "info"; focused?: boolean }>> = ({
+  tone,
+  focused = false,
+  children,
+}) => (
+  <div
+    class={`notice ${tone}`}
+    role={tone === "bad" ? "alert" : "status"}
+    {...(focused && { tabindex: -1, autofocus: true })}
+  >
     {children}
   </div>
 );
@@ -81,10 +89,20 @@ export const Kind: FC<{ operation: Operation }> = ({ operation }) => (
   <span class={`kind ${operation}`}>{useWords(shell).operations[operation]}</span>
 );
 
-/** An amount in units, as rupees. */
-export const Money: FC<{ units: number }> = ({ units }) => <span class="money">{rupees(units, useView().lang)}</span>;
+/** An amount in units; `real` where it is money in any mode, as on orders. */
+export const Money: FC<{ units: number; real?: boolean }> = ({ units, real = false }) => {
+  const { lang } = useView();
+  const money = useMoney();
+  return <span class="money">{real ? rupees(units, lang) : money(units)}</span>;
+};
 
-/** A time: the server writes Indian time, and the script replaces it by the reader's own time zone. */
+/** Writes units as the page does: as rupees, and in test mode without the sign, because that balance is no money. */
+export function useMoney(): (units: number) => string {
+  const { lang, mode } = useView();
+  return (units) => (mode === "test" ? testMoney(units, lang) : rupees(units, lang));
+}
+
+/** A time in India; the script adds the reader's own as its title. */
 export const Time: FC<{ at: number; style?: TimeStyle }> = ({ at, style = "full" }) => (
   <time datetime={new Date(at).toISOString()} data-style={style}>
     {timeText(at, style, useView().lang)}

@@ -46,8 +46,8 @@ const PhoneForm: FC<SettingsProps> = ({ unsaved }) => {
         prefix="+91"
         hint={t.newPhoneHint}
         value={unsaved?.typed["phone"]}
+        inputmode="tel"
         autocomplete="tel"
-        maxlength={40}
         required
         error={faultAt(unsaved, "phone")}
       />

@@ -55,9 +55,9 @@ export const PhoneField: FC<{ value?: string | undefined; error?: string | undef
       type="tel"
       prefix="+91"
       hint={t.phoneHint}
+      inputmode="tel"
       autocomplete="tel"
       placeholder="98765 43210"
-      maxlength={40}
       required
       {...props}
     />
@@ -100,10 +100,16 @@ export const CodeForm: FC<{
         <button class="btn wide">{t.codeSubmit}</button>
       </form>
       {local && (
-        <a class="btn quiet wide" href={at("/inbox")} target="_blank" rel="noopener">
-          <Icon name="inbox" />
-          {t.inbox}
-        </a>
+        <>
+          <button type="button" class="btn quiet wide" hidden data-code-for={phoneText(phone)} data-none={t.noCodeYet}>
+            <Icon name="phone" />
+            {t.useCode}
+          </button>
+          <a class="ghost" href={at("/inbox")} target="_blank" rel="noopener">
+            <Icon name="inbox" />
+            {t.inbox}
+          </a>
+        </>
       )}
       <form method="post" action={at(resend)} class="gate-links">
         {next !== undefined && <NextField next={next} />}

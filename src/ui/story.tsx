@@ -4,9 +4,11 @@ import { showKeyId } from "../crypto/api-key.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import { OPERATIONS, contentOf, isCall } from "../model/operations.ts";
 import type { Mode } from "../model/ref.ts";
-import { count, phoneText, rupees } from "./format.ts";
-import { Code, CopyButton, Money, Notice, StateBadge, Time } from "./parts.tsx";
+import { count, phoneText } from "./format.ts";
+import { Code, CopyButton, Money, Notice, StateBadge, Time, useMoney } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
+import { firstSteps } from "./words/first-steps.ts";
+import { repeat } from "./words/repeat.ts";
 import { shell } from "./words/shell.ts";
 import { story as words } from "./words/story.ts";
 
@@ -18,8 +20,8 @@ interface StoryProps {
   story: MessageDetail;
   shown: ShownText;
   price: PriceParts;
-  /** The request as a command, and the reply. */
-  curl: string;
+  /** The request as a command, which is null when it cannot be repeated, and the reply. */
+  curl: string | null;
   reply: Record<string, unknown>;
   /** Whether it is part of another page, which has its own h1. */
   part: boolean;
@@ -91,9 +93,8 @@ const Reason: FC<{ story: MessageDetail }> = ({ story }) => {
 
 const Arithmetic: FC<{ price: PriceParts; charge: number }> = ({ price, charge }) => {
   const t = useWords(words);
-  const { lang } = useView();
   const span = useSpan();
-  const money = (units: number) => rupees(units, lang);
+  const money = useMoney();
   return (
     <>
       {price.durationMs !== null && <p class="dim">{t.recording(span(price.durationMs))}</p>}
@@ -108,12 +109,12 @@ const Arithmetic: FC<{ price: PriceParts; charge: number }> = ({ price, charge }
 
 const Refund: FC<{ story: MessageDetail }> = ({ story }) => {
   const t = useWords(words);
-  const { lang } = useView();
+  const money = useMoney();
   const { refund } = story;
   if (!refund) return null;
   return (
     <Notice tone="ok">
-      {t.refundText(rupees(refund.amount, lang))} <Time at={refund.at} />, {t.ledger(refund.seq)}{" "}
+      {t.refundText(money(refund.amount))} <Time at={refund.at} />, {t.ledger(refund.seq)}{" "}
       <code>{refund.reference}</code>
     </Notice>
   );
@@ -207,11 +208,25 @@ const Head: FC<Pick<StoryProps, "story" | "mode" | "part">> = ({ story, mode, pa
   );
 };
 
+/** The request as a command, with what the reader has to set before running it. */
+const Command: FC<{ curl: string | null; ownCode: boolean }> = ({ curl, ownCode }) => {
+  const t = useWords(words);
+  const r = useWords(repeat);
+  if (curl === null) return <p class="dim">{r.gone}</p>;
+  return (
+    <>
+      <Code text={curl} label="curl" />
+      <p class="hint">{ownCode ? r.ownCode : t.requestHint}</p>
+    </>
+  );
+};
+
 /** A message with its text, price, times, request and reply. */
 export const Story: FC<StoryProps> = (props) => {
   const { id, mode, story, shown, price, curl, reply, part } = props;
   const t = useWords(words);
-  const { at } = useView();
+  const { onPhone } = useWords(firstSteps);
+  const { at, caught } = useView();
   const { message, request } = story;
   const again = at(`/send/${OPERATIONS[message.operation].send}?${new URLSearchParams({ to: message.to }).toString()}`);
   const left = request.count - request.recipients.length;
@@ -222,6 +237,11 @@ export const Story: FC<StoryProps> = (props) => {
         <a class="btn quiet small" href={again}>
           {t.again}
         </a>
+        {caught && message.carrier === "sim" && (
+          <a class="btn quiet small" href={at(`/inbox/${id}`)}>
+            {onPhone}
+          </a>
+        )}
         {!part && (
           <a class="btn quiet small" href={at("/activity")}>
             {t.back}
@@ -243,9 +263,8 @@ export const Story: FC<StoryProps> = (props) => {
         <Details id={id} story={story} />
       </Section>
       <Section title={t.request} part={part} class="wide">
-        <Code text={curl} label="curl" />
-        <p class="hint">{t.requestHint}</p>
-        {left > 0 && request.recipients.length > 1 && <p class="hint">{t.shortened(left)}</p>}
+        <Command curl={curl} ownCode={shown.why === "masked" || (curl !== null && shown.why === "forgotten")} />
+        {curl !== null && left > 0 && request.recipients.length > 1 && <p class="hint">{t.shortened(left)}</p>}
       </Section>
       <Section title={t.reply} part={part} class="wide">
         <Code text={JSON.stringify(reply, null, 2)} label="JSON" />

@@ -14,6 +14,8 @@ export interface View {
   person: Person | null;
   /** Whether the service runs locally. */
   local: boolean;
+  /** Whether what these pages send is caught in the test inbox: with test keys, and locally with the simulator. */
+  caught: boolean;
   /** The path of this page and its query, without the base's prefix: where a form returns to. */
   path: string;
   /** A path of this console, such as `at("/keys")`. Every link uses it, because a base can have a path prefix. */

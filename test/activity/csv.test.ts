@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { activityCsv, csvCell } from "../../src/activity/csv.ts";
+import { activityCsv, csvCell, phoneCell } from "../../src/activity/csv.ts";
 import { messageId, objectName } from "../../src/crypto/ids.ts";
 import { newKeyId, showKey } from "../../src/crypto/api-key.ts";
+import { readPhone } from "../../src/text/phones.ts";
+import { readRecipients } from "../../src/text/recipients.ts";
 import { bearer, dispatch, follow, messagesOf, post, recordHistory, runAlarm, sendSms } from "../world/world.ts";
 import type { World } from "../world/world.ts";
 import { visit } from "../world/visitor.ts";
@@ -57,7 +59,7 @@ it("contains every message that the search matches, old and new, in the order of
     expect.stringMatching(/^msg_/u),
     all[0]?.requestId,
     "sms",
-    all[0]?.to,
+    phoneCell(all[0]?.to ?? ""),
     "queued",
     "1.00",
     "no",
@@ -102,21 +104,42 @@ it("is refused when part of the search was not understood, because a file cannot
   const { visitor } = await visit();
   const file = await visitor.get("/activity.csv?q=kind:fax");
   expect(file.status).toBe(400);
-  expect(file.text).toContain("“kind:” does not understand “fax”");
+  expect(file.text).toContain("“fax” isn&#39;t a valid value for “kind:”");
 });
 
-it("escapes cells that a spreadsheet would run as formulas, and leaves phone numbers as they are", async () => {
+it("escapes cells that a spreadsheet would run as formulas", async () => {
   expect(csvCell("=HYPERLINK(1)")).toBe("'=HYPERLINK(1)");
   expect(csvCell("@SUM(1)")).toBe("'@SUM(1)");
   expect(csvCell("-2+3")).toBe("'-2+3");
   expect(csvCell("+cmd|' /C calc'!A0")).toBe("'+cmd|' /C calc'!A0");
-  expect(csvCell("+919876543210")).toBe("+919876543210");
+  expect(csvCell("+919876543210")).toBe("'+919876543210");
   const { visitor, world } = await visit();
   const keyId = newKeyId(env.KEY_SECRET, "live", null);
   await env.ACCOUNT.getByName(objectName(world.ref)).makeKey(keyId, '=1+1,"x"\r\n@');
   await sendSms({ ...world, apiKey: showKey(env.KEY_SECRET, { ...world.ref, keyId }) });
   const [, row] = readCsv((await visitor.get("/activity.csv")).text);
   expect(row?.[8]).toBe('\'=1+1,"x"\r\n@');
+});
+
+it("writes numbers that spreadsheets keep as text, which forms read as the same numbers", () => {
+  expect(phoneCell("+919876543210")).toBe("(+91) 98765 43210");
+  expect(phoneCell("+14155550132")).toBe("(+1) 415 555 0132");
+  for (const number of ["+919876543210", "+912212345678", "+14155550132", "+447911123456", "+390669812345"]) {
+    const cell = phoneCell(number);
+    expect(csvCell(cell)).toBe(cell);
+    // Neither a formula nor a number: every spreadsheet takes it as text.
+    expect(cell).toMatch(/^\(\+\d+\) \d/u);
+    expect(readPhone(cell, "called")).toEqual({ ok: true, number, sure: true });
+  }
+});
+
+it("can be sent to again: the bulk form reads the exported file", async () => {
+  const { visitor, world } = await visit({ balance: 100 });
+  const recipients = ["9876543210", "9198765432", "6000000001"];
+  await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
+  const { text } = await visitor.get("/activity.csv");
+  const { numbers, faults } = readRecipients(text);
+  expect({ numbers: numbers.toSorted(), faults }).toEqual({ numbers: recipients.toSorted(), faults: [] });
 });
 
 it("keeps the content and position of any cell", () => {

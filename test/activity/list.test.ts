@@ -201,7 +201,7 @@ describe("/activity", () => {
     expect(page.text).toContain("first key");
     expect(page.text).toContain(`/activity/${messageId(env.KEY_SECRET, world.ref, "sms", { seq: 2, index: 0 })}`);
     expect((await visitor.get("/activity?q=kind:otp")).text).not.toContain("+91 98765 43210");
-    expect((await visitor.get("/activity?q=kind:otp")).text).toContain("Nothing matches this search");
+    expect((await visitor.get("/activity?q=kind:otp")).text).toContain("No messages match this search");
   });
 
   it("offers the next step when nothing was sent yet", async () => {
@@ -225,7 +225,7 @@ describe("/activity", () => {
     await sendSms(world);
     const page = await visitor.get(path);
     expect(page.status).toBe(200);
-    if (/blah|fax|open|nobody/u.test(path)) expect(page.text).toMatch(/class="notice bad".*left out/su);
+    if (/blah|fax|open|nobody/u.test(path)) expect(page.text).toMatch(/class="notice bad".*was ignored/su);
   });
 
   it("shows hostile search text as plain text", async () => {

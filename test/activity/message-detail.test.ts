@@ -27,8 +27,37 @@ describe("a one-time password", () => {
     await post("http://otp.localhost/send-otp", { phone: "9876543210", otp: "482913" }, bearer(world.apiKey));
     await runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("UPDATE job SET text = NULL"));
     const page = await storyOf(visitor, world, "otp");
-    expect(page).toContain("The text was forgotten");
+    expect(page).toContain("Text deleted");
     expect(page).not.toContain("482913");
+  });
+});
+
+describe("the command of a one-time password that is not shown", () => {
+  it.each([
+    ["masked", "Shop 482913", "Shop 771122"],
+    ["erased", "Shop", undefined],
+  ])("sends a code of the reader's own when the text is %s", async (how, brandName, sentBrand) => {
+    const { visitor, world } = await visit();
+    const body = { phone: "9876543210", otp: "482913", brandName };
+    await post("http://otp.localhost/send-otp", body, bearer(world.apiKey));
+    if (how === "erased") {
+      await runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("UPDATE job SET text = NULL"));
+    }
+    const page = await storyOf(visitor, world, "otp");
+    expect(page).toContain("The code is not shown. Set DASTAK_KEY to your API key and OTP to a new code");
+    expect(page).not.toContain("this sends it again");
+    const reply = await repeat(page, world, { OTP: "771122" });
+    expect(reply).toMatchObject({ status: 200, body: { details: { phone: "9876543210", otp_sent: "771122" } } });
+    expect(reply.body.details).toMatchObject({ brand: sentBrand ?? "Dastak" });
+  });
+
+  it("is not shown where nothing can repeat the request", async () => {
+    const { visitor, world } = await visit();
+    await sendSms(world);
+    await runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("UPDATE job SET text = NULL"));
+    const page = await storyOf(visitor, world);
+    expect(page).toContain("This request cannot be shown");
+    expect(page).not.toContain("curl");
   });
 });
 
@@ -40,9 +69,9 @@ describe("/activity/:id", () => {
     const page = await storyOf(visitor, world);
     const text = page.replaceAll(/<[^>]+>/gu, " ").replaceAll(/\s+/gu, " ");
     expect(text).toContain("2 segments × ₹1.00 × 1 recipient = ₹2.00");
-    expect(text).toContain("The carrier refused this message for good.");
+    expect(text).toContain("Rejected by the carrier.");
     const [refund] = (await ledgerOf(world)).filter(({ type }) => type === "refund");
-    expect(text).toContain("₹2.00 went back to the balance.");
+    expect(text).toContain("₹2.00 refunded to your balance.");
     expect(text).toContain(`ledger entry ${refund?.seq}, reference ${refund?.reference}`);
     expect([...page.matchAll(/<li data-state="(\w+)"/gu)].map(([, state]) => state)).toEqual([
       "queued",
@@ -51,7 +80,7 @@ describe("/activity/:id", () => {
     ]);
     expect(text).toContain("attempt 1");
     visitor.cookies.set("lang", "hi");
-    expect(await storyOf(visitor, world)).toContain("कैरियर ने यह संदेश पूरी तरह ठुकरा दिया");
+    expect(await storyOf(visitor, world)).toContain("कैरियर ने संदेश अस्वीकार किया");
   });
 
   it("shows the number of 30 s blocks that a recording is charged for", async () => {
@@ -64,7 +93,7 @@ describe("/activity/:id", () => {
     );
     const text = (await storyOf(visitor, world, "voice")).replaceAll(/<[^>]+>/gu, "");
     expect(text).toContain("Recording of 45 s");
-    expect(text).toContain("2 started 30 s blocks × ₹2.00 × 1 recipient = ₹4.00");
+    expect(text).toContain("2 30-second blocks × ₹2.00 × 1 recipient = ₹4.00");
   });
 
   it("shows an unknown carrier code verbatim, escaped", async () => {
@@ -73,9 +102,9 @@ describe("/activity/:id", () => {
     await dispatch(world, [2]);
     await world.stub.report([{ seq: 2, index: 0, kind: "receipt", state: "undelivered", code: "<b>dlt_17" }], false);
     const page = await storyOf(visitor, world);
-    expect(page).toContain("The carrier gave the reason “&lt;b&gt;dlt_17”.");
+    expect(page).toContain("The carrier&#39;s reason: “&lt;b&gt;dlt_17”.");
     await world.stub.report([{ seq: 2, index: 0, kind: "receipt", state: "delivered", code: "constructor" }], false);
-    expect(await storyOf(visitor, world)).toContain("The carrier gave the reason “constructor”.");
+    expect(await storyOf(visitor, world)).toContain("The carrier&#39;s reason: “constructor”.");
   });
 
   it("returns only the article for the drawer", async () => {

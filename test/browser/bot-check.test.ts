@@ -17,8 +17,8 @@ const FREE_CODES = (CODES_PER_DAY / 2) * 20;
 const CHECK_SCRIPT_BYTES_MAX = 1_500;
 
 const LOOKS = [
-  { colorScheme: "light", lang: "en", button: "Send me a code", working: /your browser solves a small puzzle first/u },
-  { colorScheme: "dark", lang: "hi", button: "मुझे कोड भेजें", working: /आपका ब्राउज़र पहले एक छोटी पहेली हल करेगा/u },
+  { colorScheme: "light", lang: "en", button: "Send code", working: /your browser solves a small puzzle first/u },
+  { colorScheme: "dark", lang: "hi", button: "कोड भेजें", working: /आपका ब्राउज़र पहले एक छोटी पहेली हल करेगा/u },
 ] as const;
 
 async function ask(window: Window, button: string, phone = newPhone()): Promise<string> {
@@ -49,7 +49,7 @@ describeInBrowser("a browser that is asked for a bot check", () => {
     page.on("response", async (response) => {
       if (response.url().includes("proof-of-work")) script = gzipSync(await response.body()).length;
     });
-    const phone = await ask(window, "Send me a code");
+    const phone = await ask(window, "Send code");
     await page.waitForURL(/\/sign-in\/code$/u);
     await page.getByLabel("Code", { exact: true }).fill(await waitForCode(service, phone));
     await page.getByLabel("Code", { exact: true }).press("Enter");
@@ -65,12 +65,12 @@ describeInBrowser("a browser that is asked for a bot check", () => {
     const { page } = window;
     await window.goto("/sign-up");
     const phone = newPhone();
-    await page.getByLabel("E-mail").fill("asha-of-the-check@example.com");
+    await page.getByLabel("Email").fill("asha-of-the-check@example.com");
     await page.getByLabel("Password").fill("a long pass phrase");
     await page.getByLabel("Mobile number").fill(phone);
     await page.getByRole("button", { name: "Create account" }).click();
     await page.getByText("Done. You can continue.").waitFor();
-    expect(await page.getByLabel("E-mail").inputValue()).toBe("asha-of-the-check@example.com");
+    expect(await page.getByLabel("Email").inputValue()).toBe("asha-of-the-check@example.com");
     await page.getByLabel("Password").fill("a long pass phrase");
     await page.getByRole("button", { name: "Create account" }).click();
     await page.waitForURL(/\/sign-in\/code$/u);
@@ -101,9 +101,9 @@ describeInBrowser("a browser that is asked for a bot check", () => {
   it("and runs no scripts, is told to wait", async () => {
     const window = await openWindow(base, { javaScriptEnabled: false });
     const { page } = window;
-    await ask(window, "Send me a code");
+    await ask(window, "Send code");
     await page.getByText(/Please wait \d+ seconds, then press the button again\./u).waitFor();
-    await page.getByRole("button", { name: "Send me a code" }).click();
+    await page.getByRole("button", { name: "Send code" }).click();
     await page.getByText(/Please wait \d+ seconds, then press the button again\./u).waitFor();
     await window.picture("bot-check-without-script");
     await window.context.close();

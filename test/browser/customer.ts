@@ -1,3 +1,4 @@
+import type { BrowserContextOptions } from "playwright-core";
 import type { Service } from "../../harness/started.ts";
 import { openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
@@ -22,13 +23,17 @@ export async function waitForCode(service: Service, phone: string): Promise<stri
 }
 
 /** Signs up with an unused phone number; the code comes from the test inbox. */
-export async function signUp(service: Service, phone = newPhone()): Promise<Window> {
+export async function signUp(
+  service: Service,
+  phone = newPhone(),
+  options: BrowserContextOptions = {},
+): Promise<Window> {
   const base = `http://localhost:${service.port}`;
-  const window = await openWindow(base);
+  const window = await openWindow(base, options);
   const { page } = window;
   await window.goto("/sign-in");
   await page.getByLabel("Mobile number").fill(phone);
-  await page.getByRole("button", { name: "Send me a code" }).click();
+  await page.getByRole("button", { name: "Send code" }).click();
   await page.getByRole("link", { name: /inbox/iu }).waitFor();
   await page.getByLabel("Code", { exact: true }).fill(await waitForCode(service, phone));
   await page.getByLabel("Code", { exact: true }).press("Enter");

@@ -119,7 +119,7 @@ describeInBrowser("a customer", () => {
       .first()
       .click();
     await page.locator("select[name=overlap]").selectOption("0");
-    await page.getByRole("button", { name: "Make the new key" }).click();
+    await page.getByRole("button", { name: "Create new key" }).click();
     await page
       .getByText(/dsk_live_\w{30,}/u)
       .or(page.locator("input[value^=dsk_live_]"))
@@ -136,7 +136,7 @@ describeInBrowser("a customer", () => {
       .getByRole("link", { name: /Revoke/u })
       .first()
       .click();
-    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByRole("button", { name: "Revoke key" }).click();
     await expect.poll(() => statusOf(service, second)).toBe(401);
     window.expectQuiet();
     await window.context.close();
@@ -201,7 +201,7 @@ describeInBrowser("a customer", () => {
     const other = await openWindow(base);
     await other.goto("/sign-in");
     await other.page.getByLabel("Mobile number").fill(phone);
-    await other.page.getByRole("button", { name: "Send me a code" }).click();
+    await other.page.getByRole("button", { name: "Send code" }).click();
     await other.page.getByLabel("Code", { exact: true }).waitFor();
     await expect
       .poll(async () => {

@@ -38,7 +38,7 @@ const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
 
 /** Limits over the wire, compressed: the sign-in page with everything it loads, and its script. */
 const FIRST_PAGE_BYTES_MAX = 80_000;
-const SCRIPT_BYTES_MAX = 8_000;
+const SCRIPT_BYTES_MAX = 12_000;
 
 /** Address of the first link on the page that starts with `start`. */
 async function first(window: Window, at: string, start: string): Promise<string> {
@@ -138,7 +138,7 @@ describeInBrowser("every page", () => {
     await window.context.close();
   });
 
-  it("weighs less than 80 kB as the first page, in each language, and its script less than 8 kB", async () => {
+  it("weighs less than 80 kB as the first page, in each language, and its script less than 12 kB", async () => {
     for (const lang of ["en", "hi"]) {
       const window = await openWindow(base);
       await window.context.addCookies([{ name: "lang", value: lang, url: base }]);

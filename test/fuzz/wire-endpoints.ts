@@ -154,6 +154,7 @@ const FORMS: Record<string, Shape> = {
   "POST /confirm/password": { form: { password: "dastak-demo", ...NEXT } },
   "POST /confirm/demo": { form: NEXT },
   "POST /send/bulk/check": { form: { recipients: "9876543210\n98765", skip: "1" } },
+  "POST /send/bulk": { form: { recipients: "9876543210\n9876543211", message: "Hello", skip: "1", ...ONCE } },
   "POST /send/:kind": {
     form: {
       ...SMS,

@@ -6,6 +6,8 @@ import { converse } from "./wire.ts";
 import type { Talk } from "./wire.ts";
 import { CHARGING, ENDPOINTS } from "./wire-endpoints.ts";
 import type { Endpoint } from "./wire-endpoints.ts";
+import { FOUND } from "./wire-found.ts";
+import type { Kind } from "./wire-found.ts";
 import { faultOf } from "./wire-oracle.ts";
 import type { WireReply } from "./wire-replies.ts";
 import { compose, planFor } from "./wire-requests.ts";
@@ -39,7 +41,8 @@ const STALLED = 30;
 const OF_START = process.env["FUZZ_TARGET"] === "npm start";
 
 let target: Target;
-const seen = new Set<string>();
+/** The replies that came, by kind and status. */
+const seen = new Set<`${Kind} ${number}`>();
 
 beforeAll(async () => {
   target = await (OF_START ? startStarted() : startTarget());
@@ -85,7 +88,8 @@ async function talk(endpoint: Endpoint, plan: Plan, customer: Customer): Promise
   if (CHARGING.includes(endpoint)) for (const reply of said.replies) customer.spent += chargeIn(reply);
   for (const reply of said.replies) {
     expect(faultOf(endpoint, plan, reply), `${reply.status} ${reply.body.slice(0, 500)}`).toBeNull();
-    seen.add(`${endpoint.isApi ? "API" : "page"}${request.brokenOff ? ", broken off" : ""} ${reply.status}`);
+    const kind = endpoint.isApi ? "API" : "page";
+    seen.add(`${request.brokenOff ? (`${kind}, broken off` as const) : kind} ${reply.status}`);
   }
   if (request.brokenOff && CHARGING.includes(endpoint) && endpoint.method === "POST") {
     expect(said.replies.map(({ status }) => status)).not.toContain(200);
@@ -236,37 +240,13 @@ it.each(posts().map((endpoint) => [endpoint.path, endpoint] as const))(
   },
 );
 
-const FORM = `Origin: http://${HOSTS.console}\r\nContent-Type: application/x-www-form-urlencoded`;
-const SOCKET = [
-  `Origin: http://${HOSTS.console}`,
-  "Connection: Upgrade",
-  "Upgrade: websocket",
-  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-  "Sec-WebSocket-Version: 13",
-].join("\r\n");
-const IN_CHUNKS = "Transfer-Encoding: chunked\r\n\r\n";
-
-/** Requests without a key that a fuzzer found once, and the right status for each. */
-const FOUND: [what: string, request: string, status: number][] = [
-  [
-    "a GET of a page with a body",
-    `GET /sign-in HTTP/1.1\r\nHost: ${HOSTS.console}\r\n${IN_CHUNKS}1\r\na\r\n0\r\n\r\n`,
-    200,
-  ],
-  ["a HEAD that asks for a WebSocket", `HEAD /inbox/live HTTP/1.1\r\nHost: ${HOSTS.console}\r\n${SOCKET}\r\n\r\n`, 426],
-  ["half a form", `POST /sign-in HTTP/1.1\r\nHost: ${HOSTS.console}\r\n${FORM}\r\n${IN_CHUNKS}6\r\nphone=\r\n`, 400],
-  ["half a body", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\nContent-Length: 9\r\n\r\n{`, 401],
-  ["half the chunks", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\n${IN_CHUNKS}2\r\n{}\r\n`, 401],
-  ["an invalid chunk size", `POST /send-sms HTTP/1.1\r\nHost: ${HOSTS.sms}\r\n${IN_CHUNKS}zz\r\n{}\r\n`, 401],
-  ["a Host with an invalid port", `GET /healthz HTTP/1.1\r\nHost: ${HOSTS.sms}:99999\r\n\r\n`, 404],
-];
-
-it.each(FOUND)("answers %s", async (_, request, status) => {
+it.each(FOUND)("answers $what", async ({ kind, request, status }) => {
   const [method = ""] = request.split(" ");
   const ending = { how: "finish" as const, afterMs: 0 };
   const wire = { pieces: [Buffer.from(request)], pauseMs: 0, methods: [method], ending };
   const { replies } = await converse(target.port, wire, GIVE_UP_MS);
   expect(replies.map((reply) => reply.status)).toEqual([status]);
+  seen.add(`${kind} ${status}`);
   expect(target.newFaults()).toEqual([]);
 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type * as z from "zod";
+import { english } from "../../src/http/faults.ts";
+import type { Fault } from "../../src/http/faults.ts";
 import {
   brandName,
   dialledCallee,
@@ -22,8 +24,10 @@ function faultOf(field: z.ZodType, value: unknown): { message: string; hint?: un
   if (parsed.success) return null;
   expect(parsed.error.issues).toHaveLength(1);
   const issue = parsed.error.issues[0]!;
-  const params = issue.code === "custom" ? issue.params : undefined;
-  return params === undefined ? { message: issue.message } : { message: issue.message, hint: params["hint"] };
+  if (issue.code !== "custom") return { message: issue.message };
+  const { error, hint } = english(issue.params!["fault"] as Fault);
+  expect(issue.message).toBe(error);
+  return { message: error, ...(hint !== undefined && { hint }) };
 }
 
 describe("every text field", () => {

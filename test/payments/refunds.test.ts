@@ -3,6 +3,9 @@ import { sendSms } from "../world/world.ts";
 import { entriesOf, openShop, orderNow, orderOf, recordedOf, standingOf } from "../world/shop.ts";
 import { BOUGHT, BUSINESS, eventOf, refundOf, settle } from "../world/settling.ts";
 
+/** Units that are left of the business plan's credit after so much of its price was refunded. */
+const leftAfter = (paise: number) => BUSINESS - Math.floor((BUSINESS * paise) / 199_900);
+
 describe("a refund", () => {
   it("takes the credit and the plan back, once", async () => {
     const shop = await openShop();
@@ -29,7 +32,9 @@ describe("a refund", () => {
     await sendSms(shop.world);
     await settle(refundOf(shop));
     expect(await standingOf(shop.world)).toMatchObject({ balance: 0, status: "suspended" });
-    const why = "The refund took 2099 coins back and 1 were spent already: the account is suspended.";
+    const why =
+      "The refund took 2099 coins back. 1 were spent already: the account is suspended and owes them; refunds of its " +
+      "messages pay them first.";
     expect(await recordedOf(shop.order)).toContainEqual({ kind: "refunded", quarantined: why });
     expect((await sendSms(shop.world)).status).toBe(403);
   });
@@ -55,18 +60,37 @@ describe("a refund", () => {
     expect(await standingOf(shop.world)).toEqual(BOUGHT);
   });
 
-  it("of a part takes its share once and keeps the plan; a second partial refund waits for the operator", async () => {
+  it("in parts takes what each part adds, in any order of the reports, and the plan with the last one", async () => {
+    for (const totals of [
+      [50_000, 90_000, 199_900],
+      [90_000, 50_000, 199_900],
+      [199_900, 50_000, 90_000],
+    ]) {
+      const shop = await openShop();
+      await settle(eventOf(shop));
+      let highest = 0;
+      for (const refundedPaise of totals) {
+        await Promise.all([1, 2, 3].map(() => settle(refundOf(shop, { refundedPaise }))));
+        highest = Math.max(highest, refundedPaise);
+        const plan = highest === 199_900 ? "starter" : "business";
+        expect(await standingOf(shop.world)).toMatchObject({ balance: leftAfter(highest), plan, status: "active" });
+        expect(await standingOf(shop.twin)).toMatchObject({ plan });
+        expect(await orderNow(shop.order)).toMatchObject({ state: "refunded", refundedPaise: highest });
+      }
+      expect(await standingOf(shop.world)).toMatchObject({ balance: 0 });
+      expect((await recordedOf(shop.order)).filter(({ quarantined }) => quarantined !== null)).toEqual([]);
+    }
+  });
+
+  it("in parts that all arrive before the payment leaves what was not refunded", async () => {
     const shop = await openShop();
-    await settle(eventOf(shop));
-    await settle(refundOf(shop, { refundedPaise: 50_000 }));
-    const left = BUSINESS - Math.floor((BUSINESS * 50_000) / 199_900);
-    expect(await standingOf(shop.world)).toEqual({ ...BOUGHT, balance: left });
-    await settle(refundOf(shop, { refundedPaise: 50_000 }));
     await settle(refundOf(shop, { refundedPaise: 90_000 }));
-    expect(await standingOf(shop.world)).toEqual({ ...BOUGHT, balance: left });
-    expect(await orderNow(shop.order)).toMatchObject({ state: "refunded", refundedPaise: 50_000 });
-    const refused = (await recordedOf(shop.order)).filter(({ quarantined }) => quarantined !== null);
-    expect(refused).toMatchObject([{ quarantined: expect.stringContaining("Another refund of pay_1 stands already") }]);
+    await settle(refundOf(shop, { refundedPaise: 150_000 }));
+    await settle(refundOf(shop, { refundedPaise: 120_000 }));
+    await settle(eventOf(shop));
+    expect(await standingOf(shop.world)).toEqual({ ...BOUGHT, balance: leftAfter(150_000) });
+    await settle(refundOf(shop));
+    expect(await standingOf(shop.world)).toMatchObject({ balance: 0, plan: "starter" });
   });
 
   it("in a wrong currency, of nothing, or of an unknown payment changes nothing", async () => {

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { DEMO_LOGIN } from "../../src/accounts/open.ts";
 import { messagesOf } from "../../harness/books.ts";
 import { call, until } from "../../harness/http.ts";
 import type { Call } from "../../harness/http.ts";
@@ -15,6 +16,8 @@ import { startForTest } from "./start-for-test.ts";
 import { SENTENCE, reset, start } from "./commands.ts";
 
 // npm start and npm run reset, as a newcomer uses them.
+
+const STARTING = "Dastak is starting.\n";
 
 function expectQuiet(output: string): void {
   expect(output).not.toMatch(/warn|deprecat|\berror\b|exception/iu);
@@ -44,9 +47,17 @@ describe("a started service", () => {
     });
   });
 
-  it("says nothing but its banner", () => {
-    expectQuiet(service.program.output);
-    expect(service.program.output.trimEnd().split("\n").length).toBeLessThan(25);
+  it("says at once that it starts, and then what a newcomer needs first", () => {
+    const { output } = service.program;
+    expectQuiet(output);
+    const [first, , second = "", ...rest] = output.trimEnd().split("\n");
+    expect(first).toBe("Dastak is starting.");
+    expect(second).toMatch(/ready after [\d.]+ s: http:\/\/localhost:\d+$/u);
+    expect(rest.length).toBeLessThan(21);
+    // The command to paste, the page to open and how to sign in come before the base addresses.
+    const places = ["  curl ", "Dashboard", DEMO_LOGIN.password, "SMS_URL"].map((text) => output.indexOf(text));
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(places[0]).toBeGreaterThan(0);
   });
 
   const balance = (host: string) => {
@@ -153,7 +164,7 @@ it("prints no secret that it was given", async () => {
   for (const name of Object.keys(set) as (keyof typeof set)[]) set[name] = randomBytes(32).toString("hex");
   const service = await startForTest({ set });
   for (const value of Object.values(set)) expect(service.program.output).not.toContain(value);
-  expect(service.program.output).toMatch(/Operator\s+the OPERATOR_TOKEN that you set\n/u);
+  expect(service.program.output).toMatch(/Desk\s.*for the operator: the OPERATOR_TOKEN that you set\n/u);
   const headers = { accept: "text/html" };
   const page = (await service.call("/sign-in", { headers })).bytes.toString();
   expect(page).toContain(service.demo.apiKey);
@@ -192,7 +203,9 @@ it("starts for one hostname with a path for each base, with given secrets", asyn
   onTestFinished(() => program.kill9());
   const ready = () => program.end !== null || program.output.includes("ready");
   await until("it is ready", ready, { withinMs: 60_000, sight: () => program.output });
-  expect(program.output).toBe(`Dastak is ready on port ${port}, for requests to ${base} and the other addresses.\n`);
+  expect(program.output).toBe(
+    `${STARTING}Dastak is ready on port ${port}, for requests to ${base} and the other addresses.\n`,
+  );
 
   const ask = (at: string, options: Call = {}) =>
     call(`http://127.0.0.1:${port}${at}`, {
@@ -239,7 +252,7 @@ describe("a signal during start-up", () => {
       await until("the moment", () => reached(state), { everyMs: 5, sight: () => program.output });
       expect(await program.stop(signal)).toEqual({ code: 0, signal: null });
       expect(program.tree.living()).toEqual([]);
-      expect(program.output).toBe("");
+      expect(program.output).toBe(STARTING);
       expect(existsSync(path.join(state, "lock.json"))).toBe(false);
     }
   });

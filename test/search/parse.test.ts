@@ -89,6 +89,11 @@ describe("a search", () => {
     const { terms, faults } = parseSearch("text:a kind:sms", { nowMs: NOW_MS, operators: ["kind"] });
     expect(terms).toMatchObject([{ on: "kind" }]);
     expect(faults).toMatchObject([{ kind: "operator", operator: "text" }]);
+    // The page says why texts are not searched, and where they are.
+    for (const fault of faults) {
+      expect(faultText(fault, "en", ["kind"])).toContain("Texts are stored encrypted and cannot be searched here");
+      expect(faultText(fault, "hi", ["kind"])).toContain("एन्क्रिप्ट");
+    }
   });
 
   it("is limited, in terms and in characters", () => {

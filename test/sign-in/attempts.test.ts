@@ -44,7 +44,7 @@ describe("codes", () => {
     const retryAfterSec = Number(page.headers.get("retry-after"));
     expect(retryAfterSec).toBeGreaterThan(3_500);
     expect(retryAfterSec).toBeLessThanOrEqual(3_600);
-    expect(page.text).toContain("Too many codes were asked for. Try again in 60 minutes.");
+    expect(page.text).toContain("Too many codes requested. Try again in 60 minutes.");
     expect(await codesFor(`+91${number}`)).toHaveLength(5);
     const json = await new Visitor().submit(
       "/sign-in",
@@ -201,7 +201,7 @@ describe("passwords", () => {
     for (let n = 0; n < 10; n++) expect((await attempt(email, address)).status).toBe(401);
     const page = await attempt(email, address);
     expect(page.status).toBe(429);
-    expect(page.text).toContain("Too many tries. Try again in 15 minutes.");
+    expect(page.text).toContain("Too many attempts. Try again in 15 minutes.");
     expect(Number(page.headers.get("retry-after"))).toBeLessThanOrEqual(900);
     expect((await attempt(email, freshAddress())).status).toBe(401);
   });

@@ -71,7 +71,7 @@ describe("the ceiling of a minute", () => {
     const full = await askWithWork();
     expect(full.status).toBe(429);
     expect(ticketOf(full)).toBeNull();
-    expect(full.text).toContain("Too many codes were asked for.");
+    expect(full.text).toContain("Too many codes requested.");
     // The rest belongs to known browsers, and to people who are signed in.
     known.visitor.cookies.delete("session");
     expect((await ask(there(known.visitor), known.number)).status).toBe(303);

@@ -66,8 +66,8 @@ export async function storyOf(
 }
 
 /** Runs the command of a page, with the Worker in place of the network. */
-export function repeat(page: string, world: World): Promise<Reply> {
-  const [program, url = "", ...options] = shellWords(codeIn(page, CURL), { DASTAK_KEY: world.apiKey });
+export function repeat(page: string, world: World, variables: Record<string, string> = {}): Promise<Reply> {
+  const [program, url = "", ...options] = shellWords(codeIn(page, CURL), { DASTAK_KEY: world.apiKey, ...variables });
   expect(program).toBe("curl");
   const headers: Record<string, string> = {};
   let body = "";

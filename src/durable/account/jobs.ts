@@ -1,6 +1,7 @@
 import type { SendCommand } from "../../model/command.ts";
 import type { Content, MessageView, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
+import { payDebt } from "./billing/debt.ts";
 import { appendEntry, ledgerHead, refundReference } from "./ledger.ts";
 import type { LedgerHead } from "./ledger.ts";
 import { dueOf, isFinal } from "./message-life.ts";
@@ -150,7 +151,8 @@ export function writeJob(turn: Turn, job: Job, changed: readonly Message[]): Job
 }
 
 /**
- * Applies a step to each message of a job, writes the job once, and refunds the messages whose steps require it.
+ * Applies a step to each message of a job, writes the job once, and refunds the messages whose steps require it; what
+ * the account owes is paid from that first.
  * Returns the job as stored, or null where nothing changed.
  */
 export function stepJob(turn: Turn, job: Job, step: (message: Message, index: number) => Step): Job | null {
@@ -170,6 +172,7 @@ export function stepJob(turn: Turn, job: Job, step: (message: Message, index: nu
     const entry = { type: "refund" as const, amount: job.charge, reference, requestId: job.requestId, message };
     head = appendEntry(turn, head, entry);
   }
+  payDebt(turn, head, job.charge * refunds.length);
   return stepped;
 }
 

@@ -3,6 +3,7 @@ import type { AskedOnce } from "../../model/command.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
 import { number, numberOrNull, text } from "../rows.ts";
+import { owed } from "./billing/debt.ts";
 import { recallOutcome, rememberOutcome } from "./idempotency.ts";
 import { addKey } from "./keys.ts";
 import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
@@ -59,6 +60,7 @@ export function accountView(sql: SqlStorage): AccountView {
     ownOtpRate: account.otpRate,
     requestsPerMinute: PLANS[account.plan].requestsPerMinute,
     createdAt: account.createdAt,
+    owed: owed(sql),
     rev: account.rev,
     seq,
   };

@@ -1,4 +1,5 @@
 import type { Difference, LedgerView } from "../../model/account.ts";
+import { owed, recountDebt } from "./billing/debt.ts";
 import { messageViews } from "./jobs.ts";
 import { ledgerHead, ledgerPage, refundReference } from "./ledger.ts";
 import { jobsAfter } from "./open-jobs.ts";
@@ -8,16 +9,27 @@ import { jobsAfter } from "./open-jobs.ts";
 /** Ledger entries read at a time. */
 const PAGE = 500;
 
-/** Checks that a payment's refund comes after the payment and takes back no more than it gave. */
+/** Checks that a payment's refunds come after the payment and together take back no more than it gave. */
 function recountPayment(
-  payments: Map<string, number>,
+  left: Map<string, number>,
   { reference, amount }: LedgerView,
   note: (kind: string, detail: string) => void,
 ): void {
-  const [, kind, orderId = ""] = /^(payment|payment-refund):(.+)$/u.exec(reference ?? "") ?? [];
-  if (kind === "payment") payments.set(orderId, amount);
-  if (kind !== "payment-refund" || 0 - amount <= (payments.get(orderId) ?? -1)) return;
-  note("payment", `order ${orderId} gave ${payments.get(orderId) ?? 0}, its refund took ${0 - amount}`);
+  const [, kind, orderId = ""] = /^(payment|payment-refund):([^:]+)/u.exec(reference ?? "") ?? [];
+  if (kind === "payment") left.set(orderId, amount);
+  if (kind !== "payment-refund") return;
+  const rest = left.get(orderId);
+  left.set(orderId, (rest ?? 0) + amount);
+  if (rest === undefined || rest + amount < 0) {
+    note("payment", `order ${orderId} had ${rest ?? 0} of its credit left, a refund took ${0 - amount}`);
+  }
+}
+
+/** Checks that refunds of messages paid no more than what refunds of payments left open. */
+function recountOwed(sql: SqlStorage, note: (kind: string, detail: string) => void): void {
+  const recounted = recountDebt(sql);
+  if (recounted.owed < 0) note("debt", `${recounted.paid} were paid, which is ${0 - recounted.owed} too much`);
+  if (recounted.owed !== owed(sql)) note("debt", `the account owes ${owed(sql)}, recounted ${recounted.owed}`);
 }
 
 function recountLedger(sql: SqlStorage, note: (kind: string, detail: string) => void): Map<string, LedgerView> {
@@ -45,6 +57,7 @@ export function reconcile(sql: SqlStorage): Difference[] {
   const differences: Difference[] = [];
   const note = (kind: string, detail: string) => void differences.push({ kind, detail });
   const refunds = recountLedger(sql, note);
+  recountOwed(sql, note);
   const debits = new Map<string, { debit: number; charged: number }>();
   for (const job of jobsAfter(sql, 0)) {
     const sums = debits.get(job.requestId) ?? { debit: 0, charged: 0 };

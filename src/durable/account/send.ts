@@ -45,7 +45,7 @@ export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
     return { ...refusal, window: admitted.window };
   };
   if (command.notOffered !== undefined) {
-    return refuse({ ok: false, reason: "permission_denied", sentence: command.notOffered });
+    return refuse({ ok: false, reason: "not_offered", ...command.notOffered });
   }
   const order = priced(sql, command, admitted.account);
   if (!order) return refuse({ ok: false, reason: "unknown_file" });

@@ -56,7 +56,9 @@ const csv = (app: Api) =>
     const { keys, terms, faults, source } = await searchOf(c);
     const [fault] = faults;
     // A file cannot show the fault beside its rows, and rows without the faulty term would be the wrong ones.
-    if (fault) fail("invalid_request", faultText(fault, viewOf(c).lang, ACTIVITY_OPERATORS), { param: "q" });
+    if (fault) {
+      fail("invalid_request", faultText(fault, viewOf(c).lang, ACTIVITY_OPERATORS), { param: "q", forReader: true });
+    }
     // The date in the file's name is that of India, where its reader is.
     const day = new Date(Date.now() + INDIA_OFFSET_MS).toISOString().slice(0, 10);
     return c.body(activityCsv(source, settings(c).KEY_SECRET, terms, keys), 200, {
@@ -76,6 +78,7 @@ const one = (app: Api) =>
     if (!own || !story) return fail("not_found", "There is nothing at this address.");
     const part = c.req.header("x-part") === "1";
     const shown = shownText(config, own, story);
+    const request = requestOf(config, story, shown);
     const content = (
       <Story
         id={id}
@@ -83,7 +86,7 @@ const one = (app: Api) =>
         story={story}
         shown={shown}
         price={priceOf(story, shown)}
-        curl={curlOf(requestOf(config, story, shown))}
+        curl={request && curlOf(request)}
         reply={replyOf(config, own, story, shown)}
         part={part}
       />

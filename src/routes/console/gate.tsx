@@ -8,7 +8,9 @@ import { settings } from "../../http/app.ts";
 import type { BotCheck } from "../../sign-in/bot-check.ts";
 import type { Answer, Asked } from "../../sign-in/challenges.ts";
 import type { ByPassword } from "../../sign-in/sign-in.ts";
+import { readPhone } from "../../text/phones.ts";
 import { botCheck, unreachable } from "../../ui/words/bot-check.ts";
+import { phoneFaultText } from "../../ui/words/phones.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 
 // What sign-in, sign-up, confirmation and settings share: the reasons of refusals, and the page with one card.
@@ -73,4 +75,11 @@ export function refuseForm(c: Context<AppEnv>, refused: Refused, title: string, 
 /** Answers with a page of one card. */
 export function showGate(c: Context<AppEnv>, title: string, page: Child): Response {
   return show(c, page, { title, bare: true, kind: "gate" });
+}
+
+/** Why a typed phone number is refused, with what was read of it. */
+export function phoneFaultOf(c: Context<AppEnv>, typed: string): string {
+  const read = readPhone(typed, "person");
+  if (read.ok || read.fault === "no_number") return wordsOf(c).phoneFault;
+  return phoneFaultText(read, "person", viewOf(c).lang);
 }

@@ -29,11 +29,10 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { Rotation } from "../../model/account.ts";
+import { LENGTH_MAX } from "../../text/lengths.ts";
 import { KeyShown, KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
 import type { Unsaved } from "../../ui/parts.tsx";
 import { keyWords } from "../../ui/words/keys.ts";
-
-const NAME_LENGTH_MAX = 100;
 
 const wordsOf = (c: Context<AppEnv>) => keyWords[viewOf(c).lang];
 const secretOf = (c: Context<AppEnv>) => settings(c).KEY_SECRET;
@@ -83,7 +82,7 @@ async function rotate(c: Context<AppEnv>): Promise<Response> {
   const rotated: Rotation = await rotateKey(c.env, secretOf(c), accountId, command);
   if (!rotated.ok) {
     if (rotated.reason === "unknown") return missing();
-    return fail("permission_denied", rotated.reason === "too_many" ? t.tooMany : t.notActive);
+    return fail("permission_denied", rotated.reason === "too_many" ? t.tooMany : t.notActive, { forReader: true });
   }
   const apiKey = revealKey(secretOf(c), accountId, { mode: old.mode, keyId: rotated.keyId });
   const shown = { apiKey, isNew: true, oldEndsAt: rotated.oldExpiresAt, now: Date.now() };
@@ -97,14 +96,14 @@ export const keysPages = (app: Api) => {
   app.post("/keys", page, signedIn, freshlySignedIn, async (c) => {
     const { name = "", once } = await formOf(c);
     const trimmed = name.trim();
-    if (trimmed === "" || trimmed.length > NAME_LENGTH_MAX) {
+    if (trimmed === "" || trimmed.length > LENGTH_MAX.name) {
       return list(c, {
         refused: { code: "invalid_request", error: wordsOf(c).nameMissing, field: "name", typed: { name } },
       });
     }
     const ref = refOf(c);
     const keyId = await makeKey(c.env, secretOf(c), ref, { name: trimmed, once: once ?? null });
-    if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany);
+    if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany, { forReader: true });
     const apiKey = revealKey(secretOf(c), ref.accountId, { ...ref, keyId });
     return asPage(c, wordsOf(c).newTitle, <KeyShown apiKey={apiKey} isNew now={Date.now()} />);
   });

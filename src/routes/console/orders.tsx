@@ -5,7 +5,7 @@ import { randomId } from "../../crypto/ids.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { planName } from "../../money/plans.ts";
-import { findOrder, isOpen, placeOrder, refreshOrder, resumeOrder } from "../../payments/orders.ts";
+import { findOrder, isOpen, isPayable, placeOrder, refreshOrder, resumeOrder } from "../../payments/orders.ts";
 import type { Placed } from "../../payments/orders.ts";
 import type { Checkout, Order } from "../../payments/provider.ts";
 import { OrderFacts, OrderNews, OrderSteps } from "../../ui/billing/orders.tsx";
@@ -26,18 +26,19 @@ async function ownOrder(c: Context<AppEnv>): Promise<Order> {
 /** Redirects to where the order is paid, or to the order's page with the reason why it cannot be paid. */
 function toPayment(c: Context<AppEnv>, order: Order, checkout: Checkout): Response {
   if (checkout.ok) return c.redirect(checkout.url.startsWith("/") ? at(c, checkout.url) : checkout.url, 303);
-  const problem = isOpen(order) ? `?problem=${checkout.reason}` : "";
+  const problem = isPayable(order) ? `?problem=${checkout.reason}` : "";
   return c.redirect(at(c, `/billing/orders/${order.id}${problem}`), 303);
 }
 
-function refuse(placed: Placed & { ok: false }): never {
+function refuse(c: Context<AppEnv>, placed: Placed & { ok: false }): never {
+  const t = billing[viewOf(c).lang];
   switch (placed.reason) {
     case "not_sold":
-      return fail("permission_denied", "Plans are not sold online here; ask the operator.");
+      return fail("permission_denied", t.notSold, { forReader: true });
     case "suspended":
-      return fail("account_suspended", "This account is suspended; ask the operator to activate it.");
+      return fail("account_suspended", t.suspended, { forReader: true });
     case "too_many":
-      return fail("rate_limited", "Too many orders in one hour; pay one of them, or try again later.");
+      return fail("rate_limited", t.tooManyOrders, { forReader: true });
   }
 }
 
@@ -54,7 +55,7 @@ export const ordersPages = (app: Api) => {
     const plan = planName.safeParse(form["plan"]);
     if (!plan.success) return fail("invalid_request", "plan must be starter, business or premium.", { param: "plan" });
     const placed = await placeOrder(c.env, personOf(c), plan.data, form["once"] ?? randomId("once"));
-    return placed.ok ? toPayment(c, placed.order, placed.checkout) : refuse(placed);
+    return placed.ok ? toPayment(c, placed.order, placed.checkout) : refuse(c, placed);
   });
 
   app.get("/billing/orders/:order", page, signedIn, async (c) => {
@@ -67,7 +68,7 @@ export const ordersPages = (app: Api) => {
       c,
       <>
         <PageHead title={t.orderTitle} />
-        {isOpen(order) && (problem === "unavailable" || problem === "closed") && (
+        {isPayable(order) && (problem === "unavailable" || problem === "closed") && (
           <Notice tone="bad">{t[problem]}</Notice>
         )}
         <OrderNews order={order} />

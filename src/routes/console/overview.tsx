@@ -1,15 +1,22 @@
+import type { Context } from "hono";
+import { getCookie } from "hono/cookie";
 import { usageOf, usageStartMs } from "../../activity/usage.ts";
-import { page, personOf, refOf, show, signedIn, stubOf, viewOf } from "../../console/page.tsx";
+import { signupCredit } from "../../config.ts";
+import { page, personOf, refOf, show, showPart, signedIn, stubOf, viewOf } from "../../console/page.tsx";
 import { consoleKeyId, maskedKey, showKey, showKeyId } from "../../crypto/api-key.ts";
 import { randomCode } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
-import type { Api } from "../../http/app.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { KeyView, Outline } from "../../model/account.ts";
 import { liveRows } from "../../model/live.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
+import { UNITS_PER_COIN } from "../../money/money.ts";
+import { hasBought } from "../../payments/orders.ts";
 import { reachableUrl } from "../../sending/curl.ts";
 import { UsageChart } from "../../ui/chart.tsx";
+import { FirstSteps, TestNumbers } from "../../ui/first-steps.tsx";
+import type { StepsDone } from "../../ui/first-steps.tsx";
 import { LiveList } from "../../ui/live.tsx";
 import { FirstCall, OtpSender, Tiles, samplesOf } from "../../ui/overview.tsx";
 import { PageHead } from "../../ui/parts.tsx";
@@ -29,6 +36,16 @@ function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined
   );
 }
 
+/** What the account did of the first steps; null in test mode, and where the reader hid them. */
+async function stepsDone(c: Context<AppEnv>, { account, keys, news }: Outline): Promise<StepsDone | null> {
+  if (refOf(c).mode === "test" || getCookie(c, "steps") === "off") return null;
+  return {
+    send: news.jobs.length > 0,
+    request: keys.some((key) => key.keyId !== consoleKeyId(key.mode) && key.lastUsedAt !== null),
+    buy: account.plan !== "starter" || (await hasBought(c.env, refOf(c).accountId)),
+  };
+}
+
 /** `/`: the account's balance, the first API call, a form that sends an OTP, and the latest messages. */
 export const overviewPage = (app: Api) =>
   app.get("/", page, signedIn, async (c) => {
@@ -36,9 +53,9 @@ export const overviewPage = (app: Api) =>
     const { lang } = viewOf(c);
     const ref = refOf(c);
     const outline: Outline | null = await stubOf(c).outline(usageStartMs(nowMs));
-    if (!outline) fail("unavailable", overview[lang].notOpen, { headers: { "Retry-After": "5" } });
+    if (!outline) fail("unavailable", overview[lang].notOpen, { forReader: true, headers: { "Retry-After": "5" } });
     const { account, keys, news, seqSince } = outline;
-    const days = await usageOf(c.env, ref, seqSince, nowMs);
+    const [days, done] = await Promise.all([usageOf(c.env, ref, seqSince, nowMs), stepsDone(c, outline)]);
     const key = newestKey(keys, nowMs);
     const own = /^\+91(\d{10})$/u.exec(personOf(c).phone ?? "")?.[1];
     const masked = key ? maskedKey(showKey(settings(c).KEY_SECRET, { ...ref, keyId: key.keyId })) : "";
@@ -47,6 +64,7 @@ export const overviewPage = (app: Api) =>
       <>
         <PageHead title={shell[lang].overview} />
         <Tiles account={account} />
+        {done && <FirstSteps done={done} welcomeUnits={signupCredit(settings(c)) * UNITS_PER_COIN} />}
         <div class="cols">
           <FirstCall
             keyId={key ? showKeyId(key.keyId) : null}
@@ -55,9 +73,23 @@ export const overviewPage = (app: Api) =>
           />
           <OtpSender phone={own ?? ""} code={randomCode()} otpRate={account.otpRate} />
         </div>
+        <TestNumbers kind="otp" />
         <LiveList rows={liveRows(news.jobs)} />
-        <UsageChart days={days} />
+        <div data-usage>
+          <UsageChart days={days} />
+        </div>
       </>,
       { title: shell[lang].overview, active: "overview", kind: "overview" },
     );
+  });
+
+/** `/usage`: the chart alone, which the overview loads again after messages were sent. */
+export const usagePage = (app: Api) =>
+  app.get("/usage", page, signedIn, async (c) => {
+    const nowMs = Date.now();
+    const outline: Outline | null = await stubOf(c).outline(usageStartMs(nowMs));
+    const days = outline && (await usageOf(c.env, refOf(c), outline.seqSince, nowMs));
+    const chart = <UsageChart days={days} />;
+    if (c.req.header("x-part") !== undefined) return showPart(c, chart);
+    return show(c, chart, { title: overview[viewOf(c).lang].chartTitle, active: "overview" });
   });

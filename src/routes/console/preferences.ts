@@ -12,6 +12,8 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   /** `system` removes the choice: the colours follow the system again. */
   theme: ["light", "dark", "system"],
   mode: ["live", "test"],
+  /** The first steps on the overview. */
+  steps: ["off"],
 };
 
 /** `POST /preferences`: language, colours, and whether the pages show live or test mode. */

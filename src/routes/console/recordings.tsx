@@ -1,11 +1,11 @@
 import type { Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { otherMode, readForm, refusedStatus } from "../../console/forms.ts";
+import { doneIn, otherMode, readLargeForm, refusalIn, refusedStatus } from "../../console/forms.ts";
 import type { PostedForm } from "../../console/forms.ts";
 import { at, page, refOf, show, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
+import { BODY_BYTES_MAX, bodyUpTo } from "../../http/body.ts";
 import type { ErrorCode } from "../../http/errors.ts";
 import type { RecordingPlace, RecordingView } from "../../model/message.ts";
 import { UPLOAD_VOICE } from "../../model/operations.ts";
@@ -85,12 +85,6 @@ async function refuse(c: Ctx, code: ErrorCode, error: string, once?: string): Pr
   return showList(c, { refused: { error, once }, status });
 }
 
-/** Refuses a form before it is read if it is larger than the form of any file that may be stored. */
-const limited = bodyLimit({
-  maxSize: FORM_BYTES_MAX,
-  onError: (c: Ctx) => refuse(c, "payload_too_large", recordings[viewOf(c).lang].tooLarge),
-});
-
 type Checked = { ok: true; file: File } | { ok: false; code: ErrorCode; error: string };
 
 /** The form's file, or why it cannot be uploaded. */
@@ -99,7 +93,7 @@ function fileOf(c: Ctx, { typed, files: { file } }: PostedForm): Checked {
   const other = otherMode(c, typed);
   if (other) return { ok: false, ...other };
   if (!file) return { ok: false, code: "invalid_request", error: t.choose };
-  return file.size > FILE_BYTES_MAX ? { ok: false, code: "payload_too_large", error: t.tooLarge } : { ok: true, file };
+  return file.size > FILE_BYTES_MAX ? { ok: false, code: "invalid_request", error: t.tooLarge } : { ok: true, file };
 }
 
 /** Stores a file through the API's upload. */
@@ -111,18 +105,26 @@ async function upload(c: Ctx, file: File, once: string): Promise<ApiReply> {
 /** `/recordings`: the recordings that calls can play, and a form that adds one through the API's upload. */
 export const recordingsPages = (app: Api) => {
   app.get("/recordings", page, signedIn, (c) => showList(c));
-  app.post("/recordings", page, signedIn, limited, async (c) => {
-    const form = await readForm(c);
+  app.post("/recordings", bodyUpTo(FORM_BYTES_MAX), page, signedIn, async (c) => {
+    const form = await readLargeForm(c);
+    if (!form.ok) {
+      const code = form.bytes > BODY_BYTES_MAX ? "payload_too_large" : "invalid_request";
+      return refuse(c, code, recordings[viewOf(c).lang].tooLarge);
+    }
     const checked = fileOf(c, form);
     if (!checked.ok) return refuse(c, checked.code, checked.error, form.once);
-    const { body, status, headers } = await upload(c, checked.file, form.once);
+    const reply = await upload(c, checked.file, form.once);
+    const { body, status, headers } = reply;
+    const { lang } = viewOf(c);
     if (wantsJson(c)) {
       if (headers.has("idempotent-replayed")) c.header("Idempotent-Replayed", "true");
-      return c.json(body, status as ContentfulStatusCode);
+      const told = body.success ? { message: doneIn(reply, lang) } : { hint: undefined, ...refusalIn(reply, lang) };
+      return c.json({ ...body, ...told }, status as ContentfulStatusCode);
     }
     if (body.success) return c.redirect(at(c, `/recordings?added=${String(body["fileId"])}`), 303);
     const reused = body["code"] === "idempotency_mismatch";
-    const error = reused ? recordings[viewOf(c).lang].reused : [body.error, body.hint].filter(Boolean).join(" ");
+    const refusal = reused ? { error: recordings[lang].reused } : refusalIn(reply, lang);
+    const error = [refusal.error, refusal.hint].filter(Boolean).join(" ");
     return showList(c, {
       refused: { error, once: reused ? undefined : form.once },
       status: status as ContentfulStatusCode,

@@ -1,12 +1,13 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { PRODUCT } from "../../config.ts";
-import { otherMode, readForm, refusedStatus } from "../../console/forms.ts";
+import { doneIn, otherMode, readForm, refusalIn, refusedStatus } from "../../console/forms.ts";
 import type { PostedForm, Refused } from "../../console/forms.ts";
 import { page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
 import { randomCode } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
+import { bodyUpTo } from "../../http/body.ts";
 import { fail } from "../../http/errors.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import type { SendKind } from "../../model/operations.ts";
@@ -16,16 +17,27 @@ import { VOICE_BLOCK_MS, priceTts, priceVoiceBlock } from "../../money/pricing.t
 import { callApi } from "../../sending/own-api.ts";
 import type { ApiReply } from "../../sending/own-api.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
-import { SENDS, isKind, keptOf, prefilled, recipientsOf } from "../../sending/send-kinds.ts";
+import { SENDS, bodyOf, isKind, keptOf, numberOf, prefilled, recipientsOf } from "../../sending/send-kinds.ts";
 import type { Typed } from "../../sending/send-kinds.ts";
 import { sampleOf } from "../../sending/send-samples.ts";
+import { listText } from "../../text/list-file.ts";
+import { countryOf } from "../../text/phones.ts";
+import { LINES_MAX } from "../../text/recipients.ts";
+import { count } from "../../ui/format.ts";
 import { lengthText } from "../../ui/format-audio.ts";
+import type { Lang } from "../../ui/lang.ts";
 import { Card, PageHead } from "../../ui/parts.tsx";
 import { FormOf } from "../../ui/send/forms.tsx";
 import { FoundNumbers } from "../../ui/send/found-numbers.tsx";
 import { Beside, Kinds, SendOutcome } from "../../ui/send/frame.tsx";
 import type { Draft, Playable } from "../../ui/send/frame.tsx";
+import { NumberRead, SampleCode } from "../../ui/send/number.tsx";
+import { limitWords } from "../../ui/words/limits.ts";
+import { numberText, phoneFaultText, phones } from "../../ui/words/phones.ts";
 import { send } from "../../ui/words/send.ts";
+
+/** Size of a form with a list of recipients: 10,000 of them with a name beside each, or the largest file. */
+const LIST_BYTES_MAX = 1024 * 1024;
 
 /** Recordings that the form offers; an older one is chosen from the list of voice files. */
 const PLAYABLE_MAX = 100;
@@ -66,14 +78,18 @@ async function offerOf(c: Ctx, kind: SendKind, typed: Typed): Promise<Pick<Draft
 
 async function showDraft(
   c: Ctx,
-  asked: Pick<Draft, "kind" | "typed" | "once" | "refused" | "sent">,
+  asked: Pick<Draft, "kind" | "typed" | "once" | "refused" | "confirm" | "sent"> & { posted?: Typed },
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
   const { kind } = asked;
   const t = send[viewOf(c).lang];
   // The form starts with a random code, which the sender may replace.
   const typed = kind === "otp" && !asked.refused ? { otp: randomCode(), ...asked.typed } : asked.typed;
-  const draft = { ...asked, typed, ...(await offerOf(c, kind, typed)), sample: sampleOf(settings(c), kind) };
+  const offer = await offerOf(c, kind, typed);
+  const recording = offer.playable?.find(({ fileId }) => fileId === typed["fileId"]) ?? offer.playable?.[0];
+  const sent = { ...(asked.posted ?? typed), fileId: recording?.fileId ?? "" };
+  const sample = sampleOf(settings(c), kind, sent);
+  const draft = { ...asked, typed, ...offer, sample };
   return show(
     c,
     <>
@@ -93,15 +109,40 @@ async function showDraft(
 }
 
 /** Why a form is not sent, decided before the API is called. */
-const unsent = (error: string, field: string): Refused => ({ code: "invalid_request", error, field });
+interface Unsent extends Refused {
+  /** The number that the person has to confirm, in E.164. */
+  confirm?: string;
+}
+
+const unsent = (error: string, field: string): Unsent => ({ code: "invalid_request", error, field });
+
+/** What is wrong with a form's number, or what is to be confirmed about it; null where it can be used. */
+function refusedNumber(kind: SendKind, typed: Typed, lang: Lang): Unsent | null {
+  const { to } = SENDS[kind];
+  const read = numberOf(kind, typed);
+  if (!to || !read) return null;
+  const { field, scope } = to;
+  if (!read.ok) return unsent(phoneFaultText(read, scope, lang), field);
+  if (read.sure || typed["confirmed"] === read.number) return null;
+  const number = numberText(read.number, countryOf(read.number), lang);
+  return { ...unsent(phones[lang].confirm((typed[field] ?? "").trim(), number), field), confirm: read.number };
+}
+
+function tooLong(c: Ctx): string {
+  const { lang } = viewOf(c);
+  return limitWords[lang].listTooLong(count(LINES_MAX, lang));
+}
 
 /** Fills a bulk form from its file; with `refused` if the person must correct something first. */
 async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed: Typed; refused?: Refused }> {
   const t = send[viewOf(c).lang];
   const { file } = files;
+  const text = file ? listText(new Uint8Array(await file.arrayBuffer())) : (typed["recipients"] ?? "");
+  if (text === null) return { typed, refused: unsent(t.workbook, "file") };
   if (file && (typed["recipients"] ?? "").trim() !== "") return { typed, refused: unsent(t.both, "recipients") };
-  const filled = file ? { ...typed, recipients: await file.text() } : typed;
+  const filled = { ...typed, recipients: text };
   const { faults } = recipientsOf(filled);
+  if (faults[0]?.reason === "unread") return { typed: filled, refused: unsent(tooLong(c), "recipients") };
   if (faults.length === 0 || typed["skip"] !== undefined) return { typed: filled };
   return { typed: filled, refused: unsent(t.badLinesRefused, "recipients") };
 }
@@ -111,13 +152,13 @@ async function sendForm(
   c: Ctx,
   kind: SendKind,
   form: PostedForm,
-): Promise<{ typed: Typed; refused: Refused } | { typed: Typed; refused?: undefined; reply: ApiReply }> {
+): Promise<{ typed: Typed; refused: Unsent } | { typed: Typed; refused?: undefined; reply: ApiReply }> {
   const other = otherMode(c, form.typed);
   if (other) return { typed: form.typed, refused: other };
   const { typed, refused } = kind === "bulk" ? await mergeFile(c, form) : { typed: form.typed };
-  if (refused) return { typed, refused };
-  const fields = SENDS[kind].fields(typed);
-  return { typed, reply: await callApi(c, refOf(c), ENDPOINTS[kind].path, fields, form.once) };
+  const stopped = refused ?? refusedNumber(kind, typed, viewOf(c).lang);
+  if (stopped) return { typed, refused: stopped };
+  return { typed, reply: await callApi(c, refOf(c), ENDPOINTS[kind].path, bodyOf(kind, typed), form.once) };
 }
 
 /** Units that a request took: the reply's coins, or an OTP's cost. */
@@ -129,40 +170,73 @@ function spentOf({ body }: ApiReply): number {
 
 const PASSED_ON = ["Idempotent-Replayed", "RateLimit-Policy", "RateLimit", "Retry-After"];
 
-/** Answers the browser's script with the reply of the API. */
-function passOn(c: Ctx, { status, headers, body }: ApiReply, balanceUnits: number | null): Response {
+/** Answers the browser's script with the reply of the API, in the reader's language. */
+function passOn(c: Ctx, reply: ApiReply, balanceUnits: number | null): Response {
+  const { status, headers, body } = reply;
   for (const name of PASSED_ON) {
     const value = headers.get(name);
     if (value !== null) c.header(name, value);
   }
   if (balanceUnits !== null) c.header("Balance-Units", String(balanceUnits));
-  return c.json(body, status as ContentfulStatusCode);
+  const { lang } = viewOf(c);
+  if (!body.success) {
+    return c.json({ ...body, hint: undefined, ...refusalIn(reply, lang) }, status as ContentfulStatusCode);
+  }
+  return c.json({ ...body, message: doneIn(reply, lang) });
 }
 
 function showOutcome(c: Ctx, kind: SendKind, form: PostedForm, typed: Typed, reply: ApiReply, balance: number | null) {
   const { body, status } = reply;
+  const { lang } = viewOf(c);
   if (body.success) {
     const replayed = reply.headers.has("idempotent-replayed");
     const sent = {
-      message: String(body.message),
+      message: doneIn(reply, lang),
       spentUnits: spentOf(reply),
       balanceUnits: balance,
       requestId: replayed ? null : c.get("requestId"),
     };
-    return showDraft(c, { kind, typed: keptOf(kind, typed), sent });
+    return showDraft(c, { kind, typed: keptOf(kind, typed), posted: typed, sent });
   }
   // The form's mark was used for another request, so this form can never be sent with it.
   const reused = body["code"] === "idempotency_mismatch";
   const refused = reused
-    ? { error: send[viewOf(c).lang].reused }
-    : { error: String(body.error), hint: body.hint, field: body.param };
+    ? { error: send[lang].reused }
+    : { ...refusalIn(reply, lang), field: body.param, toBilling: body["code"] === "insufficient_balance" };
   const once = reused ? undefined : form.once;
-  return showDraft(c, { kind, typed, once, refused }, status as ContentfulStatusCode);
+  return showDraft(c, { kind, typed, once, refused, confirm: typed["confirmed"] }, status as ContentfulStatusCode);
 }
 
 function kindOf(c: Ctx): SendKind {
   const kind = c.req.param("kind") ?? "sms";
   return isKind(kind) ? kind : fail("not_found", "There is nothing at this address.");
+}
+
+async function answerForm(c: Ctx, kind: SendKind): Promise<Response> {
+  const form = await readForm(c);
+  const sent = await sendForm(c, kind, form);
+  const { typed, refused } = sent;
+  if (refused) {
+    const { confirm } = refused;
+    // The script asks again with this number confirmed.
+    if (confirm !== undefined) c.header("Confirm-Number", confirm);
+    return showDraft(c, { kind, typed, once: form.once, refused, confirm }, refusedStatus(c, refused));
+  }
+  const { reply } = sent;
+  const balance = reply.body.success ? ((await stubOf(c).view())?.balance ?? null) : null;
+  return wantsJson(c) ? passOn(c, reply, balance) : showOutcome(c, kind, form, typed, reply, balance);
+}
+
+/** What a form would send, for the script: the number or numbers that were read, and the request as a command. */
+async function checkForm(c: Ctx, kind: SendKind): Promise<Response> {
+  const { typed } = await readForm(c);
+  return showPart(
+    c,
+    <>
+      {kind === "bulk" ? <FoundNumbers found={recipientsOf(typed)} /> : <NumberRead kind={kind} typed={typed} />}
+      <SampleCode sample={sampleOf(settings(c), kind, typed)} />
+    </>,
+  );
 }
 
 /** `/send` and `/send/:kind`: a form for every operation, sent through the API. */
@@ -173,17 +247,8 @@ export const sendPages = (app: Api) => {
       return showDraft(c, { kind, typed: prefilled(kind, c.req.query("to") ?? "", c.req.query("file") ?? "") });
     });
   }
-  app.post("/send/bulk/check", page, signedIn, async (c) =>
-    showPart(c, <FoundNumbers found={recipientsOf((await readForm(c)).typed)} />),
-  );
-  app.post("/send/:kind", page, signedIn, async (c) => {
-    const kind = kindOf(c);
-    const form = await readForm(c);
-    const sent = await sendForm(c, kind, form);
-    const { typed, refused } = sent;
-    if (refused) return showDraft(c, { kind, typed, once: form.once, refused }, refusedStatus(c, refused));
-    const { reply } = sent;
-    const balance = reply.body.success ? ((await stubOf(c).view())?.balance ?? null) : null;
-    return wantsJson(c) ? passOn(c, reply, balance) : showOutcome(c, kind, form, typed, reply, balance);
-  });
+  app.post("/send/bulk/check", bodyUpTo(LIST_BYTES_MAX), page, signedIn, (c) => checkForm(c, "bulk"));
+  app.post("/send/bulk", bodyUpTo(LIST_BYTES_MAX), page, signedIn, (c) => answerForm(c, "bulk"));
+  app.post("/send/:kind/check", page, signedIn, (c) => checkForm(c, kindOf(c)));
+  app.post("/send/:kind", page, signedIn, (c) => answerForm(c, kindOf(c)));
 };

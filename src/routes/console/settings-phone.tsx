@@ -11,7 +11,7 @@ import { CodeForm, GateCard } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
 import { settingsWords } from "../../ui/words/settings.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
-import { refuseForm, showGate, unanswered, unsent, wordsOf } from "./gate.tsx";
+import { phoneFaultOf, refuseForm, showGate, unanswered, unsent } from "./gate.tsx";
 import { saved, showSettings } from "./settings.tsx";
 
 const PhoneCodePage: FC<{ phone: string; again?: boolean; error?: string }> = ({ phone, again = false, error }) => {
@@ -59,7 +59,7 @@ export const settingsPhone = (app: Api) => {
   app.post("/settings/phone", page, signedIn, freshlySignedIn, async (c) => {
     const typed = (await formOf(c))["phone"] ?? "";
     const phone = phoneOf(typed);
-    if (phone === null) return refuseOn(c, { code: "invalid_request", error: wordsOf(c).phoneFault }, typed);
+    if (phone === null) return refuseOn(c, { code: "invalid_request", error: phoneFaultOf(c, typed) }, typed);
     const sent = await askNewPhone(c, personOf(c), phone);
     return sent.ok ? c.redirect(at(c, "/settings/phone"), 303) : refuseOn(c, unsent(c, sent), typed);
   });

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
-import { demoKeys } from "../../accounts/open.ts";
+import { DEMO_LOGIN, demoKeys } from "../../accounts/open.ts";
 import { DEMO_SECRET_PREFIX } from "../../config.ts";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
@@ -20,7 +20,7 @@ import { Code, Field } from "../../ui/parts.tsx";
 import { CodeForm, GateCard, NextField, Or, PhoneField } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
-import { checkOf, refuseForm, showGate, unanswered, unproved, unsent, wordsOf } from "./gate.tsx";
+import { checkOf, phoneFaultOf, refuseForm, showGate, unanswered, unproved, unsent, wordsOf } from "./gate.tsx";
 
 const query = (next: string) => (next === "/" ? "" : `?next=${encodeURIComponent(next)}`);
 
@@ -46,15 +46,21 @@ function demoKeysOf(c: Context<AppEnv>): DemoKeys | null {
   return { ...demoKeys(config), operatorToken: token.startsWith(DEMO_SECRET_PREFIX) ? token : null };
 }
 
-const Demo: FC<{ next: string; keys: DemoKeys }> = ({ next, keys: { apiKey, testKey, operatorToken } }) => {
+const Demo: FC<{ next: string; keys: DemoKeys; focus: boolean }> = ({ next, keys, focus }) => {
+  const { apiKey, testKey, operatorToken } = keys;
   const t = useWords(signIn);
   const { at } = useView();
   return (
-    <>
+    <div class="gate-demo">
       <form method="post" action={at("/sign-in/demo")}>
         <NextField next={next} />
-        <button class="btn quiet wide">{t.demo}</button>
+        <button class="btn wide" autofocus={focus}>
+          {t.demo}
+        </button>
       </form>
+      <p class="dim small">
+        {t.demoLogin} <b>{DEMO_LOGIN.email}</b> · <b>{DEMO_LOGIN.password}</b>
+      </p>
       <details>
         <summary>{t.demoKeys}</summary>
         <div class="stack">
@@ -63,7 +69,7 @@ const Demo: FC<{ next: string; keys: DemoKeys }> = ({ next, keys: { apiKey, test
           {operatorToken !== null && <Code label={t.operatorToken} text={operatorToken} />}
         </div>
       </details>
-    </>
+    </div>
   );
 };
 
@@ -78,17 +84,26 @@ const PhonePage: FC<FormProps & { keys: DemoKeys | null; check?: BotCheck | unde
   const { at } = useView();
   return (
     <GateCard title={t.title} lead={t.lead}>
+      {keys && (
+        <>
+          <Demo next={next} keys={keys} focus={error === undefined} />
+          <Or />
+        </>
+      )}
       <form method="post" action={at("/sign-in")} class="stack">
         <NextField next={next} />
-        <PhoneField value={value} error={check ? undefined : error} autofocus={!check} />
+        <PhoneField
+          value={value}
+          error={check ? undefined : error}
+          autofocus={!check && (!keys || error !== undefined)}
+        />
         {check && <BotCheckBox {...check} />}
-        <button class="btn wide">{t.sendCode}</button>
+        <button class={keys ? "btn quiet wide" : "btn wide"}>{t.sendCode}</button>
       </form>
       <Or />
       <a class="btn quiet wide" href={at(`/sign-in/password${query(next)}`)}>
         {t.byEmail}
       </a>
-      {keys && <Demo next={next} keys={keys} />}
     </GateCard>
   );
 };
@@ -163,7 +178,7 @@ function addPhone(app: Api): void {
         <PhonePage next={next} value={typed} error={refused.error} keys={keys} check={check} />,
       );
     const phone = phoneOf(typed);
-    if (phone === null) return again({ code: "invalid_request", error: wordsOf(c).phoneFault });
+    if (phone === null) return again({ code: "invalid_request", error: phoneFaultOf(c, typed) });
     const sent = await askPhone(c, phone, next, checkAnswerOf(form));
     return sent.ok ? c.redirect(at(c, "/sign-in/code"), 303) : again(unsent(c, sent), checkOf(c, sent));
   });
@@ -224,7 +239,7 @@ export const signInPages = (app: Api) => {
 
   app.post("/sign-in/demo", page, async (c) => {
     const person = await demoPerson(c.env, settings(c));
-    if (!person) return fail("not_found", wordsOf(c).noDemo);
+    if (!person) return fail("not_found", wordsOf(c).noDemo, { forReader: true });
     await enterAs(c, person);
     return c.redirect(at(c, safeNext((await formOf(c))["next"])), 303);
   });

@@ -1,7 +1,8 @@
+import type { Context } from "hono";
 import type { FC } from "hono/jsx";
 import { formOf } from "../../console/forms.ts";
 import { at, page, safeNext } from "../../console/page.tsx";
-import type { Api } from "../../http/app.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
 import { checkAnswerOf } from "../../sign-in/bot-check.ts";
 import type { BotCheck } from "../../sign-in/bot-check.ts";
 import { passwordFault } from "../../sign-in/passwords.ts";
@@ -13,8 +14,7 @@ import { Field } from "../../ui/parts.tsx";
 import { GateCard, NextField, PhoneField } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
-import type { SignInWords } from "../../ui/words/sign-in.ts";
-import { checkOf, refuseForm, showGate, unsent, wordsOf } from "./gate.tsx";
+import { checkOf, phoneFaultOf, refuseForm, showGate, unsent, wordsOf } from "./gate.tsx";
 
 interface SignUpForm {
   next: string;
@@ -71,7 +71,8 @@ const SignUpPage: FC<SignUpForm & { faults?: Faults; error?: string; check?: Bot
 };
 
 /** The valid fields of a form, or what is wrong with it, by field. */
-function read(t: SignInWords, form: Record<string, string>) {
+function read(c: Context<AppEnv>, form: Record<string, string>) {
+  const t = wordsOf(c);
   const password = form["password"] ?? "";
   const email = emailOf(form["email"] ?? "");
   const phone = phoneOf(form["phone"] ?? "");
@@ -80,7 +81,7 @@ function read(t: SignInWords, form: Record<string, string>) {
   if (email !== null && phone !== null && weak === null) return { ok: true, email, phone, password, name } as const;
   const faults: Faults = {
     ...(email === null && { email: t.emailFault }),
-    ...(phone === null && { phone: t.phoneFault }),
+    ...(phone === null && { phone: phoneFaultOf(c, form["phone"] ?? "") }),
     ...(weak !== null && { password: t.passwordFaults[weak] }),
   };
   return { ok: false, faults } as const;
@@ -98,7 +99,7 @@ export const signUpPages = (app: Api) => {
     const form = await formOf(c);
     const next = safeNext(form["next"]);
     const typed = { next, name: form["name"] ?? "", email: form["email"] ?? "", phone: form["phone"] ?? "" };
-    const asked = read(t, form);
+    const asked = read(c, form);
     if (!asked.ok) {
       const error = Object.values(asked.faults)[0] ?? "";
       const refused = { code: "invalid_request", error } as const;

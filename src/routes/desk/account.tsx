@@ -11,11 +11,9 @@ import type { AccountRef, Mode } from "../../model/ref.ts";
 import { planName } from "../../money/plans.ts";
 import { objectOf } from "../../objects.ts";
 import { accountAtDesk, amendAccount, typedCoins } from "../../operator/accounts.ts";
+import { LENGTH_MAX } from "../../text/lengths.ts";
 import { DeskAccount } from "../../ui/desk/account.tsx";
 import { Empty } from "../../ui/parts.tsx";
-
-const REFERENCE_LENGTH_MAX = 100;
-const NOTE_LENGTH_MAX = 500;
 
 const modeOf = (text: string | undefined): Mode => (text === "test" ? "test" : "live");
 
@@ -76,8 +74,8 @@ async function credit(c: Context<AppEnv>): Promise<Response> {
   const reference = form["reference"]?.trim() ?? "";
   const note = form["note"]?.trim() ?? "";
   if (amount === null || amount === 0) return again("amount", t.badAmount);
-  if (reference === "" || reference.length > REFERENCE_LENGTH_MAX) return again("reference", t.badReference);
-  if (note.length > NOTE_LENGTH_MAX) return again("note", t.badNote);
+  if (reference === "" || reference.length > LENGTH_MAX.name) return again("reference", t.badReference);
+  if (note.length > LENGTH_MAX.note) return again("note", t.badNote);
   if (!accountBytes(ref.accountId)) return missing(c);
   const asked = { amount, reference, requestId: c.get("requestId"), ...(note !== "" && { note }) };
   const credited: Credited | null = await objectOf(c.env, ref).credit(asked);

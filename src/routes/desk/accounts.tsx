@@ -10,13 +10,13 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { planName } from "../../money/plans.ts";
 import { findAccounts, typedCoins } from "../../operator/accounts.ts";
+import { LENGTH_MAX } from "../../text/lengths.ts";
 import { DeskAccounts, DeskOpened } from "../../ui/desk/accounts.tsx";
 
 const PAGE_SIZE = 50;
-const NAME_LENGTH_MAX = 100;
 
 async function list(c: Context<AppEnv>, more: { typed?: Record<string, string>; refused?: Refused } = {}) {
-  const search = (c.req.query("q") ?? "").trim().slice(0, NAME_LENGTH_MAX);
+  const search = (c.req.query("q") ?? "").trim().slice(0, LENGTH_MAX.name);
   const { typed, refused } = more;
   const found = await findAccounts(c.env, { search, after: c.req.query("after") ?? "", limit: PAGE_SIZE });
   return showDesk(c, "accounts", <DeskAccounts {...found} search={search} typed={typed} fault={refused} />, {
@@ -34,7 +34,7 @@ function wantedOf(
   const t = deskWordsOf(c);
   const name = form["name"]?.trim() ?? "";
   const plan = planName.safeParse(form["plan"]);
-  if (name === "" || name.length > NAME_LENGTH_MAX || !plan.success) return refuse("name", t.badName);
+  if (name === "" || name.length > LENGTH_MAX.name || !plan.success) return refuse("name", t.badName);
   const [balance, otpRate] = ["balance", "otpRate"].map((field) => {
     const typed = form[field]?.trim() ?? "";
     return typed === "" ? undefined : (typedCoins(typed) ?? -1);

@@ -6,6 +6,7 @@ import { optional } from "../../http/fields.ts";
 import type { Credited } from "../../model/account.ts";
 import { coins } from "../../money/money.ts";
 import { objectOf } from "../../objects.ts";
+import { LENGTH_MAX } from "../../text/lengths.ts";
 import { ledgerEntry } from "./ledger.ts";
 import {
   accountInPath,
@@ -22,7 +23,7 @@ import {
 const schema = z.object({
   amount: amountField("amount", -Infinity).refine((units) => units !== 0, "amount must not be 0."),
   reference: nameField("reference"),
-  note: optional(z.string("note must be a string.").max(500, "note is too long.")),
+  note: optional(z.string("note must be a string.").max(LENGTH_MAX.note, "note is too long.")),
 });
 
 /** `POST /operator/accounts/:id/credits`: once per reference (contract §10). */

@@ -10,6 +10,7 @@ import { idempotencyOf } from "../../http/idempotency.ts";
 import type { AskedOnce } from "../../model/command.ts";
 import type { AccountRef } from "../../model/ref.ts";
 import { coins, unitsFromCoins } from "../../money/money.ts";
+import { LENGTH_MAX } from "../../text/lengths.ts";
 
 // What the operator's routes share (contract §10): the token, account ids, amounts and pages.
 
@@ -20,7 +21,7 @@ export const operator: MiddlewareHandler<AppEnv> = async (c, next) => {
   const withBody = WITH_BODY.has(c.req.method);
   if (withBody) acceptBody(c);
   if (!isOperator(c)) throw new FailureError({ ...UNAUTHORIZED, error: "The operator token is missing or not valid." });
-  if (withBody) await readBody(c, () => undefined, { parse: false, whenEmpty: "{}" });
+  if (withBody) await readBody(c, () => undefined, "{}");
   await next();
 };
 
@@ -107,7 +108,10 @@ export function amountField(name: string, min: number) {
 
 /** A schema of a name: 1 to 100 characters. */
 export function nameField(name: string) {
-  return z.string(`${name} must be a string.`).min(1, `${name} must not be empty.`).max(100, `${name} is too long.`);
+  return z
+    .string(`${name} must be a string.`)
+    .min(1, `${name} must not be empty.`)
+    .max(LENGTH_MAX.name, `${name} is too long.`);
 }
 
 /** A time as the API writes it, or null. */

@@ -37,7 +37,7 @@ export const sendInternationalSms = (app: Api) =>
         },
         text: body.message,
         ...(price.units === null && {
-          notOffered: `SMS to +${countryCallingCode} (${country ?? "no country"}) is not offered.`,
+          notOffered: { callingCode: countryCallingCode, country: country ?? null },
         }),
       };
       return sendOrder(c, body, order, smsReply(price.segments));

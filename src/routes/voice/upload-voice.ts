@@ -5,9 +5,10 @@ import { randomId } from "../../crypto/ids.ts";
 import { keyOf, showWindow } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
-import { jsonBody } from "../../http/body.ts";
-import { fail } from "../../http/errors.ts";
-import { textUpTo } from "../../http/fields.ts";
+import { BODY_BYTES_MAX, bodyUpTo, jsonBody } from "../../http/body.ts";
+import { fail, failBy } from "../../http/errors.ts";
+import { issueOf, textUpTo } from "../../http/fields.ts";
+import { tell } from "../../http/told.ts";
 import type { Caller, UploadDoor } from "../../model/command.ts";
 import type { Recording } from "../../model/message.ts";
 import { UPLOAD_VOICE } from "../../model/operations.ts";
@@ -16,13 +17,15 @@ import { recordingKey } from "../../recordings/signed-address.ts";
 import { accountOf, callerOf, doneReply, refuse } from "../../sending/send-order.ts";
 
 const fileName = textUpTo("fileName", 255, (value, refuse) => {
-  if (/[/\\\p{Cc}]/u.test(value)) refuse("fileName must be a bare name, without path or control characters.");
-  else if (!/.\.(wav|mp3)$/iu.test(value)) refuse("fileName must end in .wav or .mp3.");
+  if (/[/\\\p{Cc}]/u.test(value)) refuse({ id: "file_path" });
+  else if (!/.\.(wav|mp3)$/iu.test(value)) refuse({ id: "file_extension" });
 });
 
 const base64Data = z
   .string({ error: ({ input }) => (input === undefined ? "base64Data is required." : "base64Data must be a string.") })
-  .min(1, "base64Data must not be empty.")
+  .check(({ value, issues }) => {
+    if (value === "") issues.push(issueOf({ id: "file_empty" }, value));
+  })
   .max(BASE64_LENGTH_MAX, `base64Data must have at most ${BASE64_LENGTH_MAX} characters (5 MiB).`);
 
 const schema = z.object({ fileName, base64Data });
@@ -49,20 +52,16 @@ async function recordingIn(c: Context<AppEnv>, name: string, bytes: Uint8Array):
   const found = await inspectRecording(bytes);
   const claimed = name.slice(-3).toLowerCase();
   if (!found.ok) {
-    return fail("invalid_request", `The file must be WAV (PCM, µ-law, A-law) or MP3; found ${found.found}.`, { param });
+    return failBy("invalid_request", { id: "file_kind", found: found.found }, { param });
   }
   const actual = found.mime === "audio/wav" ? "wav" : "mp3";
   if (actual !== claimed) {
-    return fail("invalid_request", `fileName says .${claimed}, the bytes are ${actual.toUpperCase()}.`, {
-      param,
-      hint: `Name it .${actual}.`,
-    });
+    return failBy("invalid_request", { id: "file_mismatch", claimed, actual }, { param });
   }
-  if (found.durationMs <= 0) return fail("invalid_request", "The recording has no sound in it: 0 s.", { param });
+  if (found.durationMs <= 0) return failBy("invalid_request", { id: "file_silent" }, { param });
   if (found.durationMs > DURATION_MS_MAX) {
-    return fail("invalid_request", `The recording lasts ${Math.ceil(found.durationMs / 1000)} s; 600 s is the most.`, {
-      param,
-    });
+    const seconds = Math.ceil(found.durationMs / 1000);
+    return failBy("invalid_request", { id: "file_long", seconds, max: DURATION_MS_MAX / 1000 }, { param });
   }
   const objectKey = recordingKey(keyOf(c), Uint8Array.from(createHash("sha256").update(bytes).digest()));
   const { mime, durationMs } = found;
@@ -81,9 +80,12 @@ async function store(c: Context<AppEnv>, caller: Caller, recording: Recording, b
   await account.finishUpload(caller, recording);
 }
 
+/** 5 MiB of Base64 in JSON: twice as much where each slash is escaped, of which silence in µ-law consists. */
+const ofRecording = bodyUpTo(BODY_BYTES_MAX);
+
 /** `POST /api/upload-voice`: a recording for calls (contract §5.6). */
 export const uploadVoice = (app: Api) =>
-  app.post(UPLOAD_VOICE.path, authenticate(...UPLOAD_VOICE.keyIn), jsonBody(schema), async (c) => {
+  app.post(UPLOAD_VOICE.path, ofRecording, authenticate(...UPLOAD_VOICE.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
     const bytes = bytesOf(body.base64Data);
     const recording = await recordingIn(c, body.fileName, bytes);
@@ -96,6 +98,7 @@ export const uploadVoice = (app: Api) =>
     const caller: Caller = await callerOf(c, fields, template);
     const door: UploadDoor | null = await accountOf(c).beginUpload(caller);
     if (!door?.ok) return refuse(c, door);
+    tell(c.req.raw, { said: { id: "recording", durationMs: recording.durationMs } });
     if (door.replayed) return doneReply(c, template, door, "voice");
     showWindow(c, door.window);
     await store(c, caller, recording, bytes);

@@ -7,7 +7,7 @@ import { settleEvent } from "../../payments/settle.ts";
 import { providerNamed } from "../../payments/table.ts";
 
 /** The largest body that is read; a provider's webhook has a few kB. */
-const WEBHOOK_BYTES_MAX = 262_144;
+const WEBHOOK_BYTES_MAX = 65_536;
 
 /**
  * `POST /webhooks/payments/:provider`: events of a payment provider. 200 if the event is stored or of no interest; 401

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { isOpen } from "../../payments/orders.ts";
+import { isPayable } from "../../payments/orders.ts";
 import type { Order } from "../../payments/provider.ts";
 import { paise, rupees } from "../format.ts";
 import { Card, Empty, Money, Notice, Time } from "../parts.tsx";
@@ -19,22 +19,35 @@ const TONE: Record<Order["state"], string> = {
 };
 
 /** An order's state, as a word and a colour. */
-const OrderState: FC<{ state: Order["state"] }> = ({ state }) => (
-  <span class={`pill ${TONE[state]}`} data-state={state}>
-    {useWords(billing).states[state]}
-  </span>
-);
+const OrderState: FC<{ order: Order }> = ({ order: { state, refundedPaise, amountPaise } }) => {
+  const { states, partlyRefunded } = useWords(billing);
+  return (
+    <span class={`pill ${TONE[state]}`} data-state={state}>
+      {state === "refunded" && refundedPaise < amountPaise ? partlyRefunded : states[state]}
+    </span>
+  );
+};
 
-/** The action for an order: paying it, or opening its invoice. */
+/** The action for an order: paying it, looking whether it is paid, or opening its invoice. */
 export const OrderSteps: FC<{ order: Order; small?: boolean }> = ({ order, small = false }) => {
   const t = useWords(billing);
   const { at } = useView();
   const size = small ? " small" : "";
-  if (isOpen(order)) {
+  if (isPayable(order)) {
     return (
       <form method="post" action={at(`/billing/orders/${order.id}/pay`)}>
-        <button class={small ? "btn quiet small" : "btn"}>{t.continuePaying}</button>
+        <button class={small ? "btn quiet small" : "btn"}>
+          {order.state === "failed" ? t.payFailed : t.continuePaying}
+        </button>
       </form>
+    );
+  }
+  if (order.state === "pending") {
+    const ofSandbox = order.provider === "sandbox";
+    return (
+      <a class={`btn quiet${size}`} href={at(ofSandbox ? `/pay/${order.id}` : `/billing/orders/${order.id}`)}>
+        {ofSandbox ? t.endPending : t.lookAgain}
+      </a>
     );
   }
   if (order.state === "paid") return null;
@@ -56,7 +69,7 @@ const OrderRow: FC<{ order: Order }> = ({ order }) => {
         <a href={at(`/billing/orders/${order.id}`)}>{useWords(shell).plans[order.plan]}</a>
       </td>
       <td>
-        <OrderState state={order.state} />
+        <OrderState order={order} />
       </td>
       <td class="num">{paise(order.amountPaise, lang)}</td>
       <td class="step">
@@ -135,11 +148,11 @@ export const OrderFacts: FC<{ order: Order }> = ({ order }) => {
       <dd class="num">{paise(order.amountPaise, lang)}</dd>
       <dt>{t.creditRow}</dt>
       <dd>
-        <Money units={order.creditUnits} />
+        <Money units={order.creditUnits} real />
       </dd>
       <dt>{t.status}</dt>
       <dd>
-        <OrderState state={order.state} />
+        <OrderState order={order} />
       </dd>
       {order.paymentRef !== null && (
         <>

@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import { PRODUCT } from "../../config.ts";
 import { isOpen } from "../../payments/orders.ts";
 import type { Order } from "../../payments/provider.ts";
+import type { SandboxOutcome } from "../../payments/sandbox.ts";
 import { paise } from "../format.ts";
 import { Mark } from "../icons.tsx";
 import { Preferences } from "../layout.tsx";
@@ -19,20 +20,27 @@ const Trouble: FC<{ name: string; label: string }> = ({ name, label }) => (
   </label>
 );
 
-/** The buttons for an order that can still be paid, or for one that was paid. */
-const Outcomes: FC<{ open: boolean }> = ({ open }) => {
+type Button = readonly [outcome: SandboxOutcome, label: string, kind: string];
+
+/** The buttons for an order in its state: what can still happen to its payment. */
+const Outcomes: FC<{ order: Order }> = ({ order }) => {
   const t = useWords(billing);
-  const buttons = open
-    ? ([
-        ["success", t.success, "btn"],
-        ["failure", t.failure, "btn danger"],
-        ["pending", t.pending, "btn quiet"],
-      ] as const)
-    : ([
-        ["refund", t.refund, "btn"],
-        ["partial_refund", t.partialRefund, "btn quiet"],
-        ["success", t.payAgain, "btn danger"],
-      ] as const);
+  const { lang } = useView();
+  const left = order.amountPaise - order.refundedPaise;
+  const ends: Button[] = [
+    ["success", t.success, "btn"],
+    ["failure", t.failure, "btn danger"],
+  ];
+  const refunds: Button[] = [
+    ["refund", left < order.amountPaise ? t.refundRest(paise(left, lang)) : t.refund, "btn"],
+    ...(left < order.amountPaise ? [] : ([["partial_refund", t.partialRefund, "btn quiet"]] as const)),
+  ];
+  const buttons: Button[] =
+    order.state === "pending"
+      ? ends
+      : isOpen(order)
+        ? [...ends, ["pending", t.pending, "btn quiet"]]
+        : [...(left > 0 ? refunds : []), ["success", t.payAgain, "btn danger"]];
   return (
     <div class="outcomes">
       {buttons.map(([outcome, label, kind]) => (
@@ -72,7 +80,7 @@ export const SandboxPage: FC<{ order: Order }> = ({ order }) => {
         <Notice tone={open ? "info" : "ok"}>{open ? t.sandboxHint : t.alreadyPaid}</Notice>
         <form method="post" action={at(`/pay/${order.id}`)} class="stack">
           <h2>{t.choose}</h2>
-          <Outcomes open={open} />
+          <Outcomes order={order} />
           <fieldset>
             <legend>{t.trouble}</legend>
             <Trouble name="twice" label={t.twice} />

@@ -18,7 +18,7 @@ import { shell } from "../words/shell.ts";
 /** Whole rupees, without paise. */
 const price = (amount: number, lang: Lang): string => paise(amount * 100, lang).replace(/\.00$/u, "");
 
-/** The terms of an account after it buys a plan, by the same rule as in durable/account/payments.ts. */
+/** The terms of an account after it buys a plan, by the same rule as in durable/account/billing/payments.ts. */
 function changesOf(account: AccountView, plan: Plan) {
   const bought = PLANS[plan];
   const rises = bought.priceRupees >= PLANS[account.plan].priceRupees;
@@ -95,7 +95,9 @@ const PlanCard: FC<Offer & { plan: Plan }> = ({ plan, account, sold, taxed }) =>
   const s = useWords(shell);
   const { lang, at } = useView();
   const { priceRupees } = PLANS[plan];
-  const { creditUnits, otpRate, rises } = changesOf(account, plan);
+  const { creditUnits, rises } = changesOf(account, plan);
+  // What an OTP costs on this plan: the plan's rate, or a lower one that was agreed with this account.
+  const otpUnits = Math.min(account.ownOtpRate ?? PLANS[plan].otpUnits, PLANS[plan].otpUnits);
   const isCurrent = account.plan === plan;
   return (
     <li class={isCurrent ? "card plan current" : "card plan"}>
@@ -108,8 +110,8 @@ const PlanCard: FC<Offer & { plan: Plan }> = ({ plan, account, sold, taxed }) =>
       </p>
       <ul class="gives">
         <Gives value={rupees(creditUnits, lang)}>{t.credit}</Gives>
-        <Gives value={rupees(PLANS[plan].otpUnits, lang)}>{t.perOtp}</Gives>
-        <Gives value={count(Math.floor(creditUnits / otpRate), lang)}>{t.otps}</Gives>
+        <Gives value={rupees(otpUnits, lang)}>{t.perOtp}</Gives>
+        {otpUnits > 0 && <Gives value={count(Math.floor(creditUnits / otpUnits), lang)}>{t.otps}</Gives>}
         <Gives value={String(PLANS[plan].requestsPerMinute)}>{t.requests}</Gives>
         <Gives>{t.forEver}</Gives>
       </ul>
@@ -148,7 +150,7 @@ export const Standing: FC<{ account: AccountView }> = ({ account }) => {
         <div>
           <dt>{t.balance}</dt>
           <dd>
-            <Money units={account.balance} />
+            <Money units={account.balance} real />
           </dd>
         </div>
         <div>
@@ -158,7 +160,7 @@ export const Standing: FC<{ account: AccountView }> = ({ account }) => {
         <div>
           <dt>{t.otpRate}</dt>
           <dd>
-            <Money units={account.otpRate} />
+            <Money units={account.otpRate} real />
           </dd>
         </div>
         <div>

@@ -36,7 +36,9 @@ export const DeskPayments: FC<{ events: QuarantinedEvent[]; done: string | undef
                       ? paise(event.amountPaise, lang)
                       : `${count(event.amountPaise, lang)} ${event.currency ?? ""}`}
                 </td>
-                <td class="deskwhy">{event.quarantined}</td>
+                <td class="deskwhy" lang="en">
+                  {event.quarantined}
+                </td>
                 <td class="deskwhy small">
                   {event.provider}: {event.kind}
                   <br />

@@ -38,8 +38,10 @@ const Outcome: FC<{ of: Recounted }> = ({ of: { differences, accounts, next } })
                   </a>{" "}
                   {t[mode]}
                 </td>
-                <td>{kind}</td>
-                <td class="deskwhy">{detail}</td>
+                <td lang="en">{kind}</td>
+                <td class="deskwhy" lang="en">
+                  {detail}
+                </td>
               </tr>
             ))}
           </Wide>

@@ -5,6 +5,7 @@ import { useWords } from "../view.ts";
 import { send } from "../words/send.ts";
 import { Meter } from "./frame.tsx";
 import type { Draft } from "./frame.tsx";
+import { NumberRead } from "./number.tsx";
 
 // The fields that several kinds of send have.
 
@@ -20,9 +21,17 @@ export const Typed: FC<{ draft: Draft } & FieldProps> = ({ draft: { typed, refus
   );
 };
 
-/** An Indian mobile number, typed without its country code. */
-export const IndianPhone: FC<{ draft: Draft; name: string; label: string; hint: string }> = (field) => (
-  <Typed {...field} prefix="+91" required inputmode="tel" autocomplete="off" placeholder="9876543210" />
+/** A phone number in any notation, and the number that it goes to. Nothing is cut or checked in the browser. */
+export const Phone: FC<{ draft: Draft } & FieldProps> = (field) => (
+  <div class="stack tight">
+    <Typed {...field} type="tel" required inputmode="tel" autocomplete="off" />
+    <NumberRead kind={field.draft.kind} typed={field.draft.typed} />
+  </div>
+);
+
+/** An Indian number, with or without its country code. */
+export const IndianPhone: FC<{ draft: Draft } & FieldProps> = (field) => (
+  <Phone {...field} prefix="+91" placeholder="9876543210" />
 );
 
 /** The text of an SMS, with its length and segments. */

@@ -1,12 +1,12 @@
 import type { FC } from "hono/jsx";
 import { listedPrice } from "../../money/listed-price.ts";
-import { recipientsOf } from "../../sending/send-kinds.ts";
+import { numberOf, recipientsOf } from "../../sending/send-kinds.ts";
 import { countSegments } from "../../text/segments.ts";
 import { FileField } from "../file-field.tsx";
 import { Empty, Money } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { send } from "../words/send.ts";
-import { IndianPhone, Listed, Message, Sender, Typed } from "./fields.tsx";
+import { IndianPhone, Listed, Message, Phone, Sender, Typed } from "./fields.tsx";
 import { FoundNumbers } from "./found-numbers.tsx";
 import { Meter, SendForm } from "./frame.tsx";
 import type { Draft } from "./frame.tsx";
@@ -30,7 +30,6 @@ const SmsForm: Form = ({ draft }) => {
 
 const BulkForm: Form = ({ draft }) => {
   const t = useWords(send);
-  const { at } = useView();
   const found = recipientsOf(draft.typed);
   return (
     <SendForm draft={draft} total={draft.units * segmentsOf(draft) * found.numbers.length} files>
@@ -42,13 +41,14 @@ const BulkForm: Form = ({ draft }) => {
         type="textarea"
         autocomplete="off"
         mono
-        data={{ "data-check": at("/send/bulk/check"), "data-clear": "" }}
+        data={{ "data-clear": "" }}
       />
       <FileField
         name="file"
         label={t.file}
         hint={t.fileHint}
-        data={{ "data-csv": "", "data-clear": "" }}
+        data={{ "data-csv": t.workbook, "data-clear": "" }}
+        error={draft.refused?.field === "file" ? draft.refused.error : undefined}
         accept=".csv,.tsv,.txt,text/csv,text/plain"
       />
       <FoundNumbers found={found} />
@@ -64,20 +64,13 @@ const BulkForm: Form = ({ draft }) => {
 
 const InternationalForm: Form = ({ draft }) => {
   const t = useWords(send);
-  const price = draft.list ? listedPrice(draft.list, draft.typed["phone"] ?? "") : draft.units;
+  const read = numberOf("international", draft.typed);
+  const to = read?.ok ? read.number : (draft.typed["phone"] ?? "");
+  const price = draft.list ? listedPrice(draft.list, to) : draft.units;
   const total = price === null ? t.notOffered : price === "varies" ? t.varies : price * segmentsOf(draft);
   return (
     <SendForm draft={draft} total={total}>
-      <Typed
-        draft={draft}
-        name="phone"
-        label={t.abroad}
-        hint={t.abroadHint}
-        required
-        inputmode="tel"
-        autocomplete="off"
-        placeholder="+14155550132"
-      />
+      <Phone draft={draft} name="phone" label={t.abroad} hint={t.abroadHint} placeholder="+14155550132" />
       <Message draft={draft} units={typeof price === "number" ? price : draft.units} />
       <label class="check">
         <input
@@ -172,16 +165,7 @@ const VoiceForm: Form = ({ draft }) => {
   const chosen = playable.find(({ fileId }) => fileId === typed["fileId"]) ?? playable[0];
   return (
     <SendForm draft={draft} total={chosen?.units ?? draft.units}>
-      <Typed
-        draft={draft}
-        name="callee"
-        label={t.dialled}
-        hint={t.dialledHint}
-        required
-        inputmode="tel"
-        autocomplete="off"
-        placeholder="919876543210"
-      />
+      <Phone draft={draft} name="callee" label={t.dialled} hint={t.dialledHint} placeholder="919876543210" />
       <div class="field">
         <label for="f-fileId">{t.recording}</label>
         <select id="f-fileId" name="fileId" {...(refused?.field === "fileId" && { "aria-invalid": "true" })}>

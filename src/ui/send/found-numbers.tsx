@@ -17,7 +17,13 @@ export const FoundNumbers: FC<{ found: Recipients }> = ({ found: { numbers, dupl
   const t = useWords(send);
   const { lang } = useView();
   return (
-    <div class="stack tight" data-found={String(numbers.length)} data-bad={String(faults.length)} aria-live="polite">
+    <div
+      class="stack tight"
+      data-part="found"
+      data-found={String(numbers.length)}
+      data-bad={String(faults.length)}
+      aria-live="polite"
+    >
       <p class="meter">
         <span>
           {t.found}: <b>{count(numbers.length, lang)}</b>

@@ -4,21 +4,27 @@ import { SEND_KINDS } from "../../model/operations.ts";
 import type { SendKind } from "../../model/operations.ts";
 import type { PriceList } from "../../money/listed-price.ts";
 import type { Typed } from "../../sending/send-kinds.ts";
+import type { Sample } from "../../sending/send-samples.ts";
 import { otpText } from "../../text/otp-text.ts";
 import { countSegments, nameLetters } from "../../text/segments.ts";
-import { rupees } from "../format.ts";
+import built from "../built.json";
+import { TestNumbers } from "../first-steps.tsx";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
-import { Card, Code, Money, Notice } from "../parts.tsx";
+import { Card, Money, Notice, useMoney } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
+import { firstSteps } from "../words/first-steps.ts";
 import { send } from "../words/send.ts";
+import { SampleCode } from "./number.tsx";
 
 // The frame of the pages that send: kinds of sends, the result of a form, and the price of a text while it is typed.
 
-/** Why a form was not sent, in the API's words. */
+/** Why a form was not sent. */
 interface Refused extends FormFault {
   hint?: string | undefined;
+  /** Whether more balance would help. */
+  toBilling?: boolean | undefined;
 }
 
 /** The result of a form that was sent. */
@@ -45,13 +51,15 @@ export interface Draft {
   /** The form's `once`, if the form can be sent again under it. */
   once?: string | undefined;
   refused?: Refused | undefined;
+  /** The number that the person is asked to confirm, in E.164. */
+  confirm?: string | undefined;
   sent?: Sent | undefined;
   /** Units per segment, OTP, call or started 30 s. */
   units: number;
   list?: PriceList | undefined;
   playable?: readonly Playable[] | undefined;
   /** The same request as a command for the API. */
-  sample: string;
+  sample: Sample;
 }
 
 /**
@@ -93,19 +101,25 @@ export const Kinds: FC<{ kind: SendKind }> = ({ kind }) => {
 /** Reports that it was sent, or why not. */
 export const SendOutcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused }) => {
   const t = useWords(send);
-  const { at } = useView();
+  const { onPhone } = useWords(firstSteps);
+  const { at, caught } = useView();
   if (refused) {
     return (
       <Notice tone="bad">
         <p>{refused.error}</p>
         {refused.hint !== undefined && <p>{refused.hint}</p>}
+        {refused.toBilling && (
+          <p>
+            <a href={at("/billing")}>{t.addMoney}</a>
+          </p>
+        )}
       </Notice>
     );
   }
   if (!sent) return null;
   const query = sent.requestId === null ? "" : `?q=${encodeURIComponent(`request:${sent.requestId}`)}`;
   return (
-    <Notice tone="ok">
+    <Notice tone="ok" focused>
       <p>{sent.message}</p>
       {sent.requestId === null && <p>{t.replayed}</p>}
       <p>
@@ -118,42 +132,63 @@ export const SendOutcome: FC<Pick<Draft, "sent" | "refused">> = ({ sent, refused
         )}
         {" · "}
         <a href={at(`/activity${query}`)}>{t.see}</a>
+        {caught && (
+          <>
+            {" · "}
+            <a href={at(`/inbox${query}`)}>{onPhone}</a>
+          </>
+        )}
       </p>
     </Notice>
   );
 };
 
+/** The sentences with which the script reports the result of any form that sends. */
+export function useResultWords(): Record<`data-${string}`, string> {
+  const t = useWords(send);
+  return { "data-lost": t.lost, "data-reused": t.reused, "data-done": t.done, "data-money": t.addMoney };
+}
+
+/** The script of a form that sends, which follows its fields. */
+export const ComposeScript: FC = () => (
+  <script type="module" src={useView().at(`/assets/${built.entries["compose.js"]}`)} />
+);
+
 /** A form that sends; the script sends it without leaving the page. */
 export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | string; files?: boolean }>> = ({
-  draft: { kind, once, units, list },
+  draft: { kind, once, units, list, confirm },
   total,
   files = false,
   children,
 }) => {
   const t = useWords(send);
-  const { at, lang } = useView();
+  const { onPhone } = useWords(firstSteps);
+  const { at, caught } = useView();
+  const money = useMoney();
   return (
     <form
       method="post"
       action={at(`/send/${kind}`)}
       class="stack"
       data-send=""
+      data-check={at(`/send/${kind}/check`)}
       data-units={String(units)}
       {...(list && { "data-list": JSON.stringify(list) })}
       {...(files && { enctype: "multipart/form-data" })}
-      data-lost={t.lost}
-      data-reused={t.reused}
-      data-done={t.done}
+      {...useResultWords()}
       data-balance={t.balance}
       data-see={t.see}
+      {...(caught && { "data-phone": onPhone })}
     >
       <SendFields once={once} />
+      <ComposeScript />
+      <input type="hidden" name="confirmed" value={confirm ?? ""} />
       {children}
       <button class="btn wide">
         <Icon name="send" />
         <span>{t.submit[kind]}</span>
         <span class="price" data-total="" data-varies={t.varies} data-none={t.notOffered}>
-          {typeof total === "number" ? rupees(total, lang) : total}
+          {typeof total === "number" ? money(total) : total}
         </span>
       </button>
     </form>
@@ -163,7 +198,7 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
 /** The remaining length of a text; for SMS also encoding, segments, price, and the characters that force Unicode. */
 export const Meter: FC<{ text: string; max: number; units?: number | undefined }> = ({ text, max, units }) => {
   const t = useWords(send);
-  const { lang } = useView();
+  const money = useMoney();
   const left = max - [...text].length;
   const counter = (
     <span>
@@ -184,7 +219,7 @@ export const Meter: FC<{ text: string; max: number; units?: number | undefined }
           <b data-segments="">{segments}</b> {t.sms}
         </span>
         <span>
-          <b data-price="">{rupees(units * segments, lang)}</b> {t.each}
+          <b data-price="">{money(units * segments)}</b> {t.each}
         </span>
       </p>
       <div class="unicode" data-unicode="" hidden={encoding === "GSM-7"}>
@@ -244,8 +279,9 @@ export const Beside: FC<{ draft: Draft; brand: string }> = ({ draft: { kind, typ
         </Card>
       )}
       <Card title={t.byApi}>
-        <Code text={sample} label="curl" />
+        <SampleCode sample={sample} />
       </Card>
+      {kind !== "bulk" && kind !== "international" && <TestNumbers kind={kind} />}
     </div>
   );
 };

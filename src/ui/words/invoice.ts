@@ -6,12 +6,12 @@ export const invoiceWords = words(
     title: "Invoice",
     back: "Back to plans & billing",
     print: "Print or save as PDF",
-    hint: "To keep it as a PDF, print this page.",
+    hint: "To save it as a PDF, print this page.",
   },
   {
     title: "इनवॉइस",
     back: "प्लान और भुगतान पर लौटें",
     print: "प्रिंट करें या PDF सहेजें",
-    hint: "PDF रखने के लिए इस पेज को प्रिंट करें।",
+    hint: "PDF में सहेजने के लिए इस पेज को प्रिंट करें।",
   },
 );

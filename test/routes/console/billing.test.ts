@@ -2,6 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { updatePerson } from "../../../src/db/people.ts";
+import { planName } from "../../../src/money/plans.ts";
 import { listOrders, ORDERS_PER_HOUR_MAX } from "../../../src/payments/orders.ts";
 import worker from "../../../src/worker.ts";
 import { balanceOf } from "../../world/world.ts";
@@ -37,17 +38,17 @@ describe("/billing", () => {
     const { visitor, world } = await visit({ plan: "business", balance: 12.5 });
     const text = textOf(await visitor.get("/billing"));
     for (const said of [
-      "₹499 paid once",
-      "₹1,999 paid once",
-      "₹9,999 paid once",
+      "₹499 one-time payment",
+      "₹1,999 one-time payment",
+      "₹9,999 one-time payment",
       "₹500.00 credit",
       "₹11,000.00 credit",
       "₹0.15 per OTP",
-      "73,333 OTPs for the credit",
+      "73,333 OTPs (approx.)",
       "200 requests per minute",
-      "Bought once, valid for ever",
+      "One-time payment, no expiry",
       "₹12.50 → ₹512.50",
-      "Your Business rate and limit stay.",
+      "You keep your Business rate and limit.",
       "₹0.20 → ₹0.15",
       "60 → 200",
       "No orders yet",
@@ -61,15 +62,24 @@ describe("/billing", () => {
   it("counts OTPs by the rate that will apply, which is the operator's own rate if that is lower", async () => {
     const { visitor } = await visit({ plan: "starter", balance: 0, otpRate: 0.1 });
     const text = textOf(await visitor.get("/billing"));
-    expect(text).toContain("21,000 OTPs for the credit");
-    expect(text).toContain("Your own lower OTP rate stays.");
+    expect(text).toContain("21,000 OTPs (approx.)");
+    expect(text).toContain("You keep your own lower OTP rate.");
+  });
+
+  it("shows the same rate and number of OTPs on a plan's card that the plan gives, whatever plan the account is on", async () => {
+    for (const plan of planName.options) {
+      const { visitor } = await visit({ plan, balance: 0 });
+      const text = textOf(await visitor.get("/billing"));
+      const cards = ["₹0.25 per OTP 2,000 OTPs", "₹0.20 per OTP 10,500 OTPs", "₹0.15 per OTP 73,333 OTPs"];
+      for (const card of cards) expect(text).toContain(card);
+    }
   });
 
   it("explains in test mode that plans are bought for the live account, and shows the live account", async () => {
     const customer = await visit({ plan: "premium", balance: 7 });
     customer.visitor.cookies.set("mode", "test");
     const text = textOf(await customer.visitor.get("/billing"));
-    expect(text).toContain("Plans are bought for the live account");
+    expect(text).toContain("Plans are bought for your live account");
     expect(text).toContain("₹7.00");
   });
 
@@ -195,9 +205,9 @@ describe("the sandbox's page", () => {
   it("pays without a session; the order's page and list then show credit, plan and invoice", async () => {
     const customer = await customerOf();
     const id = await order(customer);
-    expect(textOf(await customer.visitor.get(`/billing/orders/${id}`))).toContain("not paid yet");
+    expect(textOf(await customer.visitor.get(`/billing/orders/${id}`))).toContain("been paid yet");
     const payer = new Visitor();
-    expect(textOf(await payer.get(`/pay/${id}`))).toContain("No money moves");
+    expect(textOf(await payer.get(`/pay/${id}`))).toContain("No real money is involved");
     const paid = await payer.submit(`/pay/${id}`, { outcome: "success" });
     expect(locationOf(paid)).toBe(`/billing/orders/${id}`);
     expect(await standingOf(customer.world)).toMatchObject({ balance: 21_000_000, plan: "business" });
@@ -215,15 +225,47 @@ describe("the sandbox's page", () => {
     await customer.visitor.submit(`/pay/${id}`, { outcome: "pending" });
     const pending = await customer.visitor.get(`/billing/orders/${id}`);
     expect(pending.headers.get("refresh")).toMatch(/^\d+$/u);
+    // A second payment now would be money for nothing: neither the page nor its address opens the checkout again.
+    for (const { text } of [pending, await customer.visitor.get("/billing")]) {
+      expect(text).not.toContain(`/billing/orders/${id}/pay`);
+    }
+    expect(locationOf(await customer.visitor.submit(`/billing/orders/${id}/pay`))).toBe(`/billing/orders/${id}`);
     await customer.visitor.submit(`/pay/${id}`, { outcome: "failure" });
     const failed = await customer.visitor.get(`/billing/orders/${id}`);
     expect(failed.headers.get("refresh")).toBeNull();
-    expect(textOf(failed)).toContain("did not go through");
+    expect(textOf(failed)).toContain("go through and no credit was added");
     expect((await customer.visitor.get(`/billing/orders/${id}/invoice`)).status).toBe(404);
     const again = await customer.visitor.submit(`/billing/orders/${id}/pay`);
     expect(locationOf(again)).toBe(`/pay/${id}`);
     await customer.visitor.submit(`/pay/${id}`, { outcome: "success" });
     expect(await standingOf(customer.world)).toMatchObject({ plan: "business" });
+  });
+
+  it("does not open the checkout again from a form that is posted again while the payment is pending", async () => {
+    const customer = await customerOf();
+    await buy(customer, "business", "same");
+    const [made] = await listOrders(env, customer.world.ref.accountId);
+    await customer.visitor.submit(`/pay/${made?.id}`, { outcome: "pending" });
+    expect(locationOf(await buy(customer, "business", "same"))).toBe(`/billing/orders/${made?.id}`);
+  });
+
+  it("refunds one half, then only the other", async () => {
+    const customer = await customerOf();
+    const id = await order(customer);
+    await customer.visitor.submit(`/pay/${id}`, { outcome: "success" });
+    expect((await customer.visitor.get(`/pay/${id}`)).text).toContain('value="partial_refund"');
+    await customer.visitor.submit(`/pay/${id}`, { outcome: "partial_refund" });
+    expect(await standingOf(customer.world)).toMatchObject({ balance: 10_500_000, plan: "business" });
+    expect(textOf(await customer.visitor.get("/billing"))).toContain("Partly refunded");
+    const half = await customer.visitor.get(`/pay/${id}`);
+    expect(textOf(half)).toContain("Refund the other ₹999.50");
+    expect(half.text).not.toContain('value="partial_refund"');
+    await customer.visitor.submit(`/pay/${id}`, { outcome: "refund" });
+    expect(await standingOf(customer.world)).toMatchObject({ balance: 0, plan: "starter" });
+    const all = textOf(await customer.visitor.get(`/billing/orders/${id}`));
+    expect(all).toContain("₹1,999.00");
+    expect(all).not.toContain("Partly refunded");
+    expect((await customer.visitor.get(`/pay/${id}`)).text).not.toContain('value="refund"');
   });
 
   it("delivers twice, late and wrong on request: one credit, or none", async () => {
@@ -235,12 +277,10 @@ describe("the sandbox's page", () => {
     expect(await entriesOf(customer.world)).toHaveLength(1);
     await customer.visitor.submit(`/pay/${id}`, { outcome: "success" });
     expect(await entriesOf(customer.world)).toHaveLength(1);
-    expect(textOf(await customer.visitor.get(`/pay/${id}`))).toContain("This order is paid.");
+    expect(textOf(await customer.visitor.get(`/pay/${id}`))).toContain("This order has been paid.");
     await customer.visitor.submit(`/pay/${id}`, { outcome: "refund", twice: "on" });
     expect(await standingOf(customer.world)).toMatchObject({ balance: 0, plan: "starter" });
-    expect(textOf(await customer.visitor.get(`/billing/orders/${id}`))).toContain(
-      "₹1,999.00 of this payment went back",
-    );
+    expect(textOf(await customer.visitor.get(`/billing/orders/${id}`))).toContain("₹1,999.00 refunded.");
     expect((await customer.visitor.submit(`/pay/${id}`, { outcome: "gold" })).status).toBe(400);
   });
 });

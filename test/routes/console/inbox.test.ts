@@ -83,8 +83,8 @@ describe("the page", () => {
     // New messages are added to the newest page only.
     expect(second.text).not.toContain("data-after");
     const odd = await visitor.get("/inbox?q=state:sent");
-    expect(odd.text).toContain("There is no “state:”");
-    expect((await visitor.get(`/inbox?q=${newMark()}`)).text).toContain("No message matches");
+    expect(odd.text).toContain("“state:” is not a filter");
+    expect((await visitor.get(`/inbox?q=${newMark()}`)).text).toContain("No matching messages");
   });
 
   it("shows hostile texts as plain text", async () => {

@@ -82,7 +82,7 @@ describe("making a key", () => {
     for (const name of ["", "   ", "x".repeat(101)]) {
       const page = await visitor.submit("/keys", { name, once: "a" });
       expect(page.status).toBe(400);
-      expect(page.text).toContain("Give the key a name");
+      expect(page.text).toContain("Enter a name of");
     }
     expect(await world.stub.keys()).toHaveLength(1);
   });
@@ -159,20 +159,20 @@ describe("revoking a key", () => {
     const { visitor, world } = await visit();
     await sendSms(world);
     const asks = await visitor.get(`/keys/${idOf(world)}/revoke`);
-    expect(asks.text).toContain("something still sends with it");
+    expect(asks.text).toContain("Something is still using it");
     expect(await tried(world, world.apiKey)).toBe(200);
     const done = await visitor.submit(`/keys/${idOf(world)}/revoke`);
     expect(done.headers.get("location")).toBe("/keys?done=revoked");
     expect(await tried(world, world.apiKey)).toBe(401);
     expect((await keyOfFirst(visitor, world)).status).toBe(404);
-    expect((await visitor.get("/keys")).text).toContain("Ended and revoked keys");
+    expect((await visitor.get("/keys")).text).toContain("Expired and revoked keys");
     expect((await visitor.submit(`/keys/${idOf(world)}/revoke`)).status).toBe(303);
   });
 
   it("returns part of a page for the drawer", async () => {
     const { visitor, world } = await visit();
     const part = await visitor.get(`/keys/${idOf(world)}/revoke`, { "x-part": "1" });
-    expect(part.text).toContain("Revoke a key?");
+    expect(part.text).toContain("Revoke this key?");
     expect(part.text).not.toContain("<html");
   });
 });

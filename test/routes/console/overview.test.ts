@@ -1,8 +1,18 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { consoleKeyId, newKeyId, showKey, showKeyId } from "../../../src/crypto/api-key.ts";
 import { samplesOf } from "../../../src/ui/overview.tsx";
-import { bearer, call, dispatch, follow, operator, post, recordHistory, sendSms } from "../../world/world.ts";
+import {
+  bearer,
+  call,
+  dispatch,
+  follow,
+  messagesOf,
+  operator,
+  post,
+  recordHistory,
+  sendSms,
+} from "../../world/world.ts";
 import { Visitor, visit } from "../../world/visitor.ts";
 
 /** The visible text of a page, without tags. */
@@ -20,13 +30,56 @@ describe("the overview", () => {
     expect(page).toContain("Balance ₹1,234.50");
     expect(page).toContain("OTPs left 6,172");
     expect(page).toContain("OTP rate ₹0.20");
-    expect(page).toContain("Business 60 requests a minute");
+    expect(page).toContain("Business 60 requests per minute");
     expect(page).toContain("Account Active");
     await operator("PATCH", `/operator/accounts/${world.ref.accountId}`, { status: "suspended", otpRate: 0 });
     visitor.cookies.set("lang", "hi");
     const after = textOf((await visitor.get("/")).text);
     expect(after).toContain("खाता निलंबित");
     expect(after).toContain("बचे हुए OTP ∞");
+  });
+
+  it("shows in test mode a test balance, which is no money and cannot be bought", async () => {
+    expect(textOf((await (await visit()).visitor.get("/")).text)).toContain("Add money");
+    const { visitor } = await visit({ plan: "business", balance: 100_000, mode: "test" });
+    const { text } = await visitor.get("/");
+    const main = textOf(/<main.*<\/main>/su.exec(text)?.[0] ?? "");
+    expect(main).toContain("Test balance 1,00,000.00");
+    expect(main).toContain("OTP rate 0.20");
+    expect(main).not.toContain("₹");
+    expect(main).not.toContain("Add money");
+    expect(main).not.toMatch(/spends? your balance/u);
+    expect((await visitor.get("/send/otp")).text).not.toContain("₹");
+  });
+
+  it("shows a refunded request as refunded, with what it had cost", async () => {
+    const { visitor, world } = await visit({ plan: "business", balance: 12 });
+    await sendSms(world);
+    const seqs = (await messagesOf(world)).map(({ seq }) => seq);
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
+      await new Response(init?.body ?? null).text();
+      return new Response(null, { status: 400 });
+    });
+    await dispatch(world, seqs, { CARRIER: "http" });
+    vi.restoreAllMocks();
+    const row = textOf(/<tbody id="live".*?<\/tbody>/su.exec((await visitor.get("/")).text)?.[0] ?? "");
+    expect(row).toContain("₹1.00 refunded");
+    expect(row).not.toContain("₹0.00");
+  });
+
+  it("offers its chart alone, to be loaded again after something was sent", async () => {
+    const { visitor, world } = await visit({ plan: "business", balance: 12 });
+    const part = () => visitor.get("/usage", { "x-part": "1" });
+    expect((await part()).text).toContain("Nothing sent in these 14 days");
+    await sendSms(world);
+    const seqs = (await messagesOf(world)).map(({ seq }) => seq);
+    await dispatch(world, seqs);
+    await follow(world, seqs);
+    await recordHistory(world, seqs);
+    const { text } = await part();
+    expect(text).toContain('<rect class="sms"');
+    expect(text).not.toContain("<html");
+    expect((await new Visitor().get("/usage")).status).toBe(303);
   });
 
   it("never contains a whole key, and offers the newest key that is not the console's", async () => {
@@ -104,7 +157,7 @@ describe("the overview", () => {
 
   it("draws two weeks, with the same numbers in a table, and shows a notice when there are none", async () => {
     const { visitor, world } = await visit();
-    expect(textOf((await visitor.get("/")).text)).toContain("Nothing sent in these 14 days");
+    expect(textOf((await visitor.get("/")).text)).toContain("Nothing sent in the last 14 days");
     await sendSms(world);
     await recordHistory(world, [2]);
     const { text } = await visitor.get("/");

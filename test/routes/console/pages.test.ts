@@ -98,6 +98,13 @@ describe("pages", () => {
     const page = await visitor.get("/there-is-no-such-page");
     expect(page.status).toBe(404);
     expect(page.text).toContain("<!doctype html>");
+    // The menu stays, and the page leads back.
+    for (const { path } of PAGES) expect(page.text).toContain(`<a href="${path}">`);
+    expect(page.text).toContain('<a class="btn" href="/">');
+    const strange = await new Visitor().get("/there-is-no-such-page");
+    expect(strange.status).toBe(404);
+    expect(strange.text).toContain('<a class="btn" href="/sign-in">');
+    expect(strange.text).not.toContain('href="/keys"');
     for (const path of ["/operator/accounts/acc_x", "/v1/test/inbox/msg_x", "/account-balance", "/send-sms"]) {
       expect(JSON.parse((await visitor.get(path)).text), path).toMatchObject({ success: false });
     }

@@ -32,7 +32,7 @@ describe("an upload by form", () => {
     expect(done.status).toBe(303);
     const page = await visitor.get(done.headers.get("location") ?? "");
     const [recording] = await listOf(world);
-    expect(page.text).toContain("Stored:");
+    expect(page.text).toContain("Uploaded:");
     expect(page.text).toContain("hello &lt;b&gt;.wav");
     expect(page.text).toContain("0:31");
     expect(page.text).toContain(`data-copy="${recording?.fileId}"`);
@@ -60,7 +60,7 @@ describe("an upload by form", () => {
     expect(await listOf(world)).toHaveLength(1);
     const other = await upload(visitor, wav(), "b.wav");
     expect(other.status).toBe(422);
-    expect(other.text).toContain("Another file was uploaded by this form before.");
+    expect(other.text).toContain("This form was already used for another file.");
     expect(other.text).not.toContain('value="once_12345678"');
   });
 
@@ -71,7 +71,7 @@ describe("an upload by form", () => {
     const larger = new Uint8Array(FILE_BYTES_MAX + 1);
     larger.set(head);
     const page = await upload(visitor, larger, "a.wav");
-    expect(page.status).toBe(413);
+    expect(page.status).toBe(400);
     expect(page.text).toContain("The file is larger than 3.75 MiB");
     expect(await storedOf(world)).toEqual([]);
     expect((await upload(visitor, head, "a.wav")).status).toBe(303);
@@ -81,8 +81,8 @@ describe("an upload by form", () => {
   it("with a declared length far above the limit is not read at all", async () => {
     const { visitor } = await visit();
     const reply = await visitor.submit("/recordings", formOf(new Uint8Array(8 * 1024 * 1024), "a.wav"), JSON_TYPE);
-    expect(reply.status).toBe(413);
-    expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "payload_too_large", param: "file" });
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "invalid_request", param: "file" });
     let chunks = 0;
     const body = new ReadableStream<Uint8Array>(
       {
@@ -102,17 +102,27 @@ describe("an upload by form", () => {
       "content-length": String(8 * 1024 * 1024),
     };
     const refused = await callWith({}, `${CONSOLE}/recordings`, { method: "POST", headers, body });
-    expect(refused.body).toMatchObject({ success: false, code: "payload_too_large", param: "file" });
-    expect([refused.status, chunks]).toEqual([413, 0]);
+    expect(refused.body).toMatchObject({ success: false, code: "invalid_request", param: "file" });
+    expect([refused.status, chunks]).toEqual([400, 0]);
   });
 
   it.each([
-    ["a picture", png(), "a.wav", "found PNG data"],
-    ["text", new TextEncoder().encode("hello"), "a.mp3", "found data of no known kind"],
-    ["of a kind that contradicts its name", mp3(1), "a.wav", "the bytes are MP3"],
-    ["of another extension", wav(), "a.ogg", "must end in .wav or .mp3"],
-    ["empty", new Uint8Array(), "a.wav", "base64Data must not be empty"],
-    ["silent", wav({ seconds: 0 }), "a.wav", "no sound in it"],
+    ["a picture", png(), "a.wav", "a recording we can play. Use WAV (PCM, µ-law, A-law) or MP3."],
+    [
+      "text",
+      new TextEncoder().encode("hello"),
+      "a.mp3",
+      "a recording we can play. Use WAV (PCM, µ-law, A-law) or MP3.",
+    ],
+    [
+      "of a kind that contradicts its name",
+      mp3(1),
+      "a.wav",
+      "The file is named .wav but contains MP3 audio. Rename it to .mp3.",
+    ],
+    ["of another extension", wav(), "a.ogg", "Choose a .wav or .mp3 file."],
+    ["empty", new Uint8Array(), "a.wav", "The file is empty."],
+    ["silent", wav({ seconds: 0 }), "a.wav", "The recording is empty."],
   ])("that is %s is refused in one sentence and stores nothing", async (_, bytes, name, sentence) => {
     const { visitor, world } = await visit();
     const page = await upload(visitor, bytes, name);
@@ -152,7 +162,7 @@ describe("the list", () => {
     const { visitor } = await visit();
     const page = await visitor.get("/recordings");
     expect(page.text).toContain("No recordings yet");
-    expect((await visitor.get("/send/voice")).text).toContain("There is no recording to play yet");
+    expect((await visitor.get("/send/voice")).text).toContain("No recordings yet");
   });
 
   afterEach(() => vi.useRealTimers());

@@ -33,7 +33,7 @@ describe("a list with lines that are not numbers", () => {
     expect(page.text).toContain("Line 4: <bdi>&lt;img src=x onerror=alert(1)&gt;</bdi> – not a number");
     expect(page.text).not.toContain("<img");
     expect(page.text).toMatch(/Numbers: <b>2<\/b>/u);
-    expect(page.text).toMatch(/Repeated, sent once: <b>1<\/b>/u);
+    expect(page.text).toMatch(/Duplicates removed: <b>1<\/b>/u);
     expect(page.text).toMatch(/<textarea[^>]*name="recipients"[^>]*aria-invalid="true"/u);
     expect(page.text).toContain(`${GOOD[1]}</textarea>`);
     expect(await sentTo(visited)).toEqual([]);
@@ -75,7 +75,7 @@ describe("a file", () => {
     const page = await submit(visited.visitor, csv(text));
     expect(page.text).toContain("The SMS is queued for 2 recipients.");
     const again = await submit(visited.visitor, csv(text));
-    expect(again.text).toContain("it was not sent again");
+    expect(again.text).toContain("sent again.");
     expect(await sentTo(visited)).toEqual(GOOD.slice(0, 2));
   });
 
@@ -92,7 +92,7 @@ describe("a file", () => {
     const visited = await visit();
     const page = await submit(visited.visitor, csv(GOOD[0]!, { recipients: GOOD[1]! }));
     expect(page.status).toBe(400);
-    expect(page.text).toContain("both at once could be a mistake");
+    expect(page.text).toContain("Paste numbers or choose a file, not both.");
     expect(await sentTo(visited)).toEqual([]);
   });
 
@@ -101,10 +101,43 @@ describe("a file", () => {
     const many = Array.from({ length: 10_001 }, (_, at) => `98${String(at).padStart(8, "0")}`);
     const refused = await submit(visited.visitor, csv(many.join("\n")));
     expect(refused.status).toBe(400);
-    expect(refused.text).toContain("recipients must have at most 10000 numbers; split the list.");
+    expect(refused.text).toContain("You can send to at most 10,000 numbers at once. Split the list.");
     const page = await submit(visited.visitor, csv(many.slice(1).join("\n")));
     expect(page.text).toContain("The SMS is queued for 10,000 recipients.");
     expect(await sentTo(visited)).toHaveLength(10_000);
+  });
+
+  it.each([
+    ["an Excel workbook", [0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0x06, 0x00]],
+    ["an old Excel workbook", [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]],
+  ])("that is %s is refused with what to do instead, in both languages", async (_, bytes) => {
+    const visited = await visit();
+    const form = new FormData();
+    form.set("message", "Hello");
+    form.set("file", new File([Uint8Array.from(bytes)], "list.xlsx"));
+    const page = await submit(visited.visitor, form);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain("This is an Excel workbook. Save it as CSV");
+    expect(page.text).toMatch(/<input[^>]*name="file"[^>]*aria-invalid="true"/u);
+    expect(page.text).not.toContain("not a number");
+    visited.visitor.cookies.set("lang", "hi");
+    const reply = await visited.visitor.submit("/send/bulk", form, JSON_TYPE);
+    expect(JSON.parse(reply.text)).toMatchObject({
+      param: "file",
+      error: expect.stringContaining("यह Excel की वर्कबुक है।"),
+    });
+    expect(await sentTo(visited)).toEqual([]);
+  });
+
+  it("in UTF-16, as spreadsheets write Unicode text, is a list", async () => {
+    const visited = await visit();
+    const units = [0xfeff, ...`Name\tPhone\r\nआशा\t${GOOD[0]}\r\n`.split("").map((unit) => unit.charCodeAt(0))];
+    const bytes = Uint8Array.from(units.flatMap((unit) => [unit & 0xff, unit >> 8]));
+    const form = new FormData();
+    form.set("message", "Hello");
+    form.set("file", new File([bytes], "list.txt"));
+    await submit(visited.visitor, form);
+    expect(await sentTo(visited)).toEqual([GOOD[0]]);
   });
 
   it("that is empty or missing is refused by the API", async () => {
@@ -112,7 +145,7 @@ describe("a file", () => {
     for (const form of [csv(""), csv("\n\n"), { message: "Hello", once: "once_12345678" }]) {
       const page = await submit(visited.visitor, form);
       expect(page.status).toBe(400);
-      expect(page.text).toContain("recipients must have at least one number.");
+      expect(page.text).toContain("Enter at least one number.");
     }
   });
 });

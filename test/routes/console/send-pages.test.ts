@@ -50,7 +50,7 @@ describe("the pages", () => {
     );
     for (const { status, body } of replies) {
       expect(status).toBe(400);
-      expect(body).toMatchObject({ error: "fileId does not name a recording of this account.", param: "fileId" });
+      expect(body).toMatchObject({ error: "This recording doesn't exist. Choose another one.", param: "fileId" });
     }
     expect(await messagesOf(world)).toEqual([]);
   });

@@ -74,7 +74,7 @@ describe("a form sends exactly what the API would send", () => {
     const reply = await asJson(visitor, "/send/sms", { ...CASES.sms.form, mode: "test" });
     expect(reply).toMatchObject({ status: 400, body: { success: false, code: "invalid_request" } });
     const page = await visitor.submit("/send/sms", { ...CASES.sms.form, mode: "test" });
-    expect(page.text).toContain("switched in another tab");
+    expect(page.text).toContain("You switched between live and test mode");
     expect(await messagesOf(world)).toEqual([]);
   });
 });
@@ -102,10 +102,10 @@ describe("a form sends once", () => {
     const requestId = first.headers.get("x-request-id");
     expect(first.text).toContain("The OTP is queued.");
     expect(first.text).toContain(`/activity?q=request%3A${requestId}`);
-    expect(first.text).not.toContain("not sent again");
+    expect(first.text).not.toContain("sent again");
     expect(fieldOf(first, "once")).not.toBe("once_12345678");
     const again = await visitor.submit("/send/otp", form);
-    expect(again.text).toContain("it was not sent again");
+    expect(again.text).toContain("sent again.");
     expect(await messagesOf(world)).toHaveLength(1);
   });
 
@@ -114,7 +114,7 @@ describe("a form sends once", () => {
     await visitor.submit("/send/sms", { ...CASES.sms.form, once: "once_12345678" });
     const page = await visitor.submit("/send/sms", { ...CASES.sms.form, message: "Other", once: "once_12345678" });
     expect(page.status).toBe(422);
-    expect(page.text).toContain("sent before, with other content");
+    expect(page.text).toContain("already sent with different content");
     expect(page.text).toContain(">Other</textarea>");
     const once = fieldOf(page, "once") ?? "";
     expect(once).not.toBe("once_12345678");
@@ -143,7 +143,7 @@ describe("a refused form", () => {
       once: "once_12345678",
     });
     expect(page.status).toBe(400);
-    expect(page.text).toContain("phone must be exactly 10 digits, without country code.");
+    expect(page.text).toContain("“12345” has 5 digits; an Indian number has 10.");
     expect(page.text).toMatch(/<input[^>]*name="phone"[^>]*aria-invalid="true"/u);
     expect(page.text).toContain(">Keep &lt;b&gt;this&lt;/b&gt;</textarea>");
     expect(fieldOf(page, "phone")).toBe("12345");
@@ -154,7 +154,7 @@ describe("a refused form", () => {
     expect(await messagesOf(world)).toHaveLength(1);
   });
 
-  it("gets the API's own error in JSON", async () => {
+  it("gets the API's code and field in JSON, with a sentence in the reader's language", async () => {
     const twin = await openWorld({ balance: 0 });
     const { visitor } = await visit({ balance: 0 });
     for (const { form, url, body } of [
@@ -166,10 +166,15 @@ describe("a refused form", () => {
       const kind = url.includes("tts") ? "tts" : url.includes("otp") ? "otp" : "sms";
       const expected = await byApi(twin, { url, body });
       const reply = await asJson(visitor, `/send/${kind}`, form);
-      const { request_id: requestId, ...rest } = reply.body;
+      const { request_id: requestId, error, hint: _, ...rest } = reply.body;
       expect(expected.status).toBeGreaterThanOrEqual(400);
       expect(reply.status).toBe(expected.status);
-      expect({ ...rest, request_id: expected.body.request_id }).toEqual(expected.body);
+      expect(rest).toEqual(without(expected.body, "request_id", "error", "hint"));
+      expect(error).toMatch(/^[A-Z].*\.$/u);
+      visitor.cookies.set("lang", "hi");
+      const again = await asJson(visitor, `/send/${kind}`, form);
+      expect(again.body.error).toMatch(/[\u0900-\u097f].*।$/u);
+      visitor.cookies.delete("lang");
       expect(requestId).toBe(reply.headers.get("x-request-id"));
     }
   });
@@ -185,7 +190,7 @@ describe("a refused form", () => {
     expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
     const page = await visitor.submit("/send/tts", CASES.tts.form);
     expect(page.status).toBe(429);
-    expect(page.text).toContain("The limit of 10 requests per minute is reached");
+    expect(page.text).toContain("the limit of 10 requests per minute");
     expect((await byApi(world, CASES.sms)).status).toBe(429);
   });
 });

@@ -16,7 +16,7 @@ describe("the name and the invoice details", () => {
     const page = await visitor.submit("/settings/name", { name: " <img src=x onerror=alert(1)>\u202E " });
     expect(page.headers.get("location")).toBe("/settings?saved=name");
     const settings = await visitor.get("/settings?saved=name");
-    expect(settings.text).toContain("Your name is saved.");
+    expect(settings.text).toContain("Name saved.");
     expect(settings.text).not.toContain("<img src=x");
     expect((await rowOf(person.id))?.["name"]).toBe("<img src=x onerror=alert(1)>");
   });
@@ -31,7 +31,7 @@ describe("the name and the invoice details", () => {
     };
     const wrong = await visitor.submit("/settings/buyer", { ...form, buyer_gstin: "27AAPFU0939F1ZW" });
     expect(wrong.status).toBe(400);
-    expect(wrong.text).toContain("This is not a GSTIN.");
+    expect(wrong.text).toContain("Invalid GSTIN.");
     expect(wrong.text).toContain("27AAPFU0939F1ZW");
     expect((await visitor.submit("/settings/buyer", form)).status).toBe(303);
     expect(JSON.parse(String((await rowOf(person.id))?.["buyer"]))).toEqual({
@@ -70,7 +70,7 @@ describe("the phone", () => {
     const asked = await visitor.submit("/settings/phone", { phone: taken });
     const page = await visitor.submit("/settings/phone/code", { code: await codeFor(`+91${taken}`) });
     expect(page.status).toBe(400);
-    expect(page.text).toContain("This number signs in to another account.");
+    expect(page.text).toContain("This number is already used by another account.");
     expect(await sessionsWith(`+91${own}`)).toBe(1);
     const other = await visitor.submit("/settings/phone", { phone: free });
     expect(other.headers.get("location")).toBe(asked.headers.get("location"));
@@ -128,7 +128,7 @@ describe("e-mail and password", () => {
     const ask = () => visitor.submit("/settings/login", { email, password: PASSWORD }, from("203.0.113.61"));
     const page = await ask();
     expect(page.status).toBe(400);
-    expect(page.text).toContain("This e-mail cannot be used here.");
+    expect(page.text).toContain("This email can&#39;t be used here.");
     const statuses = [];
     for (let n = 0; n < 10; n++) statuses.push((await ask()).status);
     expect(statuses.at(-1)).toBe(429);

@@ -2,8 +2,8 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { configOf } from "../../../src/config.ts";
-import { openCustomer } from "../../../src/accounts/open.ts";
 import { insertSession } from "../../../src/db/people.ts";
+import { DEMO_LOGIN, openCustomer } from "../../../src/accounts/open.ts";
 import { newAccountId } from "../../../src/crypto/ids.ts";
 import { hashOf, newToken } from "../../../src/sign-in/sessions.ts";
 import worker from "../../../src/worker.ts";
@@ -91,7 +91,7 @@ describe("the demo customer", () => {
     const config = configOf(env);
     const accountId = newAccountId(env.KEY_SECRET, "demo-account");
     await openCustomer(env, config, accountId, { name: "Demo", plan: "business" });
-    const login = { email: "Demo@Example.com", password: "demo1234", next: "/keys" };
+    const login = { email: "Demo@Example.com", password: DEMO_LOGIN.password, next: "/keys" };
     const visitor = new Visitor();
     expect((await visitor.submit("/sign-in/password", login)).headers.get("location")).toBe("/keys");
     expect((await new Visitor().submit("/sign-in/demo")).headers.get("location")).toBe("/");
@@ -110,7 +110,7 @@ describe("the demo customer", () => {
     const headers = { origin: elsewhere.CONSOLE_URL, accept: "text/html" };
     const button = await ask({ method: "POST", headers }, "/sign-in/demo");
     expect(button.status).toBe(404);
-    const body = new URLSearchParams({ email: "demo@example.com", password: "demo1234" });
+    const body = new URLSearchParams({ email: "demo@example.com", password: DEMO_LOGIN.password });
     expect((await ask({ method: "POST", headers, body }, "/sign-in/password")).status).toBe(401);
     const page = await (await ask({ headers }, "/sign-in")).text();
     expect(page).not.toMatch(/\/sign-in\/demo|\/inbox/u);

@@ -71,17 +71,22 @@ describe("signing in by phone", () => {
     expect(await sessionsWith(`+91${number}`)).toBe(4);
   });
 
-  it.each(["", "12345", "1234567890", "+91 22 2345 6789", "+999 12345678", "98765432101", "call me"])(
-    "refuses %j, and sends nothing",
-    async (phone) => {
-      const before = await sentByHouse();
-      const page = await new Visitor().submit("/sign-in", { phone });
-      expect(page.status).toBe(400);
-      expect(page.text).toContain("Enter a mobile number");
-      expect(page.headers.getSetCookie()).toEqual([]);
-      expect(await sentByHouse()).toBe(before);
-    },
-  );
+  it.each([
+    ["", "Enter a mobile number"],
+    ["12345", "“12345” has 5 digits; an Indian number has 10. Outside India, begin with +"],
+    ["1234567890", "+91 12345 67890 is not a mobile number."],
+    ["+91 22 2345 6789", "+91 22234 56789 is not a mobile number."],
+    ["+999 12345678", "+99912345678 begins with a country code that does not exist."],
+    ["98765432101", "“98765432101” has 11 digits"],
+    ["call me", "“call me” is not one phone number"],
+  ])("refuses %j with what was read, and sends nothing", async (phone, sentence) => {
+    const before = await sentByHouse();
+    const page = await new Visitor().submit("/sign-in", { phone });
+    expect(page.status).toBe(400);
+    expect(page.text).toContain(sentence);
+    expect(page.headers.getSetCookie()).toEqual([]);
+    expect(await sentByHouse()).toBe(before);
+  });
 
   it("answers the same whether the phone is known or not", async () => {
     const [known, unknown] = [freshNumber(), freshNumber()];
@@ -199,7 +204,7 @@ describe("a number abroad", () => {
     const visitor = new Visitor(abroad);
     const page = await visitor.submit("/sign-in", { phone: "+44 7400 123456" });
     expect(page.status).toBe(400);
-    expect(page.text).toContain("Use an Indian number or e-mail and password.");
+    expect(page.text).toContain("Use an Indian number, or your email and password.");
     expect(visitor.cookies.has("challenge")).toBe(false);
     expect((await signInByPhone(freshNumber())).page.status).toBe(303);
   });

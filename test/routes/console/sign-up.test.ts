@@ -65,7 +65,7 @@ describe("signing up by e-mail", () => {
     await signUp({ phone: owner, email });
     const { visitor, page } = await signUp({ phone: other, email, password: "another password" });
     expect(page.headers.get("location")).toBe("/settings?note=email");
-    expect((await visitor.get("/settings?note=email")).text).toContain("your e-mail was not added");
+    expect((await visitor.get("/settings?note=email")).text).toContain("your email wasn&#39;t added");
     expect(await personWith(other)).toMatchObject({ email: null, password: null });
     expect((await byPassword(email, "another password")).status).toBe(401);
     expect((await byPassword(email, PASSWORD)).status).toBe(303);
@@ -91,13 +91,13 @@ describe("signing up by e-mail", () => {
   });
 
   it.each([
-    [{ password: "too short" }, "A password has at least 10 characters."],
-    [{ password: "x".repeat(201) }, "A password has at most 200 characters."],
-    [{ password: "password123" }, "This password is easy to guess. Choose another."],
-    [{ password: "asha@example.com" }, "This password is easy to guess. Choose another."],
-    [{ email: "asha" }, "Enter an e-mail address"],
-    [{ email: "asha@example.com, b@example.com" }, "Enter an e-mail address"],
-    [{ phone: "12" }, "Enter a mobile number"],
+    [{ password: "too short" }, "Use at least 10 characters."],
+    [{ password: "x".repeat(201) }, "Use at most 200 characters."],
+    [{ password: "password123" }, "This password is too easy to guess. Choose another one."],
+    [{ password: "asha@example.com" }, "This password is too easy to guess. Choose another one."],
+    [{ email: "asha" }, "Enter a valid email address"],
+    [{ email: "asha@example.com, b@example.com" }, "Enter a valid email address"],
+    [{ phone: "12" }, "“12” has 2 digits; an Indian number has 10."],
   ])("refuses %j in a sentence at its field", async (change, sentence) => {
     const form = { name: "Asha", email: "asha@example.com", phone: freshNumber(), password: PASSWORD, ...change };
     const page = await new Visitor().submit("/sign-up", form);
@@ -116,7 +116,7 @@ describe("signing in by e-mail", () => {
     const unknown = freshEmail();
     const known = await seeWrong(email);
     expect(known.status).toBe(401);
-    expect(known.text).toContain("E-mail or password is not right.");
+    expect(known.text).toContain("Incorrect email or password.");
     expect(await seeWrong(unknown)).toEqual(known);
     await env.DB.prepare("UPDATE person SET password = NULL WHERE email = ?").bind(email).run();
     expect(await seeWrong(email)).toEqual(known);

@@ -82,18 +82,18 @@ describe("opening an account", () => {
     expect(page.text).toContain("&lt;img src=x&gt; &amp; &quot;Co&quot;");
     expect(page.text).not.toContain("<img");
     const other = await desk.submit("/desk/accounts", { ...form, name: "Other" });
-    expect([other.status, other.text.includes("under another name")]).toEqual([400, true]);
+    expect([other.status, other.text.includes("with another name")]).toEqual([400, true]);
   });
 
   it("reports what is wrong with a form, and keeps the input", async () => {
     const desk = await atTheDesk();
     const form = { name: `Asha's "Shop" <b>`, plan: "business", balance: "7.5", otpRate: "0.3", once: "x" };
     for (const [change, sentence] of [
-      [{ name: " " }, "The name has"],
-      [{ name: "x".repeat(101) }, "The name has"],
-      [{ balance: "-1" }, "The balance is"],
-      [{ balance: "1e3" }, "The balance is"],
-      [{ otpRate: "0.00001" }, "The rate is"],
+      [{ name: " " }, "Enter a name of 1"],
+      [{ name: "x".repeat(101) }, "Enter a name of 1"],
+      [{ balance: "-1" }, "Enter a balance"],
+      [{ balance: "1e3" }, "Enter a balance"],
+      [{ otpRate: "0.00001" }, "Enter a rate"],
     ] as const) {
       const typed = { ...form, ...change };
       const page = await desk.submit("/desk/accounts", typed);
@@ -183,14 +183,14 @@ describe("credit", () => {
     expect(await balanceOf(world)).toBe(15.25 * COINS);
     expect((await ledgerOf(world)).at(-1)).toMatchObject({ type: "credit", reference: "operator:inv 1" });
     const other = await booked(world, { ...form, amount: "6" });
-    expect([other.status, other.text.includes("used for another amount")]).toEqual([400, true]);
+    expect([other.status, other.text.includes("used for a different amount")]).toEqual([400, true]);
     expect(await balanceOf(world)).toBe(15.25 * COINS);
   });
 
   it("is taken back down to 0 and no further", async () => {
     const world = await openWorld({ balance: 10 });
     const below = await booked(world, { amount: "-10.0001", reference: "a" });
-    expect([below.status, below.text.includes("below 0; nothing was booked")]).toEqual([400, true]);
+    expect([below.status, below.text.includes("below 0. Nothing was applied")]).toEqual([400, true]);
     expect((await booked(world, { amount: "-10", reference: "a" })).status).toBe(303);
     expect(await balanceOf(world)).toBe(0);
     expect((await ledgerOf(world)).at(-1)).toMatchObject({ type: "adjustment", amount: -10 * COINS });
@@ -205,15 +205,15 @@ describe("credit", () => {
   it("is refused in one sentence when it is invalid, and the form keeps the input", async () => {
     const world = await openWorld({ balance: 10 });
     for (const [form, sentence] of [
-      [{ amount: "0", reference: "a" }, "The amount is"],
-      [{ amount: "", reference: "a" }, "The amount is"],
-      [{ amount: "1,000", reference: "a" }, "The amount is"],
-      [{ amount: "1.00001", reference: "a" }, "The amount is"],
-      [{ amount: "9999999999", reference: "a" }, "The amount is"],
-      [{ amount: "0x10", reference: "a" }, "The amount is"],
-      [{ amount: "1", reference: "  " }, "The reference has"],
-      [{ amount: "1", reference: "x".repeat(101) }, "The reference has"],
-      [{ amount: "1", reference: "a", note: "x".repeat(501) }, "The note has"],
+      [{ amount: "0", reference: "a" }, "Enter an amount"],
+      [{ amount: "", reference: "a" }, "Enter an amount"],
+      [{ amount: "1,000", reference: "a" }, "Enter an amount"],
+      [{ amount: "1.00001", reference: "a" }, "Enter an amount"],
+      [{ amount: "9999999999", reference: "a" }, "Enter an amount"],
+      [{ amount: "0x10", reference: "a" }, "Enter an amount"],
+      [{ amount: "1", reference: "  " }, "Enter a reference"],
+      [{ amount: "1", reference: "x".repeat(101) }, "Enter a reference"],
+      [{ amount: "1", reference: "a", note: "x".repeat(501) }, "Use at most 500 characters"],
     ] as const) {
       const page = await booked(world, form);
       expect(page.status).toBe(400);

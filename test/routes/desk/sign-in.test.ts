@@ -33,7 +33,7 @@ describe("the sign-in to the desk", () => {
       const page = await visitor.submit("/desk/sign-in", { token });
       expect(page.status).toBe(401);
       expect(page.headers.getSetCookie()).toEqual([]);
-      expect(page.text).toContain("not the operator token");
+      expect(page.text).toContain("Incorrect operator token");
       expect((await visitor.get("/desk")).status).toBe(303);
     }
   });
@@ -44,7 +44,7 @@ describe("the sign-in to the desk", () => {
       visitor.submit("/desk/sign-in", { token }, { "cf-connecting-ip": address });
     for (let tries = 0; tries < 20; tries += 1) expect((await enter("x", "203.0.113.9")).status).toBe(401);
     const refused = await enter(env.OPERATOR_TOKEN, "203.0.113.9");
-    expect([refused.status, refused.text.includes("Too many tries")]).toEqual([429, true]);
+    expect([refused.status, refused.text.includes("Too many attempts")]).toEqual([429, true]);
     expect((await enter(env.OPERATOR_TOKEN, "203.0.113.10")).status).toBe(303);
   });
 

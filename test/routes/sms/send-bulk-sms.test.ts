@@ -16,6 +16,7 @@ contractSuite({
   url: URL_OF_IT,
   method: "POST",
   keyPlaces: ["bearer", "body"],
+  bodyBytesMax: 512 * 1024,
   body: () => ({ recipients: ["9876543210", "9876543211"], message: "Hello" }),
   rules: {
     recipients: {

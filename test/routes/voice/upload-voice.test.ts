@@ -26,6 +26,7 @@ contractSuite({
   url: URL_OF_IT,
   method: "POST",
   keyPlaces: ["x-api-key"],
+  bodyBytesMax: 10 * 1024 * 1024,
   body: () => ({ fileName: "hello.wav", base64Data: SECOND }),
   rules: {
     fileName: {

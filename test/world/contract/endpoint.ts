@@ -36,6 +36,8 @@ export interface Endpoint {
   /** Valid fields; the same ones for the same world. */
   body: (world: World) => Fields | Promise<Fields>;
   rules: Readonly<Record<string, FieldRule>>;
+  /** The largest body in bytes, where it is not 64 KiB. */
+  bodyBytesMax?: number;
   /** Price of `body` in coins; 0 for a free endpoint. */
   cost: number;
   /** Endpoints that wait for R2 answer 409 to a parallel repeat (contract §8). */
@@ -70,6 +72,10 @@ function headersOf(keys: Keys): Record<string, string> {
     ...(keys["x-api-key"] !== undefined && { "x-api-key": keys["x-api-key"] }),
   };
 }
+
+/** The largest body of any request (contract §3), and of an endpoint that states no other. */
+export const CAP_BYTES = 10 * 1024 * 1024;
+export const USUAL_BYTES = 64 * 1024;
 
 /** The key, in the first place from which this endpoint reads it. */
 export function keyOf(endpoint: Endpoint, world: World): Keys {

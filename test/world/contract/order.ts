@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { BODY_BYTES_MAX } from "../../../src/http/body.ts";
 import { openWorld } from "../world.ts";
 import type { World } from "../world.ts";
-import { ask, expectDone, expectEdge, expectRefused, keyOf } from "./endpoint.ts";
+import { CAP_BYTES, USUAL_BYTES, ask, expectDone, expectEdge, expectRefused, keyOf } from "./endpoint.ts";
 import type { Endpoint, Keys } from "./endpoint.ts";
 
 const ORDER_KEY = { "idempotency-key": "order-1" };
@@ -24,9 +23,21 @@ function edgeOrder(endpoint: Endpoint): void {
     const bad = { raw: "text", keys: {}, type: "text/plain" };
     expectEdge(await ask(endpoint, world, { ...bad, method: "PUT" }), 405, "method_not_allowed");
     expectEdge(await ask(endpoint, world, bad), 415, "unsupported_media_type");
-    const raw = "x".repeat(BODY_BYTES_MAX + 1);
+    const raw = "x".repeat(CAP_BYTES + 1);
     expectEdge(await ask(endpoint, world, { raw, keys: {} }), 413, "payload_too_large");
     expectEdge(await ask(endpoint, world, { raw, keys: {}, method: "PUT" }), 405, "method_not_allowed");
+  });
+
+  it("key before the endpoint's own limit, unless the key may be in the body that is not read", async () => {
+    const world = await openWorld();
+    const max = endpoint.bodyBytesMax ?? USUAL_BYTES;
+    if (max === CAP_BYTES) return;
+    const raw = "x".repeat(max + 1);
+    const forged = inHeader(endpoint, `${world.apiKey}x`);
+    expectEdge(await ask(endpoint, world, { raw, keys: forged }), 401, "unauthorized");
+    const bare = await ask(endpoint, world, { raw, keys: {} });
+    if (endpoint.keyPlaces.includes("body")) expectEdge(bare, 400, "invalid_request");
+    else expectEdge(bare, 401, "unauthorized");
   });
 
   it("key before JSON, JSON before fields", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { BODY_BYTES_MAX } from "../../../src/http/body.ts";
 import { openWorld } from "../world.ts";
-import { ask, bodyText, expectDone, expectEdge, keyOf } from "./endpoint.ts";
+import type { World } from "../world.ts";
+import { CAP_BYTES, USUAL_BYTES, ask, bodyText, expectDone, expectEdge, keyOf } from "./endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** A body in chunks, so that no header declares its length. */
@@ -95,15 +95,48 @@ function typeSuite(endpoint: Endpoint): void {
   });
 }
 
+/** JSON with this many lists inside each other. */
+const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+
 function sizeSuite(endpoint: Endpoint): void {
-  it("a body of 10 MiB is read; one byte more is a 413, whether or not its length is declared", async () => {
-    const world = await openWorld();
+  const max = endpoint.bodyBytesMax ?? USUAL_BYTES;
+  const name = max < 1024 * 1024 ? `${max / 1024} KiB` : `${max / 1024 / 1024} MiB`;
+  const padded = async (world: World, bytes: number) => {
     const text = await bodyText(endpoint, world);
-    const whole = text + " ".repeat(BODY_BYTES_MAX - new TextEncoder().encode(text).length);
+    return text + " ".repeat(bytes - new TextEncoder().encode(text).length);
+  };
+
+  it("a body of its limit is read; one byte more is a 400, whether or not its length is declared", async () => {
+    const world = await openWorld();
+    const whole = await padded(world, max);
     expectDone(await ask(endpoint, world, { raw: whole }));
-    expectEdge(await ask(endpoint, world, { raw: `${whole} ` }), 413, "payload_too_large");
-    expectEdge(await ask(endpoint, world, { raw: inPieces(`${whole} `) }), 413, "payload_too_large");
-    expectDone(await ask(endpoint, world, { raw: inPieces(text) }));
+    expectDone(await ask(endpoint, world, { raw: inPieces(whole) }));
+    if (max === CAP_BYTES) return;
+    const error = `The body is larger than ${name}, the most for this address.`;
+    for (const raw of [`${whole} `, inPieces(`${whole} `)]) {
+      expectEdge(await ask(endpoint, world, { raw }), 400, "invalid_request", { error });
+    }
+  });
+
+  it("one byte more than 10 MiB is a 413, whether or not its length is declared", async () => {
+    const world = await openWorld();
+    const whole = await padded(world, CAP_BYTES + 1);
+    expectEdge(await ask(endpoint, world, { raw: whole }), 413, "payload_too_large");
+    expectEdge(await ask(endpoint, world, { raw: inPieces(whole) }), 413, "payload_too_large");
+  });
+
+  it("a body of 20 levels is read; a deeper one is a 400, or a 401 without a key in a header", async () => {
+    const world = await openWorld();
+    const deep = async (levels: number) =>
+      (await bodyText(endpoint, world)).replace("{", `{"extra":${nested(levels - 1)},"text[[[[":"\\"{",`);
+    const [place = "bearer"] = endpoint.keyPlaces.filter((one) => one !== "body");
+    const keys = { [place]: world.apiKey };
+    expectDone(await ask(endpoint, world, { raw: await deep(20), keys }));
+    for (const raw of [await deep(21), nested(30_000), "[".repeat(60_000), `{"a":`.repeat(10_000)]) {
+      const error = "The body is nested deeper than 20 levels.";
+      expectEdge(await ask(endpoint, world, { raw, keys }), 400, "invalid_request", { error });
+      expectEdge(await ask(endpoint, world, { raw, keys: {} }), 401, "unauthorized");
+    }
   });
 }
 

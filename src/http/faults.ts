@@ -1,0 +1,131 @@
+import type { Destination } from "../model/command.ts";
+import { coins } from "../money/money.ts";
+
+// Why a request is refused, as a code and values. The API says it in English (here); a page says it in the reader's
+// language (src/ui/words/failures.ts). In both places a code without a sentence does not compile.
+
+/** The fields that people fill in. */
+export type FieldName =
+  | "phone"
+  | "each recipient"
+  | "recipients"
+  | "callee"
+  | "message"
+  | "text"
+  | "senderId"
+  | "otp"
+  | "brandName"
+  | "fileId"
+  | "fileName";
+
+export type Fault =
+  | { id: "unauthorized" }
+  | { id: "idempotency_in_progress" }
+  | { id: "idempotency_mismatch" }
+  | { id: "rate_limited"; limit: number; retryAfterSec: number }
+  | { id: "account_suspended" }
+  | ({ id: "not_offered" } & Destination)
+  | { id: "unknown_file" }
+  /** Amounts in units. */
+  | { id: "insufficient_balance"; needed: number; balance: number }
+  /** Half of a surrogate pair. */
+  | { id: "broken_character"; field: FieldName }
+  | { id: "length"; field: FieldName; max: number; length: number }
+  | { id: "not_mobile"; field: FieldName }
+  /** `meant` is the number as it should be sent, where that is known. */
+  | { id: "ten_digits"; field: FieldName; meant?: string | undefined }
+  | { id: "indian_callee"; meant?: string | undefined }
+  | { id: "e164"; meant?: string | undefined }
+  | { id: "calling_code"; field: FieldName }
+  | { id: "number_length"; field: FieldName }
+  | { id: "landline" }
+  | { id: "dialled"; meant?: string | undefined }
+  | { id: "no_recipients" }
+  | { id: "many_recipients"; max: number }
+  | { id: "sender_id" }
+  | { id: "otp_digits" }
+  | { id: "brand_lines" }
+  | { id: "file_path" }
+  | { id: "file_extension" }
+  /** `found` describes the bytes in English. */
+  | { id: "file_kind"; found: string }
+  | { id: "file_mismatch"; claimed: string; actual: string }
+  | { id: "file_empty" }
+  | { id: "file_silent" }
+  | { id: "file_long"; seconds: number; max: number }
+  | { id: "damaged_form" }
+  | { id: "other_site" };
+
+/** What people read: one sentence and, where the remedy is known, a second one. */
+export interface Sentence {
+  error: string;
+  hint?: string;
+}
+
+/** The sentences of one language, for every fault. */
+export type Sentences = { [Id in Fault["id"]]: (fault: Extract<Fault, { id: Id }>) => string | Sentence };
+
+/** A fault in the words of one language. */
+export function sentenceOf(sentences: Sentences, fault: Fault): Sentence {
+  // Each entry takes the fault of its own id, which TypeScript cannot follow through the lookup.
+  const say = sentences[fault.id] as (of: Fault) => string | Sentence;
+  const said = say(fault);
+  return typeof said === "string" ? { error: said } : said;
+}
+
+const meaning = (error: string, meant: string | undefined): Sentence => ({
+  error,
+  ...(meant !== undefined && { hint: `Send ${meant}.` }),
+});
+
+/** The API's sentences (contract §3). */
+const API: Sentences = {
+  unauthorized: () => "The API key is missing or not valid.",
+  idempotency_in_progress: () => "Another request with this Idempotency-Key is still running; repeat it in a moment.",
+  idempotency_mismatch: () => "This Idempotency-Key was used for another request; use a new key for a new request.",
+  rate_limited: ({ limit, retryAfterSec }) =>
+    `The limit of ${limit} requests per minute is reached; try again in ${retryAfterSec} s.`,
+  account_suspended: () => "This account is suspended; ask the operator to activate it.",
+  not_offered: ({ callingCode, country }) => `SMS to +${callingCode} (${country ?? "no country"}) is not offered.`,
+  unknown_file: () => ({
+    error: "fileId does not name a recording of this account.",
+    hint: "Upload the recording with upload-voice and use the fileId of its reply.",
+  }),
+  insufficient_balance: ({ needed, balance }) =>
+    `This costs ${coins(needed)} coins and the balance is ${coins(balance)}; buy a plan or ask for credit.`,
+  broken_character: ({ field }) => ({
+    error: `${field} contains half of a character.`,
+    hint: "Send the text as UTF-8, with whole surrogate pairs.",
+  }),
+  length: ({ field, max, length }) => `${field} must have 1 to ${max} characters; it has ${length}.`,
+  not_mobile: ({ field }) => `${field} must be an Indian mobile number, which begins with 6, 7, 8 or 9.`,
+  ten_digits: ({ field, meant }) => meaning(`${field} must be exactly 10 digits, without country code.`, meant),
+  indian_callee: ({ meant }) =>
+    meaning("callee must be exactly 10 digits of an Indian number, without country code or 0.", meant),
+  e164: ({ meant }) =>
+    meaning("phone must be + and 7 to 15 digits with the country code, such as +14155550132.", meant),
+  calling_code: ({ field }) => `${field} has a country code that does not exist.`,
+  number_length: ({ field }) => `${field} has a length that is not possible in its country.`,
+  landline: () => "phone is an Indian landline, which cannot receive an SMS.",
+  dialled: ({ meant }) => meaning("callee must be country code and number, 8 to 15 digits only.", meant),
+  no_recipients: () => "recipients must have at least one number.",
+  many_recipients: ({ max }) => `recipients must have at most ${max} numbers; split the list.`,
+  sender_id: () => "senderId must have 1 to 11 letters, digits, spaces, dashes, underscores or dots.",
+  otp_digits: () => "otp must be a string of 4 to 8 digits.",
+  brand_lines: () => "brandName must not contain line breaks or control characters.",
+  file_path: () => "fileName must be a bare name, without path or control characters.",
+  file_extension: () => "fileName must end in .wav or .mp3.",
+  file_kind: ({ found }) => `The file must be WAV (PCM, µ-law, A-law) or MP3; found ${found}.`,
+  file_mismatch: ({ claimed, actual }) => ({
+    error: `fileName says .${claimed}, the bytes are ${actual.toUpperCase()}.`,
+    hint: `Name it .${actual}.`,
+  }),
+  file_empty: () => "base64Data must not be empty.",
+  file_silent: () => "The recording has no sound in it: 0 s.",
+  file_long: ({ seconds, max }) => `The recording lasts ${seconds} s; ${max} s is the most.`,
+  damaged_form: () => "This form is damaged; open the page again.",
+  other_site: () => "This form was sent from another site; open the page here and send it again.",
+};
+
+/** A fault as the API reports it. */
+export const english = (fault: Fault): Sentence => sentenceOf(API, fault);

@@ -1,0 +1,179 @@
+import type { ErrorCode, Failure } from "../../http/errors.ts";
+import { sentenceOf } from "../../http/faults.ts";
+import type { FieldName, Sentence, Sentences } from "../../http/faults.ts";
+import { count, phoneText, rupees } from "../format.ts";
+import type { Lang } from "../lang.ts";
+import { words } from "../view.ts";
+
+// Why something was refused, as pages say it: by field labels and in rupees, where the API names parameters and coins.
+
+/** The fields, as the forms label them. */
+const fields = words<Record<FieldName, string>>(
+  {
+    phone: "Mobile number",
+    "each recipient": "Each recipient",
+    recipients: "Recipients",
+    callee: "Number to call",
+    message: "Message",
+    text: "Text to speak",
+    senderId: "Sender ID",
+    otp: "Code",
+    brandName: "Brand name",
+    fileId: "Recording",
+    fileName: "File name",
+  },
+  {
+    phone: "मोबाइल नंबर",
+    "each recipient": "हर प्राप्तकर्ता",
+    recipients: "प्राप्तकर्ता",
+    callee: "जिस नंबर पर कॉल करनी है",
+    message: "संदेश",
+    text: "बोलने का टेक्स्ट",
+    senderId: "Sender ID",
+    otp: "कोड",
+    brandName: "ब्रांड का नाम",
+    fileId: "रिकॉर्डिंग",
+    fileName: "फ़ाइल का नाम",
+  },
+);
+
+/** A sentence, and the number that was probably meant. */
+const meaning = (lang: Lang, error: string, meant: string | undefined): Sentence => {
+  if (meant === undefined) return { error };
+  const number = phoneText(/^\d{10}$/u.test(meant) ? `+91${meant}` : meant);
+  return { error, hint: lang === "hi" ? `क्या यह नंबर है: ${number}?` : `Did you mean ${number}?` };
+};
+
+const en: Sentences = {
+  unauthorized: () => "You are signed out. Sign in again.",
+  idempotency_in_progress: () => "This form is still being sent. Try again in a moment.",
+  idempotency_mismatch: () => "This form was already sent with different content. Reload the page to send again.",
+  rate_limited: ({ limit, retryAfterSec }) =>
+    `You've reached the limit of ${limit} requests per minute. Try again in ${retryAfterSec} s.`,
+  account_suspended: () => "This account is suspended. Ask the operator to reactivate it.",
+  not_offered: ({ callingCode }) => `SMS to +${callingCode} is not available.`,
+  unknown_file: () => "This recording doesn't exist. Choose another one.",
+  insufficient_balance: ({ needed, balance }) =>
+    `Insufficient balance: this costs ${rupees(needed, "en")}, you have ${rupees(balance, "en")}.`,
+  broken_character: ({ field }) => `${fields.en[field]} contains a broken character. Type it again.`,
+  length: ({ field, max, length }) =>
+    length === 0
+      ? `${fields.en[field]} is empty.`
+      : `${fields.en[field]} can have at most ${count(max, "en")} characters; it has ${count(length, "en")}.`,
+  not_mobile: ({ field }) => `${fields.en[field]} must start with 6, 7, 8 or 9.`,
+  ten_digits: ({ field, meant }) => meaning("en", `${fields.en[field]} must have exactly 10 digits.`, meant),
+  indian_callee: ({ meant }) => meaning("en", "Enter a 10-digit Indian number.", meant),
+  e164: ({ meant }) => meaning("en", "Enter the number with + and country code, for example +14155550132.", meant),
+  calling_code: () => "This country code doesn't exist.",
+  number_length: () => "This number has the wrong length for its country.",
+  landline: () => "This is a landline number, which can't receive SMS.",
+  dialled: ({ meant }) =>
+    meaning("en", "Enter the number with country code, digits only, for example 919876543210.", meant),
+  no_recipients: () => "Enter at least one number.",
+  many_recipients: ({ max }) => `You can send to at most ${count(max, "en")} numbers at once. Split the list.`,
+  sender_id: () => "Sender ID must have 1 to 11 letters, digits, spaces, dashes, underscores or dots.",
+  otp_digits: () => "Enter a code of 4 to 8 digits.",
+  brand_lines: () => "Brand name can't contain line breaks or control characters.",
+  file_path: () => "The file name can't contain slashes or control characters. Rename the file.",
+  file_extension: () => "Choose a .wav or .mp3 file.",
+  file_kind: () => "This isn't a recording we can play. Use WAV (PCM, µ-law, A-law) or MP3.",
+  file_mismatch: ({ claimed, actual }) => ({
+    error: `The file is named .${claimed} but contains ${actual.toUpperCase()} audio.`,
+    hint: `Rename it to .${actual}.`,
+  }),
+  file_empty: () => "The file is empty.",
+  file_silent: () => "The recording is empty.",
+  file_long: ({ seconds, max }) =>
+    `The recording is ${count(seconds, "en")} s long; the limit is ${count(max, "en")} s.`,
+  damaged_form: () => "This form couldn't be read. Open the page again.",
+  other_site: () => "This form was sent from another site. Open the page here and send it again.",
+};
+
+const hi: Sentences = {
+  unauthorized: () => "आप साइन आउट हो गए हैं। फिर से साइन इन करें।",
+  idempotency_in_progress: () => "यह फ़ॉर्म अभी भेजा जा रहा है। थोड़ी देर में फिर कोशिश करें।",
+  idempotency_mismatch: () => "यह फ़ॉर्म पहले किसी और सामग्री के साथ भेजा जा चुका है। फिर भेजने के लिए पेज दोबारा खोलें।",
+  rate_limited: ({ limit, retryAfterSec }) =>
+    `प्रति मिनट ${limit} अनुरोध की सीमा पूरी हो गई है। ${retryAfterSec} सेकंड बाद फिर कोशिश करें।`,
+  account_suspended: () => "यह खाता निलंबित है। ऑपरेटर से इसे सक्रिय करवाएँ।",
+  not_offered: ({ callingCode }) => `+${callingCode} पर SMS उपलब्ध नहीं है।`,
+  unknown_file: () => "यह रिकॉर्डिंग मौजूद नहीं है। कोई और चुनें।",
+  insufficient_balance: ({ needed, balance }) =>
+    `बैलेंस कम है: इसकी कीमत ${rupees(needed, "hi")} है, आपके पास ${rupees(balance, "hi")} हैं।`,
+  broken_character: ({ field }) => `${fields.hi[field]}: कोई अक्षर टूटा हुआ है। फिर से लिखें।`,
+  length: ({ field, max, length }) =>
+    length === 0
+      ? `${fields.hi[field]}: यह खाली है।`
+      : `${fields.hi[field]}: ज़्यादा से ज़्यादा ${count(max, "hi")} अक्षर हो सकते हैं; अभी ${count(length, "hi")} हैं।`,
+  not_mobile: ({ field }) => `${fields.hi[field]}: नंबर 6, 7, 8 या 9 से शुरू होना चाहिए।`,
+  ten_digits: ({ field, meant }) => meaning("hi", `${fields.hi[field]}: ठीक 10 अंक होने चाहिए।`, meant),
+  indian_callee: ({ meant }) => meaning("hi", "10 अंकों का भारतीय नंबर लिखें।", meant),
+  e164: ({ meant }) => meaning("hi", "नंबर + और देश के कोड के साथ लिखें, जैसे +14155550132।", meant),
+  calling_code: () => "यह देश कोड मौजूद नहीं है।",
+  number_length: () => "इस नंबर की लंबाई उसके देश के हिसाब से सही नहीं है।",
+  landline: () => "यह लैंडलाइन नंबर है, जिस पर SMS नहीं जा सकता।",
+  dialled: ({ meant }) => meaning("hi", "नंबर देश के कोड के साथ, केवल अंकों में लिखें, जैसे 919876543210।", meant),
+  no_recipients: () => "कम से कम एक नंबर लिखें।",
+  many_recipients: ({ max }) => `एक बार में ज़्यादा से ज़्यादा ${count(max, "hi")} नंबरों पर भेजा जा सकता है। सूची के हिस्से करें।`,
+  sender_id: () => "Sender ID में 1 से 11 अक्षर, अंक, खाली जगह, डैश, अंडरस्कोर या बिंदु हो सकते हैं।",
+  otp_digits: () => "4 से 8 अंकों का कोड लिखें।",
+  brand_lines: () => "ब्रांड के नाम में नई पंक्ति या कंट्रोल अक्षर नहीं हो सकते।",
+  file_path: () => "फ़ाइल के नाम में स्लैश या कंट्रोल अक्षर नहीं हो सकते। नाम बदलें।",
+  file_extension: () => ".wav या .mp3 फ़ाइल चुनें।",
+  file_kind: () => "यह रिकॉर्डिंग सुनाई नहीं जा सकती। WAV (PCM, µ-law, A-law) या MP3 चुनें।",
+  file_mismatch: ({ claimed, actual }) => ({
+    error: `फ़ाइल के नाम में .${claimed} है, पर उसमें ${actual.toUpperCase()} ऑडियो है।`,
+    hint: `नाम बदलकर .${actual} करें।`,
+  }),
+  file_empty: () => "फ़ाइल खाली है।",
+  file_silent: () => "रिकॉर्डिंग खाली है।",
+  file_long: ({ seconds, max }) => `रिकॉर्डिंग ${count(seconds, "hi")} सेकंड की है; सीमा ${count(max, "hi")} सेकंड है।`,
+  damaged_form: () => "यह फ़ॉर्म पढ़ा नहीं जा सका। पेज फिर से खोलें।",
+  other_site: () => "यह फ़ॉर्म किसी और साइट से भेजा गया था। पेज यहाँ खोलें और फिर भेजें।",
+};
+
+/** What a code means to a reader where no more is known. */
+const codes = words<Record<ErrorCode, string>>(
+  {
+    invalid_request: "The form contains something invalid. Check it and try again.",
+    invalid_json: "The form couldn't be read. Open the page again.",
+    unauthorized: "You are signed out. Sign in again.",
+    insufficient_balance: "Insufficient balance.",
+    account_suspended: "This account is suspended. Ask the operator to reactivate it.",
+    permission_denied: "You are not allowed to do this.",
+    not_found: "The link may be outdated, or you may not have access.",
+    method_not_allowed: "This address can't be opened this way.",
+    idempotency_in_progress: "This is still being done. Try again in a moment.",
+    payload_too_large: "The form or file is too large.",
+    unsupported_media_type: "The form couldn't be read. Open the page again.",
+    idempotency_mismatch: "This form was already sent with different content. Reload the page to send again.",
+    rate_limited: "Too many requests. Try again later.",
+    internal_error: "An error occurred on our side. Try again in a moment.",
+    unavailable: "The service is busy. It's unknown whether this was done. Check before you try again.",
+  },
+  {
+    invalid_request: "फ़ॉर्म में कुछ गलत है। उसे जाँचें और फिर कोशिश करें।",
+    invalid_json: "फ़ॉर्म पढ़ा नहीं जा सका। पेज फिर से खोलें।",
+    unauthorized: "आप साइन आउट हो गए हैं। फिर से साइन इन करें।",
+    insufficient_balance: "बैलेंस कम है।",
+    account_suspended: "यह खाता निलंबित है। ऑपरेटर से इसे सक्रिय करवाएँ।",
+    permission_denied: "आपको यह करने की अनुमति नहीं है।",
+    not_found: "लिंक पुराना हो सकता है, या आपको इसे देखने की अनुमति नहीं है।",
+    method_not_allowed: "यह पता इस तरह नहीं खोला जा सकता।",
+    idempotency_in_progress: "यह काम अभी चल रहा है। थोड़ी देर में फिर कोशिश करें।",
+    payload_too_large: "फ़ॉर्म या फ़ाइल बहुत बड़ी है।",
+    unsupported_media_type: "फ़ॉर्म पढ़ा नहीं जा सका। पेज फिर से खोलें।",
+    idempotency_mismatch: "यह फ़ॉर्म पहले किसी और सामग्री के साथ भेजा जा चुका है। फिर भेजने के लिए पेज दोबारा खोलें।",
+    rate_limited: "बहुत ज़्यादा अनुरोध हुए। बाद में फिर कोशिश करें।",
+    internal_error: "हमारी ओर से कोई गड़बड़ हुई। थोड़ी देर में फिर कोशिश करें।",
+    unavailable: "सेवा व्यस्त है। पता नहीं कि यह काम हुआ या नहीं। फिर कोशिश करने से पहले जाँच लें।",
+  },
+);
+
+const sentences: Record<Lang, Sentences> = { en, hi };
+
+/** A failure in the reader's language: by its fault, else what its code means. */
+export function failureText({ code, error, hint, fault, forReader }: Failure, lang: Lang): Sentence {
+  if (forReader) return { error, ...(hint !== undefined && { hint }) };
+  return fault ? sentenceOf(sentences[lang], fault) : { error: codes[lang][code] };
+}
