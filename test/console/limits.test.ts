@@ -122,7 +122,7 @@ describe("a list of recipients", () => {
     form.set("file", new File([numbers], "list.csv"));
     form.set("message", "Hello");
     const reply = await visitor.submit("/send/bulk", form, JSON_TYPE);
-    const error = "recipients must have at most 10000 numbers; split the list.";
+    const error = "You can send to at most 10,000 numbers at once. Split the list.";
     expect(JSON.parse(reply.text)).toMatchObject({ success: false, error });
   });
 });
@@ -179,7 +179,7 @@ describe("the fields of a form", () => {
       await signedInVisitor()
     ).submit("/send/sms", { phone: "9876543210", message: "x".repeat(5_000) });
     expect(page.status).toBe(400);
-    expect(page.text).toContain("it has 5000.");
+    expect(page.text).toContain("it has 5,000.");
     expect(page.text).toContain("x".repeat(5_000));
   });
 });
@@ -209,7 +209,7 @@ describe("a text of a stranger that is too long", () => {
     const email = `a@${"a.".repeat(length)}`.slice(0, length - 2) + "in";
     const page = await (await stranger()).submit("/sign-in/password", { email, password: "correct horse" });
     expect(page.status).toBe(400);
-    expect(page.text).toContain("Enter an e-mail address");
+    expect(page.text).toContain("Enter a valid email address");
   });
 
   it("is not an address: 400 above 8,192 characters", async () => {

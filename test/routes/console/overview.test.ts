@@ -70,7 +70,7 @@ describe("the overview", () => {
   it("offers its chart alone, to be loaded again after something was sent", async () => {
     const { visitor, world } = await visit({ plan: "business", balance: 12 });
     const part = () => visitor.get("/usage", { "x-part": "1" });
-    expect((await part()).text).toContain("Nothing sent in these 14 days");
+    expect((await part()).text).toContain("Nothing sent in the last 14 days");
     await sendSms(world);
     const seqs = (await messagesOf(world)).map(({ seq }) => seq);
     await dispatch(world, seqs);

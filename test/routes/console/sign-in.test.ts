@@ -72,7 +72,7 @@ describe("signing in by phone", () => {
   });
 
   it.each([
-    ["", "Enter a mobile number"],
+    ["", "Enter a valid mobile number"],
     ["12345", "“12345” has 5 digits; an Indian number has 10. Outside India, begin with +"],
     ["1234567890", "+91 12345 67890 is not a mobile number."],
     ["+91 22 2345 6789", "+91 22234 56789 is not a mobile number."],

@@ -32,7 +32,7 @@ contractSuite({
         ...["", "112345678", "11234567890", "0112345678", "98765abcde"].map(refusedAs(CALLEE)),
         { value: "+919876543210", error: CALLEE, hint: "Send 9876543210." },
         { value: "919876543210", error: CALLEE, hint: "Send 9876543210." },
-        devanagari(CALLEE),
+        { ...devanagari(CALLEE), hint: "Send 9876543210." },
       ],
     },
     text: textRule("text", 250),

@@ -20,7 +20,7 @@ export function badMobiles(name: string): Refused[] {
     { value: "98765 43210", error: `${name} ${TEN_DIGITS}`, hint: "Send 9876543210." },
     { value: "9876543210\n", error: `${name} ${TEN_DIGITS}`, hint: "Send 9876543210." },
     { value: "98765abcde", error: `${name} ${TEN_DIGITS}` },
-    devanagari(`${name} ${TEN_DIGITS}`),
+    { ...devanagari(`${name} ${TEN_DIGITS}`), hint: "Send 9876543210." },
   ];
 }
 
