@@ -160,7 +160,7 @@ describeInBrowser("the drawer and the keyboard", () => {
     await window.goto("/activity");
     const drawer = page.getByRole("dialog");
     await page.locator("main tbody tr a").first().click();
-    await drawer.getByText("What happened").waitFor();
+    await drawer.getByText("Timeline").first().waitFor();
     expect(page.url()).toMatch(/\/activity\/msg_\w+$/u);
     const own = page.url();
     await page.goBack();
@@ -168,12 +168,12 @@ describeInBrowser("the drawer and the keyboard", () => {
     expect(page.url()).toBe(`${base}/activity`);
     expect(await page.locator("main tbody tr").count()).toBe(1);
     await page.goForward();
-    await drawer.getByText("What happened").waitFor();
+    await drawer.getByText("Timeline").first().waitFor();
     expect(page.url()).toBe(own);
     await page.keyboard.press("Escape");
     await expect.poll(() => page.url()).toBe(`${base}/activity`);
     await page.locator("main tbody tr a").first().click();
-    await drawer.getByText("What happened").waitFor();
+    await drawer.getByText("Timeline").first().waitFor();
     await page.reload();
     expect(await page.locator("h1").innerText()).toContain("91234 00001");
     await page.goBack();

@@ -18,7 +18,7 @@ describeInBrowser("a page", () => {
     const window = await signUp(service);
     const { page } = window;
     const chart = page.locator("[data-usage]");
-    expect(await chart.innerText()).toContain("Nothing sent in these 14 days");
+    expect(await chart.innerText()).toContain("Nothing sent in the last 14 days");
     await page.getByRole("button", { name: /Send OTP/u }).click();
     await expect.poll(() => chart.locator("rect.otp").count(), { timeout: 20_000 }).toBe(1);
     window.expectQuiet();
@@ -47,7 +47,7 @@ describeInBrowser("a page", () => {
     await page.getByRole("button", { name: /Send OTP/u }).click();
     const row = page.locator("#live tr").first();
     await expect.poll(() => row.innerText(), { timeout: 20_000 }).toContain("Delivered");
-    await row.locator("a").click();
+    await row.locator("[data-f=to]").click();
     const last = page.locator(".timeline li").last();
     await last.waitFor();
     const shown = await page.evaluate<string>(
