@@ -120,7 +120,6 @@ function protect(c: Context<AppEnv>): void {
     "base-uri 'none'",
   ];
   c.header("Content-Security-Policy", policy.join("; "));
-  c.header("X-Content-Type-Options", "nosniff");
   c.header("X-Frame-Options", "DENY");
   c.header("Referrer-Policy", "same-origin");
   c.header("Cross-Origin-Opener-Policy", "same-origin");

@@ -1,4 +1,4 @@
-import { failurePage } from "../console/page.tsx";
+import { failurePage, page } from "../console/page.tsx";
 import { createApp } from "../http/app.ts";
 import type { Api, Pages } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
@@ -110,7 +110,7 @@ function appOf(routes: readonly Route[], pages?: Pages): Api {
 }
 
 /** An app with pages: its failures are pages too, and its pages send through the API. */
-const pagesOf = (routes: readonly Route[]): Api => appOf(routes, { failurePage, ownApi });
+const pagesOf = (routes: readonly Route[]): Api => appOf(routes, { failurePage, ownApi, page });
 
 /** One app per base; `all` for the console host of a local service, `none` for an unknown host. */
 export const APPS: Readonly<Record<BaseName | "all" | "none", Api>> = {

@@ -26,7 +26,7 @@ export interface ApiReply {
 export async function fetchOwn(c: Context<AppEnv>, path: string, init: RequestInit): Promise<Response> {
   const api = c.get("ownApi");
   if (!api) throw new Error("this app has no API of its own: routes/index.ts hands it in");
-  return api.fetch(new Request(new URL(path, c.req.url), init), c.env, c.executionCtx);
+  return api.fetch(new Request(new URL(path, settings(c).CONSOLE_URL), init), c.env, c.executionCtx);
 }
 
 async function ask(c: Context<AppEnv>, path: string, init: RequestInit): Promise<ApiReply> {

@@ -1,4 +1,4 @@
-import { HOSTS, OPERATOR_TOKEN } from "../../harness/service.mjs";
+import { OPERATOR_TOKEN } from "../../harness/service.mjs";
 import { newAccountId } from "../../src/crypto/ids.ts";
 import { startService } from "../../harness/started.ts";
 import { SETTINGS, Target } from "./wire-target.ts";
@@ -7,8 +7,7 @@ import { SETTINGS, Target } from "./wire-target.ts";
 
 /** Starts the target; its output is the log that the fuzzer reads. */
 export async function startStarted(): Promise<Target> {
-  const bases = Object.entries(HOSTS).map(([name, host]) => [`${name.toUpperCase()}_URL`, `http://${host}`]);
-  const service = await startService({ set: { ...SETTINGS, ...Object.fromEntries(bases), OPERATOR_TOKEN } });
+  const service = await startService({ set: { ...SETTINGS, OPERATOR_TOKEN } });
   let seen = service.program.output.length;
   const read = () => {
     const text = service.program.output.slice(seen);

@@ -266,9 +266,10 @@ export class Target {
   }
 }
 
-/** Settings of both targets: a carrier and a payment provider with signatures. */
+/** Settings of both targets: plain http, a host for each base, and a carrier and a payment provider with signatures. */
 export const SETTINGS = {
   ENVIRONMENT: "local",
+  ...Object.fromEntries(Object.entries(HOSTS).map(([name, host]) => [`${name.toUpperCase()}_URL`, `http://${host}`])),
   PAYMENTS: "sandbox",
   KEY_SECRET,
   CARRIER_HTTP_URL: "http://127.0.0.1:9/",
