@@ -3,6 +3,7 @@ import type { PhoneNumber } from "libphonenumber-js/max";
 import * as z from "zod";
 import { INDIAN_MOBILE } from "../text/india.ts";
 import { codePoints } from "../text/code-points.ts";
+import { isDeceptive } from "../text/one-line.ts";
 
 // Fields that several operations share (contract §5). Lengths are in code points; no value is coerced.
 
@@ -117,6 +118,6 @@ export const otpCode = textField("otp", (value, refuse) => {
 /** The brand in an OTP's text. */
 export const brandName = optional(
   textUpTo("brandName", 40, (value, refuse) => {
-    if (/[\p{Cc}\u2028\u2029]/u.test(value)) refuse("brandName must not contain line breaks or control characters.");
+    if (isDeceptive(value)) refuse("brandName must not contain line breaks or control characters.");
   }),
 );

@@ -1,5 +1,6 @@
 import type { Buyer } from "../model/person.ts";
 import { isGstState, isGstin } from "../money/gstin.ts";
+import { oneLine } from "../text/one-line.ts";
 import { asciiDigits } from "../text/phones.ts";
 
 // Reads the buyer on an invoice from a form.
@@ -16,9 +17,9 @@ export function readBuyer(
   form: Readonly<Record<string, string>>,
 ): { ok: true; buyer: Buyer | null } | { ok: false; fault: BuyerFault } {
   const field = (name: string) => (form[name] ?? "").toWellFormed();
-  const name = cut(field("buyer_name").replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " "), NAME_LENGTH_MAX);
+  const name = cut(oneLine(field("buyer_name")), NAME_LENGTH_MAX);
   const lines = field("buyer_address").replaceAll(/\r\n?|[\u2028\u2029]/gu, "\n");
-  const address = cut(lines.replaceAll(/[^\P{Cc}\n]+/gu, " ").replaceAll(/\n{2,}/gu, "\n"), ADDRESS_LENGTH_MAX);
+  const address = cut(lines.split("\n").map(oneLine).filter(Boolean).join("\n"), ADDRESS_LENGTH_MAX);
   const state = field("buyer_state");
   const gstin = asciiDigits(field("buyer_gstin")).replaceAll(/\s/gu, "").toUpperCase();
   const refuse = (fault: BuyerFault) => ({ ok: false, fault }) as const;

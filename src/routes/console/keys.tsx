@@ -29,6 +29,7 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { Rotation } from "../../model/account.ts";
+import { oneLine } from "../../text/one-line.ts";
 import { KeyShown, KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
 import type { Unsaved } from "../../ui/parts.tsx";
 import { keyWords } from "../../ui/words/keys.ts";
@@ -96,7 +97,7 @@ export const keysPages = (app: Api) => {
 
   app.post("/keys", page, signedIn, freshlySignedIn, async (c) => {
     const { name = "", once } = await formOf(c);
-    const trimmed = name.trim();
+    const trimmed = oneLine(name);
     if (trimmed === "" || trimmed.length > NAME_LENGTH_MAX) {
       return list(c, {
         refused: { code: "invalid_request", error: wordsOf(c).nameMissing, field: "name", typed: { name } },

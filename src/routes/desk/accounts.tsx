@@ -10,6 +10,7 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { planName } from "../../money/plans.ts";
 import { findAccounts, typedCoins } from "../../operator/accounts.ts";
+import { oneLine } from "../../text/one-line.ts";
 import { DeskAccounts, DeskOpened } from "../../ui/desk/accounts.tsx";
 
 const PAGE_SIZE = 50;
@@ -32,7 +33,7 @@ function wantedOf(
   form: Record<string, string>,
 ): ({ ok: true } & Wanted) | ({ ok: false } & Refused) {
   const t = deskWordsOf(c);
-  const name = form["name"]?.trim() ?? "";
+  const name = oneLine(form["name"] ?? "");
   const plan = planName.safeParse(form["plan"]);
   if (name === "" || name.length > NAME_LENGTH_MAX || !plan.success) return refuse("name", t.badName);
   const [balance, otpRate] = ["balance", "otpRate"].map((field) => {

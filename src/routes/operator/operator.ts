@@ -10,6 +10,7 @@ import { idempotencyOf } from "../../http/idempotency.ts";
 import type { AskedOnce } from "../../model/command.ts";
 import type { AccountRef } from "../../model/ref.ts";
 import { coins, unitsFromCoins } from "../../money/money.ts";
+import { isDeceptive } from "../../text/one-line.ts";
 
 // What the operator's routes share (contract §10): the token, account ids, amounts and pages.
 
@@ -105,9 +106,13 @@ export function amountField(name: string, min: number) {
   });
 }
 
-/** A schema of a name: 1 to 100 characters. */
+/** A schema of a name: 1 to 100 characters on one line. */
 export function nameField(name: string) {
-  return z.string(`${name} must be a string.`).min(1, `${name} must not be empty.`).max(100, `${name} is too long.`);
+  return z
+    .string(`${name} must be a string.`)
+    .min(1, `${name} must not be empty.`)
+    .max(100, `${name} is too long.`)
+    .refine((value) => !isDeceptive(value), `${name} must not contain line breaks or control characters.`);
 }
 
 /** A time as the API writes it, or null. */

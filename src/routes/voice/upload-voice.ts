@@ -14,10 +14,12 @@ import { UPLOAD_VOICE } from "../../model/operations.ts";
 import { BASE64_LENGTH_MAX, DURATION_MS_MAX, decodeBase64, inspectRecording } from "../../recordings/inspect.ts";
 import { recordingKey } from "../../recordings/signed-address.ts";
 import { accountOf, callerOf, doneReply, refuse } from "../../sending/send-order.ts";
+import { isDeceptive } from "../../text/one-line.ts";
 
 const fileName = textUpTo("fileName", 255, (value, refuse) => {
-  if (/[/\\\p{Cc}]/u.test(value)) refuse("fileName must be a bare name, without path or control characters.");
-  else if (!/.\.(wav|mp3)$/iu.test(value)) refuse("fileName must end in .wav or .mp3.");
+  if (/[/\\]/u.test(value) || isDeceptive(value)) {
+    refuse("fileName must be a bare name, without path or control characters.");
+  } else if (!/.\.(wav|mp3)$/iu.test(value)) refuse("fileName must end in .wav or .mp3.");
 });
 
 const base64Data = z
