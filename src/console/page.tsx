@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { getCookie } from "hono/cookie";
 import type { Child } from "hono/jsx";
 import { routePath } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -13,7 +12,7 @@ import { readBytes } from "../http/streams.ts";
 import type { Person, Session } from "../model/person.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
-import { findSession, isFresh } from "../sign-in/sessions.ts";
+import { findSession, isFresh, readCookie } from "../sign-in/sessions.ts";
 import { FailureNotice } from "../ui/failure.tsx";
 import { Document } from "../ui/layout.tsx";
 import type { DocumentProps } from "../ui/layout.tsx";
@@ -34,18 +33,18 @@ export function at(c: Context<AppEnv>, path: string): string {
 }
 
 function languageOf(c: Context<AppEnv>): View["lang"] {
-  const chosen = getCookie(c, "lang");
+  const chosen = readCookie(c, "lang");
   if (chosen === "en" || chosen === "hi") return chosen;
   return /^\s*hi\b/iu.test(c.req.header("accept-language") ?? "") ? "hi" : "en";
 }
 
 /** What the components of this request's page may use. */
 export function viewOf(c: Context<AppEnv>): View {
-  const theme = getCookie(c, "theme");
+  const theme = readCookie(c, "theme");
   return {
     lang: languageOf(c),
     theme: theme === "light" || theme === "dark" ? theme : null,
-    mode: getCookie(c, "mode") === "test" ? "test" : "live",
+    mode: readCookie(c, "mode") === "test" ? "test" : "live",
     person: c.get("person") ?? null,
     local: settings(c).ENVIRONMENT === "local",
     path: c.req.path + new URL(c.req.url).search,
