@@ -57,26 +57,34 @@ const FOREIGN: Failure = {
   error: "A local service does not answer the pages of other sites.",
 };
 
+/** What any page may ask for: the console's public files, and recordings, whose addresses are their own proof. */
+const OPEN_PATH = /^\/(?:assets|media)\//u;
+
+const isLocalPage = (address: string | undefined) => isThisMachine(URL.parse(address ?? "")?.hostname ?? "");
+
 /**
  * Whether a page of another site sent this, as browsers report it (Fetch §3.2; Fetch Metadata §2). Following a link is
- * allowed. Programs other than browsers send neither header.
+ * allowed. A page under a foreign name that leads to this machine reports the same origin, and a development proxy may
+ * hide that name from the Worker; but it cannot forge a Referer. Programs other than browsers send no Sec-Fetch-Site.
  */
 function isFromOtherSite(c: Context): boolean {
-  const origin = c.req.header("origin");
-  if (origin !== undefined && !isThisMachine(URL.parse(origin)?.hostname ?? "")) return true;
-  if (c.req.header("sec-fetch-site") !== "cross-site") return false;
-  const follows = c.req.header("sec-fetch-mode") === "navigate" && c.req.header("sec-fetch-dest") === "document";
-  return !(follows && SAFE.has(c.req.method));
+  const [origin, site] = [c.req.header("origin"), c.req.header("sec-fetch-site")];
+  if (origin !== undefined) return site === "cross-site" || !isLocalPage(origin);
+  if (site === undefined || site === "none") return false;
+  const isLink = c.req.header("sec-fetch-dest") === "document" && SAFE.has(c.req.method);
+  if (c.req.header("sec-fetch-mode") === "navigate") return site === "cross-site" && !isLink;
+  return site === "cross-site" || !isLocalPage(c.req.header("referer"));
 }
 
 /** Whether an endpoint answers this request: every app also has the middleware of `/*`. */
 const hasEndpoint = (c: Context) => matchedRoutes(c).some(({ path }) => path !== "/*");
 
 /**
- * How a request is answered that may not go on to its route; null when it may. Locally the pages are left out, because
- * they check the origin themselves, and more strictly (`src/console/page.tsx`).
+ * How a request is answered that may not go on to its route; null when it may. Locally the forms of pages are left out,
+ * because the pages check their origin themselves, and more strictly (`src/console/page.tsx`).
  */
 export function turnedAway(c: Context, config: Config, page: MiddlewareHandler | undefined): Turned | null {
   if (config.ENVIRONMENT !== "local") return c.req.url.startsWith("https:") ? null : overPlainHttp(c, config, page);
-  return isFromOtherSite(c) && hasEndpoint(c) && !isPage(c, page) ? { failure: FOREIGN } : null;
+  if (!isFromOtherSite(c) || OPEN_PATH.test(c.req.path) || !hasEndpoint(c)) return null;
+  return !SAFE.has(c.req.method) && isPage(c, page) ? null : { failure: FOREIGN };
 }

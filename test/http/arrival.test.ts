@@ -159,10 +159,26 @@ describe("a local service and the pages of other sites", () => {
       });
     }
     expect(await messagesOf(world)).toEqual([]);
-    for (const path of ["/v1/test/inbox", "/v1/test/inbox/wait?timeout=0", "/healthz", "/assets/icon.svg"]) {
+    for (const path of ["/v1/test/inbox", "/v1/test/inbox/wait?timeout=0", "/healthz", "/inbox", "/sign-in"]) {
       expect((await call(CONSOLE + path, { headers })).status, path).toBe(403);
     }
     expect((await call(`${CONSOLE}/v1/test/inbox?q=to:0`, { method: "DELETE", headers })).status).toBe(403);
+  });
+
+  it("refuses the scripts of a page under a foreign name that leads here, which a proxy may hide", async () => {
+    const same = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" };
+    // A page can leave its Referer out, and cannot forge it.
+    for (const headers of [same, { ...same, referer: "http://evil.example:8787/" }]) {
+      for (const path of ["/v1/test/inbox", "/inbox"]) {
+        expect((await call(CONSOLE + path, { headers })).status, path).toBe(403);
+      }
+    }
+    for (const referer of [`${CONSOLE}/inbox`, "http://localhost:3000/"]) {
+      expect((await call(`${CONSOLE}/v1/test/inbox`, { headers: { ...same, referer } })).status).toBe(200);
+    }
+    // Public files are answered, and marked so that no page of another origin can use them.
+    const { status, headers } = await call(`${CONSOLE}/assets/icon.svg`, { headers: same });
+    expect([status, headers.get("cross-origin-resource-policy")]).toEqual([200, "same-origin"]);
   });
 
   it("may be opened by a link, but a form of another site is refused", async () => {
@@ -177,10 +193,12 @@ describe("a local service and the pages of other sites", () => {
     const sms = { apiKey: world.apiKey, phone: "9876543210", message: "Hello" };
     for (const headers of [
       {},
-      { origin: CONSOLE, "sec-fetch-site": "same-origin" },
+      { origin: CONSOLE, "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" },
       { origin: "http://localhost:3000", "sec-fetch-site": "same-site" },
       { origin: "http://127.0.0.1:8787" },
       { "sec-fetch-site": "none" },
+      // Node's fetch sends this one alone.
+      { "sec-fetch-mode": "cors" },
     ]) {
       const reply = await post("http://sms.localhost/send-sms", sms, headers);
       expect(reply.status, JSON.stringify(headers)).toBe(200);
