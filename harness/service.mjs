@@ -1,6 +1,6 @@
 // Runs the deployable bundle under workerd, without wrangler's development proxy, for the benchmarks and the fault
-// harness. It is configured as a deployed service with the simulator as its carrier, on one port; the Host header
-// selects the base.
+// harness. It is configured as a deployed service with the simulator as its carrier, on one port, for plain http: the
+// runtime stands for the edge, which ends TLS (scripts/runtime.mjs). The Host header selects the base.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -10,13 +10,13 @@ import { readConfig } from "../scripts/local.mjs";
 import { runBundle } from "../scripts/runtime.mjs";
 import { applyMigrations } from "../src/db/migrate.ts";
 
-/** Hosts of the five bases. */
+/** Hosts of the five bases: names that a local service may have too. */
 export const HOSTS = {
-  sms: "sms.bench",
-  tts: "tts.bench",
-  voice: "voice.bench",
-  otp: "otp.bench",
-  console: "console.bench",
+  sms: "sms.localhost",
+  tts: "tts.localhost",
+  voice: "voice.localhost",
+  otp: "otp.localhost",
+  console: "console.localhost",
 };
 
 export const OPERATOR_TOKEN = "operator-token-of-the-benchmarks-0123456789";
@@ -24,11 +24,11 @@ export const OPERATOR_TOKEN = "operator-token-of-the-benchmarks-0123456789";
 /** The settings of a deployed service with the simulator as its carrier. */
 export const VARIABLES = {
   ENVIRONMENT: "production",
-  SMS_URL: `http://${HOSTS.sms}`,
-  TTS_URL: `http://${HOSTS.tts}`,
-  VOICE_URL: `http://${HOSTS.voice}`,
-  OTP_URL: `http://${HOSTS.otp}`,
-  CONSOLE_URL: `http://${HOSTS.console}`,
+  SMS_URL: `https://${HOSTS.sms}`,
+  TTS_URL: `https://${HOSTS.tts}`,
+  VOICE_URL: `https://${HOSTS.voice}`,
+  OTP_URL: `https://${HOSTS.otp}`,
+  CONSOLE_URL: `https://${HOSTS.console}`,
   CARRIER: "sim",
   PAYMENTS: "none",
   DISPATCH_CONCURRENCY: "50",

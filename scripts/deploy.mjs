@@ -1,5 +1,6 @@
 // npm run deploy: checks what a deployment needs, applies D1 migrations, then deploys (README.md, "Deploy").
 import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { DEMO_SECRET_PREFIX, SECRET_NAMES, parseConfig } from "../src/config.ts";
 import { ROOT, readConfig } from "./local.mjs";
@@ -35,9 +36,9 @@ function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
     stop(`${name} is in wrangler.toml, and it is a secret: npx wrangler secret put ${name} --env production`);
   }
   // Secrets are not readable; any value of the right form lets the other settings be checked.
-  const secrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, name.padEnd(40, "x")]));
+  const secrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, randomBytes(32).toString("hex")]));
   try {
-    parseConfig({ ...vars, ...secrets, CARRIER_HTTP_SECRET: `whsec_${"x".repeat(40)}` });
+    parseConfig({ ...vars, ...secrets, CARRIER_HTTP_SECRET: `whsec_${randomBytes(32).toString("base64")}` });
   } catch (problem) {
     stop(`${problem.message}.`);
   }

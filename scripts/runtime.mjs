@@ -7,6 +7,23 @@ import { QUIET, readConfig } from "./local.mjs";
 /** The name under which a module around the bundle imports it. */
 const BUNDLE = "dastak.js";
 
+/**
+ * The module in front of all others, for its two entrypoints. The socket of the service leads to `socket`. Where the
+ * service is configured as deployed, this stands for the edge, which ends TLS: the service sees the scheme of its https
+ * addresses. Miniflare opens a socket of its own besides, which believes headers that choose another address; it leads
+ * to the default entrypoint, which takes events but no request.
+ */
+const frontOf = (inner, isDeployed) => `
+import service from "./${inner}";
+export * from "./${inner}";
+export default { ...service, fetch: () => new Response(null, { status: 421 }) };
+export const socket = {
+  fetch(request, env, ctx) {
+    ${isDeployed ? 'Object.defineProperty(request, "url", { value: request.url.replace(/^http:/u, "https:") });' : ""}
+    return service.fetch(request, env, ctx);
+  },
+};`;
+
 const byName = (rows, nameOf, valueOf) => Object.fromEntries(rows.map((row) => [nameOf(row), valueOf(row)]));
 
 /** The bindings at the top level of wrangler.toml; under the same ids as `wrangler dev`, so that both have one state. */
@@ -71,6 +88,8 @@ export async function runBundle({ port, stateDir, bundle, variables, around, del
   if (deliverAfterSec !== undefined) worker.queueProducers.DISPATCH.deliveryDelay = deliverAfterSec;
   const modules = [{ type: "ESModule", path: BUNDLE, contents: bundle }];
   if (around !== undefined) modules.unshift({ type: "ESModule", path: "around.js", contents: around });
+  const front = frontOf(modules[0].path, variables.ENVIRONMENT !== "local");
+  modules.unshift({ type: "ESModule", path: "front.js", contents: front });
   const running = new Miniflare(
     convertV4MiniflareOptions({
       rootPath: stateDir,
@@ -87,7 +106,7 @@ export async function runBundle({ port, stateDir, bundle, variables, around, del
           modulesRoot: ".",
           modules,
           bindings: variables,
-          unsafeDirectSockets: [{ host: "127.0.0.1", port }],
+          unsafeDirectSockets: [{ host: "127.0.0.1", port, entrypoint: "socket" }],
         },
       ],
     }),

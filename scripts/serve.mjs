@@ -17,6 +17,8 @@ const print = ({ level, message }) =>
 
 const [[{ port, stateDir, variables }], text] = await Promise.all([once(process, "message"), bundle()]);
 process.disconnect();
+// The state holds numbers, names and sealed texts: only this user reads it. What the build wrote is not part of it.
+process.umask(0o077);
 const running = await runBundle({
   port,
   stateDir,

@@ -1,6 +1,7 @@
 // npm start: runs a local service with everything it needs (contract §12).
 import { stopAsked } from "./stop-asked.mjs";
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import http from "node:http";
 import net from "node:net";
 import path from "node:path";
@@ -21,10 +22,20 @@ const complain = (sentence, code = 2) => {
   process.exit(code);
 };
 
+/** The value of a setting: after @, the name of a file that contains it, since process lists show command lines. */
+function valueOf(name, text) {
+  if (!text.startsWith("@")) return text;
+  try {
+    return readFileSync(text.slice(1), "utf8").replace(/\r?\n$/u, "");
+  } catch {
+    return complain(`--set ${name}=@FILE takes the name of a file that can be read.`);
+  }
+}
+
 /** Reads and checks the command line; ends with one sentence when it is wrong. */
 function readArguments() {
   const options = { port: { type: "string" }, state: { type: "string" }, set: { type: "string", multiple: true } };
-  const usage = "Usage: npm start -- [--port PORT] [--state DIR] [--set KEY=VALUE]...";
+  const usage = "Usage: npm start -- [--port PORT] [--state DIR] [--set KEY=VALUE or KEY=@FILE]...";
   let values;
   try {
     ({ values } = parseArgs({ options }));
@@ -42,7 +53,7 @@ function readArguments() {
     if (!Object.hasOwn(SETTINGS.shape, name)) {
       complain(`There is no setting ${name}. Settings: ${Object.keys(SETTINGS.shape).join(", ")}.`);
     }
-    return [name, text.slice(at + 1)];
+    return [name, valueOf(name, text.slice(at + 1))];
   });
   return { port, stateDir: path.resolve(values.state ?? STATE_DIR), settings: Object.fromEntries(settings) };
 }

@@ -1,9 +1,13 @@
 // One service per state directory: a lock file names the processes that use it. Two would write into the same files.
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /** Bounds the wait for a killed group: in a container whose first process reaps no children, zombies stay for ever. */
 const GONE_MS_MAX = 2_000;
+
+/** Access for this user alone. */
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
 
 const lockFile = (stateDir) => path.join(stateDir, "lock.json");
 
@@ -68,14 +72,24 @@ async function endOrphan(stateDir) {
   }
 }
 
+/**
+ * Makes a state directory that only this user can open. A directory that was there keeps its own mode, since it may
+ * contain other things; the runtime's folder in it is closed even if an earlier version left it open.
+ */
+function makeState(stateDir) {
+  const runtime = path.join(stateDir, "v3");
+  mkdirSync(runtime, { recursive: true, mode: DIRECTORY_MODE });
+  chmodSync(runtime, DIRECTORY_MODE);
+}
+
 /** Locks a state directory; a lock of a dead process is replaced. False when a living process holds it. */
 export async function lockState(stateDir) {
-  mkdirSync(stateDir, { recursive: true });
+  makeState(stateDir);
   if (holderOf(stateDir)) return false;
   await endOrphan(stateDir);
   rmSync(lockFile(stateDir), { force: true });
   try {
-    writeFileSync(lockFile(stateDir), JSON.stringify(processOf(process.pid)), { flag: "wx" });
+    writeFileSync(lockFile(stateDir), JSON.stringify(processOf(process.pid)), { flag: "wx", mode: FILE_MODE });
   } catch (problem) {
     // Another start took the lock first.
     if (problem.code === "EEXIST") return false;
@@ -91,17 +105,17 @@ export async function lockState(stateDir) {
  * Locks the state for another process (`wrangler dev`) until that process ends. False when a living process holds it.
  */
 export async function lockStateFor(pid, stateDir) {
-  mkdirSync(stateDir, { recursive: true });
+  makeState(stateDir);
   const holder = holderOf(stateDir);
   if (holder) return holder.pid === pid;
   await endOrphan(stateDir);
-  writeFileSync(lockFile(stateDir), JSON.stringify(processOf(pid)));
+  writeFileSync(lockFile(stateDir), JSON.stringify(processOf(pid)), { mode: FILE_MODE });
   return true;
 }
 
 /** Adds the port and the service's process group to the lock of this process. */
 export function noteInLock(stateDir, more) {
   const next = `${lockFile(stateDir)}.${process.pid}`;
-  writeFileSync(next, JSON.stringify({ ...readLock(stateDir), ...more }));
+  writeFileSync(next, JSON.stringify({ ...readLock(stateDir), ...more }), { mode: FILE_MODE });
   renameSync(next, lockFile(stateDir));
 }

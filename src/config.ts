@@ -14,9 +14,16 @@ export const DEMO_SECRET_PREFIX = "local-only-";
 
 const SECRET_LENGTH_MIN = 32;
 
+/** Razorpay makes its key secret, of 24 characters; this refuses one that was cut or only tried. */
+const PROVIDER_SECRET_LENGTH_MIN = 16;
+
+/** Of random hexadecimal digits, 32 have fewer different ones than this less than once in a hundred million times. */
+const SECRET_CHARACTERS_MIN = 8;
+
 const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
 const durationMs = (fallback: number) => count(fallback, 365 * 24 * 3_600_000);
-const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`);
+const textFrom = (length: number) => z.string().min(length, `must have at least ${length} characters`);
+const secret = textFrom(SECRET_LENGTH_MIN);
 const base = z
   .url({ protocol: /^https?$/u })
   .transform((text) => text.replace(/\/+$/u, ""))
@@ -26,7 +33,7 @@ const areCountries = (codes: string[]): codes is CountryCode[] => codes.every((c
 
 /** The variables of contract §12, as strings from the environment. */
 export const SETTINGS = z.object({
-  /** `local` allows demo secrets, and serves the paths of every base on the console host. */
+  /** `local` allows demo secrets, and serves the paths of every base on the console host, on this machine only. */
   ENVIRONMENT: z.enum(["local", "production"]).default("production"),
   SMS_URL: base,
   TTS_URL: base,
@@ -74,8 +81,9 @@ export const SETTINGS = z.object({
   /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */
   PAYMENTS: z.enum(["sandbox", "razorpay", "none"]).optional(),
   RAZORPAY_KEY_ID: z.string().min(1).optional(),
-  RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
-  RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
+  RAZORPAY_KEY_SECRET: textFrom(PROVIDER_SECRET_LENGTH_MIN).optional(),
+  /** Signs the webhooks that report payments: with it, anyone could report one that was never made. */
+  RAZORPAY_WEBHOOK_SECRET: secret.optional(),
   /** Base URL of Razorpay's API. */
   RAZORPAY_URL: z.url({ protocol: /^https?$/u }).default("https://api.razorpay.com"),
   /** The seller on invoices (CGST Rules, Rule 46). Without a GSTIN, a paid order gets a receipt, not a tax invoice. */
@@ -143,14 +151,65 @@ export const SECRET_NAMES = [
 /** The configuration is not valid. The message names each variable and what is wrong with it, never its value. */
 export class ConfigError extends Error {}
 
+/** The settings that are base addresses. */
+const BASE_NAMES = ["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"] as const;
+
+/** Whether a hostname always leads to this machine: `localhost`, a name under it (RFC 6761 §6.3), or a loopback address. */
+export function isThisMachine(hostname: string): boolean {
+  return /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u.test(hostname);
+}
+
+/** Faults of the base addresses: deployed they are https, and a local service has none that others could reach. */
+function baseFaults(config: Config): string[] {
+  const bases = BASE_NAMES.map((name) => config[name]);
+  const faults = BASE_NAMES.flatMap((name) => {
+    const { protocol, hostname } = new URL(config[name]);
+    if (config.ENVIRONMENT !== "local") {
+      return protocol === "https:" ? [] : `${name} must be https: keys and sessions travel there`;
+    }
+    return isThisMachine(hostname)
+      ? []
+      : `${name} must be on this machine (localhost, *.localhost or a loopback address), because ENVIRONMENT is local`;
+  });
+  if (new Set(bases).size < bases.length) faults.push("the five base addresses must differ, by host or by path");
+  return faults;
+}
+
+/** Whether a text is one shorter text several times over: then it occurs in its double before the middle. */
+const isRepeated = (text: string) => `${text}${text}`.indexOf(text, 1) < text.length;
+
+/** Why a secret is too weak to be deployed, or null. The value of a `whsec_` secret is what follows that mark. */
+function secretFault(value: string): string | null {
+  const marked = value.startsWith("whsec_");
+  const text = marked ? value.slice("whsec_".length) : value;
+  // Buffer, unlike atob, accepts any text: only one of the secrets has to be Base64.
+  const plain = marked ? Buffer.from(text, "base64").toString() : text;
+  if (plain.startsWith(DEMO_SECRET_PREFIX)) return "is a demo secret";
+  return isRepeated(text) || new Set(text).size < SECRET_CHARACTERS_MIN ? "is too easy to guess" : null;
+}
+
+/** Faults of the secrets of a deployed service: each is strong, and none serves two purposes. */
+function secretFaults(config: Config): string[] {
+  const given = SECRET_NAMES.flatMap((name) => {
+    const value = config[name];
+    return value === undefined ? [] : [{ name, value }];
+  });
+  const faults = given.flatMap(({ name, value }) => {
+    const fault = secretFault(value);
+    return fault === null ? [] : `${name} ${fault}; make one with: openssl rand -hex 32`;
+  });
+  const names = new Map<string, string[]>();
+  for (const { name, value } of given) names.set(value, [...(names.get(value) ?? []), name]);
+  for (const same of names.values()) if (same.length > 1) faults.push(`${same.join(" and ")} must differ`);
+  return faults;
+}
+
 function check(config: Config): string[] {
-  const faults: string[] = [];
+  const faults = baseFaults(config);
   if (config.CARRIER === "http") {
     if (!config.CARRIER_HTTP_URL) faults.push("CARRIER_HTTP_URL is missing, and CARRIER is http");
     if (!config.CARRIER_HTTP_SECRET) faults.push("CARRIER_HTTP_SECRET is missing, and CARRIER is http");
   }
-  const bases = [config.SMS_URL, config.TTS_URL, config.VOICE_URL, config.OTP_URL, config.CONSOLE_URL];
-  if (new Set(bases).size < bases.length) faults.push("the five base addresses must differ, by host or by path");
   if (config.PAYMENTS === "razorpay") {
     for (const name of ["RAZORPAY_KEY_ID", "RAZORPAY_KEY_SECRET", "RAZORPAY_WEBHOOK_SECRET"] as const) {
       if (!config[name]) faults.push(`${name} is missing, and PAYMENTS is razorpay`);
@@ -165,9 +224,6 @@ function check(config: Config): string[] {
   }
   if (config.ENVIRONMENT === "local") return faults;
   if (config.PAYMENTS === "sandbox") faults.push("PAYMENTS is sandbox, which gives credit without money");
-  if (new Set([config.KEY_SECRET, config.SEAL_SECRET, config.OPERATOR_TOKEN]).size < 3) {
-    faults.push("KEY_SECRET, SEAL_SECRET and OPERATOR_TOKEN must differ");
-  }
   if (config.CARRIER === "http" && config.CARRIER_HTTP_URL?.startsWith("http:")) {
     faults.push("CARRIER_HTTP_URL must be https: texts and one-time passwords travel there");
   }
@@ -177,15 +233,7 @@ function check(config: Config): string[] {
   if (config.TURNSTILE_URL.startsWith("http:")) {
     faults.push("TURNSTILE_URL must be https: its secret travels there, and its script runs in the console");
   }
-  for (const name of SECRET_NAMES) {
-    const value = config[name];
-    // Buffer, unlike atob, accepts any text: only one of the secrets has to be Base64.
-    const bytes = value?.startsWith("whsec_") ? Buffer.from(value.slice("whsec_".length), "base64").toString() : value;
-    if (bytes?.startsWith(DEMO_SECRET_PREFIX)) {
-      faults.push(`${name} is a demo secret; make one with: openssl rand -hex 32`);
-    }
-  }
-  return faults;
+  return [...faults, ...secretFaults(config)];
 }
 
 /** Parses the environment once; throws a ConfigError that names every fault, and never a value. */

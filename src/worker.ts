@@ -28,7 +28,10 @@ function notConfigured(): Response {
   const requestId = randomId("req");
   return Response.json(
     { success: false, error, code: "unavailable", request_id: requestId },
-    { status: 503, headers: { "X-Request-Id": requestId, "Cache-Control": "no-store" } },
+    {
+      status: 503,
+      headers: { "X-Request-Id": requestId, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+    },
   );
 }
 

@@ -1,35 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, SECRET_NAMES, configOf, parseConfig, paymentsOf, signupCredit, isLogged } from "../src/config.ts";
+import { configOf, isLogged, parseConfig, paymentsOf, signupCredit } from "../src/config.ts";
 import { PLANS } from "../src/money/plans.ts";
-
-const SECRET = "0123456789abcdef0123456789abcdef";
-const WHSEC = `whsec_${Buffer.from("a gateway's key of 32 bytes, ok?").toString("base64")}`;
-
-const PRODUCTION = {
-  SMS_URL: "https://sms.example.com",
-  TTS_URL: "https://tts.example.com",
-  VOICE_URL: "https://voice.example.com",
-  OTP_URL: "https://otp.example.com",
-  CONSOLE_URL: "https://console.example.com",
-  KEY_SECRET: `key-${SECRET}`,
-  SEAL_SECRET: `seal-${SECRET}`,
-  OPERATOR_TOKEN: `operator-${SECRET}`,
-};
-
-const GATEWAY = { CARRIER: "http", CARRIER_HTTP_URL: "https://gateway.example.com/m", CARRIER_HTTP_SECRET: WHSEC };
-
-/** The faults for which a configuration is refused; any error other than a ConfigError is rethrown. */
-function faultsOf(variables: Record<string, unknown>): string[] {
-  try {
-    parseConfig(variables);
-  } catch (problem) {
-    if (problem instanceof ConfigError) return problem.message.split("; ");
-    throw problem;
-  }
-  return [];
-}
-
-const without = (name: string) => ({ ...PRODUCTION, [name]: undefined });
+import { GATEWAY, LOCAL, PRODUCTION, SECRET, faultsOf } from "./world/settings.ts";
 
 describe("defaults", () => {
   it("are those of contract §12", () => {
@@ -64,16 +36,15 @@ describe("defaults", () => {
   });
 
   it("give new accounts 100 coins locally and none elsewhere, unless the variable says so", () => {
-    const local = { ...PRODUCTION, ENVIRONMENT: "local" };
-    expect(signupCredit(parseConfig(local))).toBe(100);
+    expect(signupCredit(parseConfig(LOCAL))).toBe(100);
     expect(signupCredit(parseConfig(PRODUCTION))).toBe(0);
-    expect(signupCredit(parseConfig({ ...local, SIGNUP_CREDIT_COINS: "0" }))).toBe(0);
+    expect(signupCredit(parseConfig({ ...LOCAL, SIGNUP_CREDIT_COINS: "0" }))).toBe(0);
     expect(signupCredit(parseConfig({ ...PRODUCTION, SIGNUP_CREDIT_COINS: "25" }))).toBe(25);
   });
 });
 
 it("logs every request locally, only failures elsewhere, and otherwise what LOG_REQUESTS says", () => {
-  const [deployed, local] = [PRODUCTION, { ...PRODUCTION, ENVIRONMENT: "local" }].map((of) => parseConfig(of));
+  const [deployed, local] = [PRODUCTION, LOCAL].map((of) => parseConfig(of));
   if (!deployed || !local) throw new Error("both parse");
   expect([200, 303, 400, 401, 500].map((status) => isLogged(deployed, status))).toEqual([
     false,
@@ -126,45 +97,7 @@ describe("variables", () => {
   });
 
   it.each(["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"])("%s is required", (name) => {
-    expect(faultsOf(without(name))).toEqual([`${name} is missing`]);
-  });
-});
-
-describe("secrets", () => {
-  it.each(["KEY_SECRET", "SEAL_SECRET", "OPERATOR_TOKEN"])("%s is required and has at least 32 characters", (name) => {
-    expect(faultsOf(without(name))).toEqual([`${name} is missing`]);
-    expect(faultsOf({ ...PRODUCTION, [name]: "short" })).toEqual([`${name}: must have at least 32 characters`]);
-  });
-
-  it("reports everything that is missing at once, and never a value", () => {
-    const faults = faultsOf({ SMS_URL: "a secret by mistake" });
-    expect(faults).toContain("KEY_SECRET is missing");
-    expect(faults).toContain("SEAL_SECRET is missing");
-    expect(faults).toContain("OPERATOR_TOKEN is missing");
-    expect(faults.join()).not.toContain("mistake");
-  });
-
-  it.each(SECRET_NAMES.filter((name) => name !== "CARRIER_HTTP_SECRET"))("a demo %s is for local use only", (name) => {
-    const demo = { ...PRODUCTION, [name]: `local-only-${SECRET}` };
-    expect(() => parseConfig(demo)).toThrow(`${name} is a demo secret`);
-    expect(faultsOf({ ...demo, ENVIRONMENT: "local" })).toEqual([]);
-  });
-
-  it("a demo gateway secret is recognised by its decoded bytes", () => {
-    const bytes = Buffer.from(`local-only-${SECRET}`);
-    const demo = { ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${bytes.toString("base64")}` };
-    expect(() => parseConfig(demo)).toThrow(/^CARRIER_HTTP_SECRET is a demo secret/u);
-    expect(faultsOf({ ...demo, ENVIRONMENT: "local" })).toEqual([]);
-    const other = Buffer.from(`not-${bytes.toString()}`).toString("base64");
-    expect(faultsOf({ ...demo, CARRIER_HTTP_SECRET: `whsec_${other}` })).toEqual([]);
-  });
-
-  it("a gateway secret that is not valid Base64 is reported as a fault, not thrown", () => {
-    // One character too many: no Base64 text has this length.
-    expect(faultsOf({ ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${"a".repeat(33)}` })).toEqual([
-      "CARRIER_HTTP_SECRET: must be whsec_ and the Base64 of at least 24 bytes",
-    ]);
-    expect(faultsOf({ ...PRODUCTION, OPERATOR_TOKEN: `whsec_!${SECRET}` })).toEqual([]);
+    expect(faultsOf({ ...PRODUCTION, [name]: undefined })).toEqual([`${name} is missing`]);
   });
 });
 
@@ -175,11 +108,11 @@ describe("settings that conflict", () => {
     ]);
     expect(faultsOf({ ...PRODUCTION, OTP_URL: `${PRODUCTION.SMS_URL}/otp` })).toEqual([]);
     expect(faultsOf({ ...PRODUCTION, OPERATOR_TOKEN: PRODUCTION.SEAL_SECRET })).toEqual([
-      "KEY_SECRET, SEAL_SECRET and OPERATOR_TOKEN must differ",
+      "SEAL_SECRET and OPERATOR_TOKEN must differ",
     ]);
     const open = { ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_URL: "http://gateway.example.com/m" };
     expect(faultsOf(open)).toEqual(["CARRIER_HTTP_URL must be https: texts and one-time passwords travel there"]);
-    expect(faultsOf({ ...open, ENVIRONMENT: "local" })).toEqual([]);
+    expect(faultsOf({ ...LOCAL, ...GATEWAY, CARRIER_HTTP_URL: "http://gateway.example.com/m" })).toEqual([]);
   });
 });
 
@@ -226,15 +159,15 @@ describe("payments", () => {
   const razorpay = {
     PAYMENTS: "razorpay",
     RAZORPAY_KEY_ID: "rzp_live_1",
-    RAZORPAY_KEY_SECRET: "a key secret",
-    RAZORPAY_WEBHOOK_SECRET: "a webhook secret",
+    RAZORPAY_KEY_SECRET: "0123456789abcdefghijklmn",
+    RAZORPAY_WEBHOOK_SECRET: `webhook-${SECRET}`,
   };
   const seller = { SELLER_GSTIN: "29AAGCB7383J1Z4", SELLER_ADDRESS: "1 MG Road" };
 
   it("are off in production and in the sandbox locally, unless the variable says so", () => {
     expect(paymentsOf(parseConfig(PRODUCTION))).toBe("none");
-    expect(paymentsOf(parseConfig({ ...PRODUCTION, ENVIRONMENT: "local" }))).toBe("sandbox");
-    expect(paymentsOf(parseConfig({ ...PRODUCTION, ENVIRONMENT: "local", PAYMENTS: "none" }))).toBe("none");
+    expect(paymentsOf(parseConfig(LOCAL))).toBe("sandbox");
+    expect(paymentsOf(parseConfig({ ...LOCAL, PAYMENTS: "none" }))).toBe("none");
     expect(paymentsOf(parseConfig({ ...PRODUCTION, ...razorpay }))).toBe("razorpay");
   });
 
@@ -247,6 +180,18 @@ describe("payments", () => {
     expect(faultsOf({ ...PRODUCTION, ...razorpay, RAZORPAY_URL: "http://razorpay.test" })).toEqual([
       "RAZORPAY_URL must be https: the key secret travels there",
     ]);
+  });
+
+  it("by Razorpay require secrets of a length that cannot be tried out, locally as well", () => {
+    for (const [name, length] of [
+      ["RAZORPAY_KEY_SECRET", 16],
+      ["RAZORPAY_WEBHOOK_SECRET", 32],
+    ] as const) {
+      for (const at of [PRODUCTION, LOCAL]) {
+        const short = { ...at, ...razorpay, [name]: `${SECRET}0`.slice(0, length - 1) };
+        expect(faultsOf(short)).toEqual([`${name}: must have at least ${length} characters`]);
+      }
+    }
   });
 
   it("in the sandbox give credit without money, so a deployed service refuses the setting", () => {

@@ -52,11 +52,26 @@ export async function openCustomer(env: Env, config: Config, accountId: string, 
   return opened;
 }
 
-/** The demo customer's account, which a local service opens for itself. */
-export function demoAccountId(config: Config): string {
-  return newAccountId(config.KEY_SECRET, "demo-account");
+/** The seeds from which the ids of the service's own accounts are derived. */
+const OWN_SEEDS = { codes: "house", demo: "demo-account" } as const;
+
+/** The id of one of the service's own accounts: the sender of sign-in codes, or the demo customer. */
+export function ownAccountId(config: Config, which: keyof typeof OWN_SEEDS): string {
+  return newAccountId(config.KEY_SECRET, OWN_SEEDS[which]);
 }
 
+/**
+ * The id of an account that the operator opens, the same for each request with this Idempotency-Key; random for null.
+ * A key that reads like the seed of an own account names another account; every other key is itself a seed, so that
+ * ids of accounts that were opened before remain.
+ */
+export function requestedAccountId(config: Config, once: string | null): string {
+  const isOwn = Object.values<string | null>(OWN_SEEDS).includes(once);
+  return newAccountId(config.KEY_SECRET, isOwn ? `operator\0${once}` : once);
+}
+
+/** The demo customer's account, which a local service opens for itself. */
+export const demoAccountId = (config: Config): string => ownAccountId(config, "demo");
 /** How the demo customer signs in; pages and the banner of a local service show it. */
 export const DEMO_LOGIN = { email: "demo@example.com", password: "demo-of-dastak" } as const;
 

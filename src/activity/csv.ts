@@ -29,10 +29,16 @@ const COLUMNS = [
   "updated",
 ];
 
-/** A cell. Spreadsheets run text that begins with = + - @ as a formula, so an apostrophe is put before it. */
+/** A text that a spreadsheet may run: = + - @, also in full width, behind anything that it leaves out or does not show. */
+const FORMULA = /^[\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+
+/**
+ * A cell. An apostrophe is put before a text that a spreadsheet may run as a formula. Phone numbers stay unchanged: +
+ * and digits are only ever a number, and other programs must be able to find them.
+ */
 export function csvCell(value: string | number): string {
   const text = String(value);
-  const guarded = /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text;
+  const guarded = FORMULA.test(text) && !/^\+\d{1,15}$/u.test(text) ? `'${text}` : text;
   return /[",\r\n]/u.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 

@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { getCookie } from "hono/cookie";
 import type { Child } from "hono/jsx";
 import { routePath } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -12,7 +11,7 @@ import type { Failure } from "../http/errors.ts";
 import type { Person, Session } from "../model/person.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
-import { findSession, isFresh } from "../sign-in/sessions.ts";
+import { findSession, isFresh, readCookie } from "../sign-in/sessions.ts";
 import { LENGTH_MAX } from "../text/lengths.ts";
 import { FailureNotice } from "../ui/failure.tsx";
 import { Document } from "../ui/layout.tsx";
@@ -37,17 +36,17 @@ export function at(c: Context<AppEnv>, path: string): string {
 }
 
 function languageOf(c: Context<AppEnv>): View["lang"] {
-  const chosen = getCookie(c, "lang");
+  const chosen = readCookie(c, "lang");
   if (chosen === "en" || chosen === "hi") return chosen;
   return /^\s*hi\b/iu.test(c.req.header("accept-language") ?? "") ? "hi" : "en";
 }
 
 /** What the components of this request's page may use. */
 export function viewOf(c: Context<AppEnv>): View {
-  const theme = getCookie(c, "theme");
+  const theme = readCookie(c, "theme");
   const { ENVIRONMENT, CARRIER } = settings(c);
   const local = ENVIRONMENT === "local";
-  const mode = getCookie(c, "mode") === "test" ? "test" : "live";
+  const mode = readCookie(c, "mode") === "test" ? "test" : "live";
   return {
     lang: languageOf(c),
     theme: theme === "light" || theme === "dark" ? theme : null,
@@ -150,7 +149,6 @@ function protect(c: Context<AppEnv>): void {
     "base-uri 'none'",
   ];
   c.header("Content-Security-Policy", policy.join("; "));
-  c.header("X-Content-Type-Options", "nosniff");
   c.header("X-Frame-Options", "DENY");
   c.header("Referrer-Policy", "same-origin");
   c.header("Cross-Origin-Opener-Policy", "same-origin");

@@ -14,7 +14,7 @@ import { claimJobs, followJobs, reportNews } from "./account/delivery.ts";
 import { ReceiptBatcher } from "./account/gather-receipts.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage, messageViews, readJob } from "./account/jobs.ts";
-import { isActive, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
+import { admitReading, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerHead, ledgerPage } from "./account/ledger.ts";
 import { LiveFeed } from "./account/live.ts";
 import { messageDetail } from "./account/message-detail.ts";
@@ -80,9 +80,9 @@ export class Account extends DurableObject<Env> {
     });
   }
 
-  /** Whether a key of this account is active now. This is not a customer's request and does not count. */
-  isActive(keyId: number): boolean | null {
-    return this.#read((sql) => isActive(sql, keyId, Date.now()));
+  /** Admits a request that only reads: with an active key, at most 600 times a minute (contract §13). */
+  admitReading(keyId: number): command.Reading | null {
+    return this.#read((sql) => admitReading(sql, keyId, Date.now()));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { routePath } from "hono/route";
 import { configOf, isLogged } from "../config.ts";
@@ -9,11 +9,12 @@ import { randomId } from "../crypto/ids.ts";
 import { StrangersLog, logLine, logProblem } from "../log.ts";
 import type { WindowView } from "../model/command.ts";
 import type { Person, Session } from "../model/person.ts";
+import { commonHeaders, turnedAway } from "./arrival.ts";
 import { FailureError, STATUS_OF_CODE } from "./errors.ts";
 import type { Failure } from "./errors.ts";
 import { tell } from "./told.ts";
 
-// What every app shares: request id, log line, failure envelope, 404 and 405 (contract §3).
+// What every app shares: how requests arrive, headers, request id, log line, failure envelope, 404 and 405 (contract §3).
 
 /** The variables of a request, which middleware sets and routes read. */
 interface Vars {
@@ -145,7 +146,10 @@ const NOT_LOGGED_WHEN_OK: ReadonlySet<string> = new Set(["/healthz", "/callbacks
 const strangers = new StrangersLog();
 
 /** What only an app with pages needs: failures as pages, and the API through which its pages send. */
-export type Pages = Required<Pick<Vars, "failurePage" | "findPerson" | "ownApi">>;
+export interface Pages extends Required<Pick<Vars, "failurePage" | "findPerson" | "ownApi">> {
+  /** The middleware of every page, by which a route is recognised as one. */
+  page: MiddlewareHandler<AppEnv>;
+}
 
 /** An app with the shared middleware and no routes; `pages` is for apps that browsers visit. */
 export function createApp(pages?: Pages): Api {
@@ -158,18 +162,23 @@ export function createApp(pages?: Pages): Api {
       c.set("findPerson", pages.findPerson);
       c.set("ownApi", pages.ownApi);
     }
+    const config = settings(c);
+    const common = commonHeaders(config);
     // Set before the reply exists: Hono builds the reply again for each header that is set later.
     c.header("X-Request-Id", c.get("requestId"));
+    for (const [name, value] of common) c.header(name, value);
     c.header("Cache-Control", "no-store");
-    if (c.req.url.length <= URL_LENGTH_MAX) await next();
-    else c.res = failureReply(c, TOO_LONG_ADDRESS);
+    const turned = turnedAway(c, config, pages?.page);
+    if (turned) c.res = "failure" in turned ? failureReply(c, turned.failure) : c.redirect(turned.location, 308);
+    else if (c.req.url.length > URL_LENGTH_MAX) c.res = failureReply(c, TOO_LONG_ADDRESS);
+    else await next();
     const { headers } = c.res;
     // The headers of a WebSocket handshake are immutable.
     if (c.res.status === 101) return;
     if (headers.get("X-Request-Id") !== c.get("requestId")) c.header("X-Request-Id", c.get("requestId"));
-    if (!headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
+    for (const [name, value] of common) if (!headers.has(name)) c.header(name, value);
     const path = routePath(c, -1);
-    if ((c.res.ok && NOT_LOGGED_WHEN_OK.has(path)) || !isLogged(settings(c), c.res.status)) return;
+    if ((c.res.ok && NOT_LOGGED_WHEN_OK.has(path)) || !isLogged(config, c.res.status)) return;
     const unlogged = c.res.status === 401 ? strangers.admit(startMs) : 0;
     if (unlogged === null) return;
     logLine("request", {

@@ -11,10 +11,10 @@ import { FailureError, UNAUTHORIZED } from "./errors.ts";
 
 const KEY_MARK = "dsk_";
 
-/** The credentials after `Bearer`, in any case; undefined for another scheme or none (RFC 6750 §2.1). */
+/** The credentials after `Bearer`, in any case, as they are; undefined for another scheme or none (RFC 6750 §2.1). */
 function bearerOf(c: Context<AppEnv>): string | undefined {
   const found = /^bearer(?: +(.*))?$/iu.exec(c.req.header("authorization") ?? "");
-  return found ? (found[1] ?? "").trim() : undefined;
+  return found ? (found[1] ?? "") : undefined;
 }
 
 function headerKeys(c: Context<AppEnv>): Partial<Record<KeyPlace, string>> {

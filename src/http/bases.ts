@@ -19,7 +19,7 @@ interface Base {
   prefix: string;
 }
 
-const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]", "0.0.0.0"]);
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 const tables = new WeakMap<Config, Base[]>();
 

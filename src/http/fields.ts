@@ -3,6 +3,7 @@ import type { PhoneNumber } from "libphonenumber-js/max";
 import * as z from "zod";
 import { INDIAN_MOBILE } from "../text/india.ts";
 import { codePoints } from "../text/code-points.ts";
+import { isDeceptive } from "../text/one-line.ts";
 import { mobileOf } from "../text/phones.ts";
 import { english } from "./faults.ts";
 import type { Fault, FieldName } from "./faults.ts";
@@ -110,6 +111,6 @@ export const otpCode = textField("otp", (value, refuse) => {
 /** The brand in an OTP's text. */
 export const brandName = optional(
   textUpTo("brandName", 40, (value, refuse) => {
-    if (/[\p{Cc}\u2028\u2029]/u.test(value)) refuse({ id: "brand_lines" });
+    if (isDeceptive(value)) refuse({ id: "brand_lines" });
   }),
 );

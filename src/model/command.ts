@@ -29,6 +29,9 @@ export type Refusal = { ok: false; window?: WindowView } & (
   | { reason: "insufficient_balance"; needed: number; balance: number }
 );
 
+/** Whether a request that only reads may go on. */
+export type Reading = { ok: true } | Refusal;
+
 /** An Idempotency-Key and the request that it was used for (contract §8). */
 export interface AskedOnce {
   /** MAC of the key's text. */

@@ -11,32 +11,46 @@ const PARTS: Record<string, (env: Env) => Promise<unknown>> = {
   queues: (env) => env.DISPATCH.send({ kind: "follow", account: "readiness", seqs: [] } satisfies DispatchJob),
 };
 
-/** How long a result is reused, so that frequent probes cost nothing extra. */
+/** How long an answer is reused, so that frequent probes cost nothing extra. */
 const KEPT_MS = 2_000;
 
-/** Keeps results, not promises: a promise belongs to its request, and never settles for others once that one ends. */
-const kept = new WeakMap<Env, { missing: string[]; askedAtMs: number }>();
+/** The same for an answer of the queues: asking them costs a message, and anyone may probe. */
+const QUEUES_KEPT_MS = 60_000;
+
+interface Answer {
+  isThere: boolean;
+  untilMs: number;
+}
+
+/** Keeps answers, not promises: a promise belongs to its request, and never settles for others once that one ends. */
+const kept = new WeakMap<Env, Map<string, Answer>>();
 
 /** The names of the parts that do not answer; empty if the service is ready. */
 export async function missingParts(env: Env): Promise<string[]> {
-  const known = kept.get(env);
-  if (known && Math.abs(Date.now() - known.askedAtMs) < KEPT_MS) return known.missing;
-  const missing = await askParts(env);
-  kept.set(env, { missing, askedAtMs: Date.now() });
-  return missing;
+  const known = kept.get(env) ?? new Map<string, Answer>();
+  kept.set(env, known);
+  const names = Object.keys(PARTS);
+  const there = await Promise.all(names.map((name) => isThere(env, name, known)));
+  return names.filter((_, at) => there[at] === false);
 }
 
-async function askParts(env: Env): Promise<string[]> {
-  const answers = await Promise.all(
-    Object.entries(PARTS).map(async ([name, ask]) => {
-      try {
-        await ask(env);
-        return null;
-      } catch (problem) {
-        logProblem(`readyz ${name}`, problem);
-        return name;
-      }
-    }),
-  );
-  return answers.filter((name) => name !== null);
+async function isThere(env: Env, name: string, known: Map<string, Answer>): Promise<boolean> {
+  const before = known.get(name);
+  const nowMs = Date.now();
+  // An answer from the future was given before the clock was set back.
+  if (before && nowMs < before.untilMs && before.untilMs - nowMs <= QUEUES_KEPT_MS) return before.isThere;
+  const answer = await ask(env, name);
+  const keptMs = name === "queues" && answer ? QUEUES_KEPT_MS : KEPT_MS;
+  known.set(name, { isThere: answer, untilMs: Date.now() + keptMs });
+  return answer;
+}
+
+async function ask(env: Env, name: string): Promise<boolean> {
+  try {
+    await PARTS[name]?.(env);
+    return true;
+  } catch (problem) {
+    logProblem(`readyz ${name}`, problem);
+    return false;
+  }
 }

@@ -1,6 +1,7 @@
 import type { Buyer } from "../model/person.ts";
 import { isGstState, isGstin } from "../money/gstin.ts";
 import { LENGTH_MAX } from "../text/lengths.ts";
+import { oneLine } from "../text/one-line.ts";
 import { asciiDigits } from "../text/phones.ts";
 
 // Reads the buyer on an invoice from a form.
@@ -14,9 +15,9 @@ export function readBuyer(
   form: Readonly<Record<string, string>>,
 ): { ok: true; buyer: Buyer | null } | { ok: false; fault: BuyerFault } {
   const field = (name: string) => (form[name] ?? "").slice(0, LENGTH_MAX.field).toWellFormed();
-  const name = cut(field("buyer_name").replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " "), LENGTH_MAX.buyerName);
+  const name = cut(oneLine(field("buyer_name")), LENGTH_MAX.buyerName);
   const lines = field("buyer_address").replaceAll(/\r\n?|[\u2028\u2029]/gu, "\n");
-  const address = cut(lines.replaceAll(/[^\P{Cc}\n]+/gu, " ").replaceAll(/\n{2,}/gu, "\n"), LENGTH_MAX.buyerAddress);
+  const address = cut(lines.split("\n").map(oneLine).filter(Boolean).join("\n"), LENGTH_MAX.buyerAddress);
   const state = field("buyer_state");
   const gstin = asciiDigits(field("buyer_gstin")).replaceAll(/\s/gu, "").toUpperCase();
   const refuse = (fault: BuyerFault) => ({ ok: false, fault }) as const;

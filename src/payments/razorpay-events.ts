@@ -37,7 +37,6 @@ const webhook = z.object({
       amount_refunded: paise,
       description: word,
       error_description: word,
-      notes: z.object({ order_id: word }).nullable().catch(null),
     }),
     refund: entity({ amount: paise, payment_id: word, currency: word }),
   }),
@@ -45,7 +44,10 @@ const webhook = z.object({
 
 type Payload = z.infer<typeof webhook>["payload"];
 
-/** The link of a payment. A payment of a link has no reference to it; its description is # and the link's id. */
+/**
+ * The link of a payment. A payment of a link has no reference to it; its description is # and the link's id. Its notes
+ * prove nothing: the buyer's browser writes those of a payment that belongs to no link.
+ */
 function linkOf({ payment_link: link, payment }: Payload): string | null {
   const [, id] = /^#(\w+)$/u.exec(payment?.entity.description ?? "") ?? [];
   return link?.entity.id ?? (id === undefined ? null : `plink_${id}`);
@@ -59,7 +61,7 @@ function eventOf(id: string, event: string, kind: EventKind, payload: Payload): 
   return {
     id,
     kind,
-    orderId: payload.payment_link?.entity.reference_id ?? payment?.notes?.order_id ?? null,
+    orderId: payload.payment_link?.entity.reference_id ?? null,
     providerRef: linkOf(payload),
     paymentRef: payment?.id ?? refund?.payment_id ?? null,
     amountPaise: payment?.amount ?? null,
@@ -69,17 +71,18 @@ function eventOf(id: string, event: string, kind: EventKind, payload: Payload): 
   };
 }
 
-/** The event of a genuine webhook. Without an event id, the hash of the body serves as one. */
-export function razorpayEvent(raw: string, eventId: string | null): PaymentEvent | "ignored" {
+/**
+ * The event of a genuine webhook. Its id is the hash of the body, which alone is signed: under other ids in the header,
+ * one captured webhook could be filed any number of times.
+ */
+export function razorpayEvent(raw: string): PaymentEvent | "ignored" {
   try {
     const parsed = webhook.safeParse(JSON.parse(raw));
     if (!parsed.success) return "ignored";
     const { event, payload } = parsed.data;
     const kind = Object.hasOwn(KIND, event) ? KIND[event] : undefined;
     if (kind === undefined) return "ignored";
-    // An empty id counts as absent: otherwise all events with it would count as one.
-    const id = eventId?.slice(0, 100) || createHash("sha256").update(raw).digest("base64url");
-    return eventOf(id, event, kind, payload);
+    return eventOf(createHash("sha256").update(raw).digest("base64url"), event, kind, payload);
   } catch {
     return "ignored";
   }

@@ -160,10 +160,8 @@ export function razorpayProvider(config: Config): PaymentProvider | null {
     createCheckout: (order, again) => createCheckout(config, order, again),
     fetchStatus: (order) => fetchStatus(config, order),
     verifyReturn: (order, query) => verifyReturn(keySecret, order, query),
-    // The signature covers only the body, without a timestamp. A replay is harmless, because events are idempotent.
+    // The signature covers only the body, without a timestamp. A replay is harmless: it is the same event again.
     parseWebhook: (raw, headers) =>
-      isHmac(webhookSecret, raw, headers.get("x-razorpay-signature"))
-        ? razorpayEvent(raw, headers.get("x-razorpay-event-id"))
-        : "forged",
+      isHmac(webhookSecret, raw, headers.get("x-razorpay-signature")) ? razorpayEvent(raw) : "forged",
   };
 }

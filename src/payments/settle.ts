@@ -39,7 +39,10 @@ function wrongCurrency(order: Order, currency: string | null): Verdict {
 }
 
 /** Why a payment does not match its order; null when it does. */
-function mismatch(order: Order, { amountPaise, currency, paymentRef }: PaymentEvent): Verdict {
+function mismatch(order: Order, { amountPaise, currency, paymentRef, providerRef }: PaymentEvent): Verdict {
+  if (order.providerRef !== null && providerRef !== null && providerRef !== order.providerRef) {
+    return `Wrong link: ${providerRef} was paid, and the order's is ${order.providerRef}.`;
+  }
   if (amountPaise !== order.amountPaise) {
     return `Wrong amount: ${rupees(amountPaise)} came for an order of ${rupees(order.amountPaise)}.`;
   }

@@ -1,4 +1,4 @@
-import { failurePage, findPerson } from "../console/page.tsx";
+import { failurePage, findPerson, page } from "../console/page.tsx";
 import { createApp } from "../http/app.ts";
 import type { Api, Pages } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
@@ -111,7 +111,7 @@ function appOf(routes: readonly Route[], pages?: Pages): Api {
 }
 
 /** An app with pages: its failures are pages too, and its pages send through the API. */
-const pagesOf = (routes: readonly Route[]): Api => appOf(routes, { failurePage, findPerson, ownApi });
+const pagesOf = (routes: readonly Route[]): Api => appOf(routes, { failurePage, findPerson, ownApi, page });
 
 /** One app per base; `all` for the console host of a local service, `none` for an unknown host. */
 export const APPS: Readonly<Record<BaseName | "all" | "none", Api>> = {

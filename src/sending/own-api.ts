@@ -33,10 +33,10 @@ async function answer(c: Context<AppEnv>, request: Request): Promise<Response> {
 
 /** Answers a request to a path of this service. */
 export const fetchOwn = (c: Context<AppEnv>, path: string, init: RequestInit): Promise<Response> =>
-  answer(c, new Request(new URL(path, c.req.url), init));
+  answer(c, new Request(new URL(path, settings(c).CONSOLE_URL), init));
 
 async function ask(c: Context<AppEnv>, path: string, init: RequestInit): Promise<ApiReply> {
-  const request = new Request(new URL(path, c.req.url), init);
+  const request = new Request(new URL(path, settings(c).CONSOLE_URL), init);
   const told = listen(request);
   const response = await answer(c, request);
   // The reply to the browser carries the id under which the account stored the request.

@@ -1,8 +1,7 @@
 import type { Context } from "hono";
-import { openCustomer } from "../accounts/open.ts";
+import { openCustomer, ownAccountId } from "../accounts/open.ts";
 import { PRODUCT } from "../config.ts";
 import type { Config } from "../config.ts";
-import { newAccountId } from "../crypto/ids.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { ENDPOINTS } from "../model/operations.ts";
@@ -24,7 +23,7 @@ export type Sent =
 
 /** The account that sends codes. Its id is derived, so that every deployment has one without configuration. */
 export function codeSenderRef(config: Config): AccountRef {
-  return { accountId: newAccountId(config.KEY_SECRET, "house"), mode: "live" };
+  return { accountId: ownAccountId(config, "codes"), mode: "live" };
 }
 
 async function openCodeSender(env: Env, config: Config): Promise<void> {

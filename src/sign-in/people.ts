@@ -7,6 +7,7 @@ import type { PersonRow } from "../db/people.ts";
 import type { Buyer } from "../model/person.ts";
 import { objectOf } from "../objects.ts";
 import { LENGTH_MAX } from "../text/lengths.ts";
+import { oneLine } from "../text/one-line.ts";
 import { hashPassword } from "./passwords.ts";
 
 // People who sign in, and the account that each of them has.
@@ -31,11 +32,7 @@ export function emailOf(typed: string): string | null {
 
 /** A name as it is stored: one line, of limited length, without characters that change the text direction. */
 export function nameOf(typed: string): string {
-  const line = typed
-    .slice(0, NAME_READ_MAX)
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, " ");
-  return [...line.trim()].slice(0, LENGTH_MAX.personName).join("");
+  return [...oneLine(typed.slice(0, NAME_READ_MAX))].slice(0, LENGTH_MAX.personName).join("");
 }
 
 /** A person by one of their unique fields, or null. */

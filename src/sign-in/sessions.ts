@@ -37,7 +37,7 @@ const OPERATOR = "operator";
 const TOKEN_SIZE = 32;
 
 /** Whether browsers reach this console over https; its cookies are then Secure and have the `__Host-` prefix. */
-export function isHttps(c: Context<AppEnv>): boolean {
+function isHttps(c: Context<AppEnv>): boolean {
   return settings(c).CONSOLE_URL.startsWith("https:");
 }
 

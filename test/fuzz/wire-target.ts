@@ -2,21 +2,18 @@ import http from "node:http";
 import path from "node:path";
 import { closeSync, openSync, readSync } from "node:fs";
 import { HOSTS, OPERATOR_TOKEN, bundleService, startService } from "../../harness/service.mjs";
-import { mac } from "../../src/crypto/bytes.ts";
+import { demoAccountId, demoKeys, openDemo } from "../../src/accounts/open.ts";
 import { signedHeaders } from "../../src/crypto/webhook-signature.ts";
 import { mp3 } from "../world/recordings.ts";
 import { units } from "../../harness/books.ts";
 import { call, until } from "../../harness/http.ts";
 import type { Body, Reply } from "../../harness/http.ts";
 import { freePort, freshDirectory } from "../../harness/program.ts";
+import { CARRIER_SECRET, CONFIG, PAYMENTS_SECRET, SETTINGS } from "./wire-settings.ts";
 import type { BaseName, Endpoint } from "./wire-endpoints.ts";
 import type { Sender } from "./wire-requests.ts";
 
 // The target of the fuzzer over the wire: the deployable bundle under workerd, with nothing between it and the socket.
-
-const KEY_SECRET = "local-only-key-secret-of-the-fuzzed-service";
-const CARRIER_SECRET = `whsec_${Buffer.from("secret of a gateway that nobody runs").toString("base64")}`;
-const PAYMENTS_SECRET = `whsec_${Buffer.from(mac(KEY_SECRET, "payments/sandbox", "")).toString("base64")}`;
 
 /** Status after an exception in the service; the runtime's own one would look like the HTTP server's refusals. */
 export const THROWN = 599;
@@ -121,12 +118,18 @@ export class Target {
     return reply.body;
   }
 
-  async open(name: string, idempotencyKey?: string): Promise<Customer> {
-    const headers = { ...bearer(OPERATOR_TOKEN), ...(idempotencyKey && { "idempotency-key": idempotencyKey }) };
-    const body = { name, plan: "premium", balance: OPENING_COINS };
-    const reply = await this.ask("console", "/operator/accounts", { method: "POST", headers, body });
-    const { account_id: id = "", api_key: apiKey = "", test_key: testKey = "" } = reply.body;
-    if (reply.status !== 200) throw new Error(`opening an account: ${reply.status}`);
+  async open(name: string): Promise<Customer> {
+    const opened = await this.operator("POST", "/accounts", { name, plan: "premium", balance: OPENING_COINS });
+    const { account_id: id = "", api_key: apiKey = "", test_key: testKey = "" } = opened;
+    return this.adopt(id, apiKey, testKey);
+  }
+
+  /** The demo customer, whose account is open, with the coins and the rate limit that the fuzzer needs. */
+  async adoptDemo(): Promise<Customer> {
+    const id = demoAccountId(CONFIG);
+    const { balance = 0 } = await this.operator("PATCH", `/accounts/${id}`, { plan: "premium" });
+    await this.operator("POST", `/accounts/${id}/credits`, { amount: OPENING_COINS - balance, reference: "fuzzer" });
+    const { apiKey, testKey } = demoKeys(CONFIG);
     return this.adopt(id, apiKey, testKey);
   }
 
@@ -266,20 +269,11 @@ export class Target {
   }
 }
 
-/** Settings of both targets: a carrier and a payment provider with signatures. */
-export const SETTINGS = {
-  ENVIRONMENT: "local",
-  PAYMENTS: "sandbox",
-  KEY_SECRET,
-  CARRIER_HTTP_URL: "http://127.0.0.1:9/",
-  CARRIER_HTTP_SECRET: CARRIER_SECRET,
-};
-
 /** Starts the deployable bundle; its settings are those of a local service, and each base has its own host. */
 export async function startTarget(): Promise<Target> {
   const stateDir = freshDirectory();
   const port = await freePort();
-  const { stop } = await startService({
+  const { stop, miniflare } = await startService({
     port,
     stateDir,
     bundle: await bundleService(),
@@ -287,6 +281,8 @@ export async function startTarget(): Promise<Target> {
     variables: SETTINGS,
   });
   const target = new Target(port, new LogFile(path.join(stateDir, "log")), stop);
-  await target.makeKnown(await target.open("Demo", "demo-account"));
+  // The bundle opens no demo account; only a local service does.
+  await openDemo({ ACCOUNT: await miniflare.getDurableObjectNamespace("ACCOUNT") } as unknown as Env, CONFIG);
+  await target.makeKnown(await target.adoptDemo());
   return target;
 }

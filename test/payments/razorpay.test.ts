@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import { placeOrder, resumeOrder } from "../../src/payments/orders.ts";
 import { PLANS } from "../../src/money/plans.ts";
+import type { Order } from "../../src/payments/provider.ts";
 import { openWorld } from "../world/world.ts";
 import {
   HOOK,
@@ -19,6 +20,9 @@ import {
 import { entriesOf, orderNow, recordedOf, standingOf } from "../world/shop.ts";
 
 const BOUGHT = { balance: PLANS.business.creditCoins * UNITS_PER_COIN, plan: "business" };
+
+/** How a payment names the link that it paid. */
+const linkMark = ({ providerRef }: Order) => `#${providerRef?.slice("plink_".length)}`;
 
 beforeEach(openRazorpay);
 
@@ -99,7 +103,7 @@ describe("webhooks", () => {
     const id = pay({ order });
     const captured = {
       event: "payment.captured",
-      payload: { payment: payment(order, id, { description: `#${order.providerRef?.slice("plink_".length)}` }) },
+      payload: { payment: payment(order, id, { description: linkMark(order) }) },
     };
     for (const body of [captured, paidEvent(order, id), paidEvent(order, id), captured]) {
       expect(await webhook(body)).toBe(200);
@@ -111,24 +115,45 @@ describe("webhooks", () => {
     expect((await recordedOf(order)).filter(({ quarantined }) => quarantined !== null)).toEqual([]);
   });
 
-  it("identify an event by its id, or by its content if it has no id", async () => {
-    const { world, order } = await shopOf();
-    const body = paidEvent(order, pay({ order }));
-    await webhook(body, { "x-razorpay-event-id": `event_${order.id}` });
-    await webhook(body, { "x-razorpay-event-id": `event_${order.id}` });
-    expect(await recordedOf(order)).toHaveLength(1);
-    const withoutId = [await shopOf(), await shopOf()];
-    for (const shop of withoutId) {
+  it("identify an event by its signed content: one that was captured is not filed again under other ids", async () => {
+    const shops = [await shopOf(), await shopOf()];
+    for (const shop of shops) {
       const id = pay(shop);
-      for (const none of [null, "", null]) {
-        expect(await webhook(paidEvent(shop.order, id), { "x-razorpay-event-id": none })).toBe(200);
+      const wrong = paidEvent({ ...shop.order, amountPaise: 1 }, id);
+      for (const eventId of [`event_${shop.order.id}`, null, "", "x".repeat(200), "another"]) {
+        expect(await webhook(paidEvent(shop.order, id), { "x-razorpay-event-id": eventId })).toBe(200);
+        expect(await webhook(wrong, { "x-razorpay-event-id": eventId })).toBe(200);
       }
-      expect(await recordedOf(shop.order)).toHaveLength(1);
+      const recorded = await recordedOf(shop.order);
+      expect(recorded).toHaveLength(2);
+      expect(recorded.filter(({ quarantined }) => quarantined !== null)).toHaveLength(1);
       // The same payment in another event of the same order.
-      await webhook({ ...paidEvent(shop.order, id), created_at: 1 }, { "x-razorpay-event-id": null });
-      expect(await recordedOf(shop.order)).toHaveLength(2);
+      await webhook({ ...paidEvent(shop.order, id), created_at: 1 });
+      expect(await recordedOf(shop.order)).toHaveLength(3);
     }
-    for (const one of [world, ...withoutId.map((shop) => shop.world)]) expect(await entriesOf(one)).toHaveLength(1);
+    for (const { world } of shops) expect(await entriesOf(world)).toHaveLength(1);
+  });
+
+  it("credit no payment of another link, whatever order its notes name", async () => {
+    const [mine, other] = [await shopOf(), await shopOf()];
+    const notes = { order_id: mine.order.id };
+    const elsewhere = `${linkMark(other.order)}x`;
+    for (const description of [null, "Any text", elsewhere]) {
+      const captured = { payment: payment(mine.order, `pay_${String(description)}`, { notes, description }) };
+      expect(await webhook({ event: "payment.captured", payload: captured })).toBe(200);
+    }
+    // The event of a link under our reference that is not the one that the order has.
+    const foreign = paidEvent({ ...mine.order, providerRef: "plink_other" }, "pay_foreign");
+    expect(await webhook(foreign)).toBe(200);
+    expect(await entriesOf(mine.world)).toEqual([]);
+    expect(await orderNow(mine.order)).toMatchObject({ state: "created" });
+    expect(await recordedOf(mine.order)).toMatchObject([
+      { quarantined: expect.stringMatching(/^Wrong link: plink_other/u) },
+    ]);
+    // The payment of its own link still counts.
+    expect(await webhook(paidEvent(mine.order, pay(mine)))).toBe(200);
+    expect(await standingOf(mine.world)).toMatchObject(BOUGHT);
+    expect(await entriesOf(other.world)).toEqual([]);
   });
 
   it("are refused unless the signature matches the exact bytes", async () => {
@@ -144,7 +169,7 @@ describe("webhooks", () => {
 
   it("report a failed attempt with its reason, and the next attempt can still pay the order", async () => {
     const { world, order } = await shopOf();
-    const failed = payment(order, "pay_0", { notes: { order_id: order.id }, error_description: "Card declined" });
+    const failed = payment(order, "pay_0", { description: linkMark(order), error_description: "Card declined" });
     expect(await webhook({ event: "payment.failed", payload: { payment: failed } })).toBe(200);
     expect(await orderNow(order)).toMatchObject({ state: "failed", reason: "Card declined" });
     expect(await webhook(paidEvent(order, pay({ order })))).toBe(200);

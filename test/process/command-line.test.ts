@@ -17,6 +17,12 @@ describe("a command line that cannot work gets one sentence", () => {
     ["a value of the wrong kind", ["--set", "SWEEP_MS=soon"], /SWEEP_MS/u],
     ["a gateway without an address", ["--set", "CARRIER=http"], /CARRIER_HTTP_URL is missing/u],
     ["demo secrets in production", ["--set", "ENVIRONMENT=production"], /KEY_SECRET is a demo secret/u],
+    ["http in production", ["--set", "ENVIRONMENT=production"], /CONSOLE_URL must be https/u],
+    [
+      "an address that others can reach",
+      ["--set", "CONSOLE_URL=http://dastak.example"],
+      /CONSOLE_URL must be on this/u,
+    ],
   ];
 
   it.each(cases)("%s", async (_name, args, fault) => {

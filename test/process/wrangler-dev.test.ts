@@ -101,6 +101,24 @@ it("serves the dashboard, the test inbox and the operator API, with all bindings
   expect((await service.post(customer.apiKey, "/send-sms", { phone: "9876543210", message: "Hi" })).status).toBe(200);
 });
 
+it("answers neither other names that lead here nor the pages of other sites", async () => {
+  for (const host of ["evil.example", `evil.example:${service.port}`]) {
+    expect((await service.call("/v1/test/inbox", { headers: { host } })).status).toBe(404);
+  }
+  const sms = { apiKey: service.demo.apiKey, phone: "9876543210", message: "Hi" };
+  // Wrangler's proxy believes a header that chooses another host, so the Worker asks where the page is from.
+  const url = `http://localhost:${service.port}/v1/test/inbox`;
+  const same = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
+  for (const referer of [{}, { referer: "http://evil.example/" }]) {
+    const headers = { host: "evil.example", "mf-original-url": url, ...same, ...referer };
+    expect((await service.call("/", { headers })).status).toBe(403);
+  }
+  for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
+    expect((await service.call("/send-sms", { method: "POST", body: sms, headers })).status).toBe(403);
+    expect((await service.call("/v1/test/inbox", { headers })).status).toBe(403);
+  }
+});
+
 it("locks its state against npm start, which finds everything there afterwards", async () => {
   const { apiKey } = service.demo;
   const second = new Program([path.join(copy, "scripts", "start.mjs")], { cwd: copy });

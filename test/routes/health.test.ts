@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import worker from "../../src/worker.ts";
 import { callWith, incoming } from "../world/deployment.ts";
 import { expectFailure } from "../world/operating.ts";
@@ -75,6 +75,34 @@ describe("GET /readyz", () => {
     expect((await ready()).status).toBe(200);
     expect(asked).toBe(2);
   }, 5_000);
+
+  it("sends the queues one message a minute, however often it is asked, and asks a lost queue again", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 7, 1, 12) });
+    onTestFinished(() => void vi.useRealTimers());
+    const sent: number[] = [];
+    let isLost = false;
+    const send = async () => {
+      if (isLost) throw new Error("the queue is lost");
+      sent.push(Date.now());
+    };
+    const counted = { ...env, DISPATCH: { send } as unknown as Queue };
+    const url = "http://console.localhost/readyz";
+    const ready = () => worker.fetch(incoming(url, {}), counted, createExecutionContext());
+    for (let second = 0; second < 120; second += 1) {
+      expect((await ready()).status).toBe(200);
+      vi.setSystemTime(Date.now() + 1_000);
+    }
+    expect(sent).toHaveLength(2);
+    isLost = true;
+    expect((await ready()).status).toBe(503);
+    isLost = false;
+    vi.setSystemTime(Date.now() + 2_000);
+    expect((await ready()).status).toBe(200);
+    // The clock is set back: an answer from the future is asked for again.
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect((await ready()).status).toBe(200);
+    expect(sent).toHaveLength(4);
+  });
 
   it("names all unreachable bindings", async () => {
     const reply = await readyWith({ DB: broken, RECORDINGS: broken });

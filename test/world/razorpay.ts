@@ -13,8 +13,8 @@ import { orderNow } from "./shop.ts";
 
 // A fake Razorpay, written from its documentation: a table of payment links behind fetch, and signed webhooks.
 
-export const KEY = "rzp_key_secret";
-export const HOOK = "rzp_webhook_secret";
+export const KEY = "rzp_key_secret_0123456789";
+export const HOOK = "rzp_webhook_secret_0123456789_abcdef";
 
 /** The environment of a service that uses Razorpay. */
 export const at: Env = Object.assign(

@@ -25,11 +25,7 @@ export const assets = (app: Api) => {
     const name = c.req.param("name");
     const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
     if (!file) return fail("not_found", "There is nothing at this address.");
-    const headers = {
-      "Content-Type": file.type,
-      "Cache-Control": "public, max-age=31536000, immutable",
-      "X-Content-Type-Options": "nosniff",
-    };
+    const headers = { "Content-Type": file.type, "Cache-Control": "public, max-age=31536000, immutable" };
     return file.binary ? c.body(Buffer.from(file.body, "base64"), 200, headers) : c.body(file.body, 200, headers);
   });
 };

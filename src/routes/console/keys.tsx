@@ -30,6 +30,7 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { Rotation } from "../../model/account.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
+import { oneLine } from "../../text/one-line.ts";
 import { KeyShown, KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
 import type { Unsaved } from "../../ui/parts.tsx";
 import { keyWords } from "../../ui/words/keys.ts";
@@ -95,7 +96,7 @@ export const keysPages = (app: Api) => {
 
   app.post("/keys", page, signedIn, freshlySignedIn, async (c) => {
     const { name = "", once } = await formOf(c);
-    const trimmed = name.trim();
+    const trimmed = oneLine(name);
     if (trimmed === "" || trimmed.length > LENGTH_MAX.name) {
       return list(c, {
         refused: { code: "invalid_request", error: wordsOf(c).nameMissing, field: "name", typed: { name } },

@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import { getCookie } from "hono/cookie";
 import { usageOf, usageStartMs } from "../../activity/usage.ts";
 import { signupCredit } from "../../config.ts";
 import { page, personOf, refOf, show, showPart, signedIn, stubOf, viewOf } from "../../console/page.tsx";
@@ -14,6 +13,7 @@ import { ENDPOINTS } from "../../model/operations.ts";
 import { UNITS_PER_COIN } from "../../money/money.ts";
 import { hasBought } from "../../payments/orders.ts";
 import { reachableUrl } from "../../sending/curl.ts";
+import { readCookie } from "../../sign-in/sessions.ts";
 import { UsageChart } from "../../ui/chart.tsx";
 import { FirstSteps, TestNumbers } from "../../ui/first-steps.tsx";
 import type { StepsDone } from "../../ui/first-steps.tsx";
@@ -38,7 +38,7 @@ function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined
 
 /** What the account did of the first steps; null in test mode, and where the reader hid them. */
 async function stepsDone(c: Context<AppEnv>, { account, keys, news }: Outline): Promise<StepsDone | null> {
-  if (refOf(c).mode === "test" || getCookie(c, "steps") === "off") return null;
+  if (refOf(c).mode === "test" || readCookie(c, "steps") === "off") return null;
   return {
     send: news.jobs.length > 0,
     request: keys.some((key) => key.keyId !== consoleKeyId(key.mode) && key.lastUsedAt !== null),

@@ -1,10 +1,9 @@
-import { setCookie } from "hono/cookie";
 import { formOf } from "../../console/forms.ts";
 import { at, page, safeNext } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
-import { isHttps } from "../../sign-in/sessions.ts";
+import { keepCookie } from "../../sign-in/sessions.ts";
 
-const YEAR_SEC = 31_536_000;
+const YEAR_MS = 365 * 86_400_000;
 
 /** Preferences of a browser. They do not identify a person, so they need no session. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
@@ -23,7 +22,7 @@ export const preferences = (app: Api) =>
     for (const [name, values] of Object.entries(CHOICES)) {
       const value = form[name];
       if (value === undefined || !values.includes(value)) continue;
-      setCookie(c, name, value, { path: "/", sameSite: "Lax", secure: isHttps(c), httpOnly: true, maxAge: YEAR_SEC });
+      keepCookie(c, name, value, YEAR_MS);
     }
     return c.redirect(at(c, safeNext(form["next"])), 303);
   });

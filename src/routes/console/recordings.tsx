@@ -13,6 +13,7 @@ import { BASE64_LENGTH_MAX } from "../../recordings/inspect.ts";
 import { mediaPath } from "../../recordings/signed-address.ts";
 import { callApi } from "../../sending/own-api.ts";
 import type { ApiReply } from "../../sending/own-api.ts";
+import { oneLine } from "../../text/one-line.ts";
 import { Notice, PageHead } from "../../ui/parts.tsx";
 import { RecordingList, UploadForm } from "../../ui/recordings.tsx";
 import { recordings } from "../../ui/words/recordings.ts";
@@ -99,7 +100,7 @@ function fileOf(c: Ctx, { typed, files: { file } }: PostedForm): Checked {
 /** Stores a file through the API's upload. */
 async function upload(c: Ctx, file: File, once: string): Promise<ApiReply> {
   const base64Data = Buffer.from(await file.arrayBuffer()).toString("base64");
-  return callApi(c, refOf(c), UPLOAD_VOICE.path, { fileName: file.name, base64Data }, once);
+  return callApi(c, refOf(c), UPLOAD_VOICE.path, { fileName: oneLine(file.name), base64Data }, once);
 }
 
 /** `/recordings`: the recordings that calls can play, and a form that adds one through the API's upload. */

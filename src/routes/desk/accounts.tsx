@@ -11,6 +11,7 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { planName } from "../../money/plans.ts";
 import { findAccounts, typedCoins } from "../../operator/accounts.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
+import { oneLine } from "../../text/one-line.ts";
 import { DeskAccounts, DeskOpened } from "../../ui/desk/accounts.tsx";
 
 const PAGE_SIZE = 50;
@@ -32,7 +33,7 @@ function wantedOf(
   form: Record<string, string>,
 ): ({ ok: true } & Wanted) | ({ ok: false } & Refused) {
   const t = deskWordsOf(c);
-  const name = form["name"]?.trim() ?? "";
+  const name = oneLine(form["name"] ?? "");
   const plan = planName.safeParse(form["plan"]);
   if (name === "" || name.length > LENGTH_MAX.name || !plan.success) return refuse("name", t.badName);
   const [balance, otpRate] = ["balance", "otpRate"].map((field) => {

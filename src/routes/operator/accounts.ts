@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { firstKey, openCustomer } from "../../accounts/open.ts";
-import { newAccountId } from "../../crypto/ids.ts";
+import { firstKey, openCustomer, requestedAccountId } from "../../accounts/open.ts";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
@@ -14,7 +13,6 @@ import { amendAccount } from "../../operator/accounts.ts";
 import {
   accountInPath,
   amountField,
-  keySecret,
   missing,
   nameField,
   onceOf,
@@ -55,7 +53,7 @@ function wire(accountId: string, view: AccountView) {
 export const operatorAccounts = (app: Api) => {
   app.post("/operator/accounts", operator, jsonBody(creation), async (c) => {
     const body = c.req.valid("json");
-    const accountId = newAccountId(keySecret(c), idempotencyKey(c));
+    const accountId = requestedAccountId(settings(c), idempotencyKey(c));
     const { name, plan, balance, otpRate } = body;
     const opened = await openCustomer(c.env, settings(c), accountId, {
       name,

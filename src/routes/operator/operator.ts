@@ -11,6 +11,7 @@ import type { AskedOnce } from "../../model/command.ts";
 import type { AccountRef } from "../../model/ref.ts";
 import { coins, unitsFromCoins } from "../../money/money.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
+import { isDeceptive } from "../../text/one-line.ts";
 
 // What the operator's routes share (contract §10): the token, account ids, amounts and pages.
 
@@ -106,12 +107,13 @@ export function amountField(name: string, min: number) {
   });
 }
 
-/** A schema of a name: 1 to 100 characters. */
+/** A schema of a name: 1 to 100 characters on one line. */
 export function nameField(name: string) {
   return z
     .string(`${name} must be a string.`)
     .min(1, `${name} must not be empty.`)
-    .max(LENGTH_MAX.name, `${name} is too long.`);
+    .max(LENGTH_MAX.name, `${name} is too long.`)
+    .refine((value) => !isDeceptive(value), `${name} must not contain line breaks or control characters.`);
 }
 
 /** A time as the API writes it, or null. */

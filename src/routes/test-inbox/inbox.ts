@@ -4,14 +4,16 @@ import { objectName } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
-import { FailureError, UNAUTHORIZED, fail } from "../../http/errors.ts";
+import { fail } from "../../http/errors.ts";
+import { MinuteLimit } from "../../http/minute-limit.ts";
 import { codeIn } from "../../inbox/code.ts";
 import { LOCAL_INBOX, inboxName, inboxNamed, waitFor } from "../../inbox/landing.ts";
 import { inboxSearch } from "../../inbox/search.ts";
 import { WAIT_MS_MAX } from "../../inbox/types.ts";
 import type { InboxFilter, InboxMessage, Since } from "../../inbox/types.ts";
+import type { Reading } from "../../model/command.ts";
 import { recordingPath } from "../../recordings/signed-address.ts";
-import { accountOf } from "../../sending/send-order.ts";
+import { accountOf, refuse } from "../../sending/send-order.ts";
 import { page, pageAfter, pageLimit, timeOf } from "../operator/operator.ts";
 
 // The test inbox for programs: a test sends, waits, and reads the code. A key opens the messages of its account; on a
@@ -23,13 +25,21 @@ const reader: MiddlewareHandler<AppEnv> = (c, next) => {
   return bare && settings(c).ENVIRONMENT === "local" ? next() : authenticate("bearer")(c, next);
 };
 
+/** Requests without a key that a local service answers per minute: enough for several suites of tests at once. */
+export const keylessReads = new MinuteLimit(6_000);
+
 /** The inbox that the request opens, and the account whose messages it may read; null means all. */
 async function openedBy(c: Context<AppEnv>): Promise<{ name: string; account: string | null }> {
   const key = c.get("key");
   // Only a local service gets here without a key: elsewhere `reader` requires one.
-  if (!key) return { name: LOCAL_INBOX, account: null };
+  if (!key) {
+    const retryAfterSec = keylessReads.admit(Date.now());
+    if (retryAfterSec > 0) refuse(c, { ok: false, reason: "rate_limited", limit: keylessReads.max, retryAfterSec });
+    return { name: LOCAL_INBOX, account: null };
+  }
   // An invalid key is refused as such, before its permissions are checked.
-  if (!(await accountOf(c).isActive(key.keyId))) throw new FailureError(UNAUTHORIZED);
+  const reading: Reading | null = await accountOf(c).admitReading(key.keyId);
+  if (!reading?.ok) return refuse(c, reading);
   const name = inboxName(settings(c), key);
   if (name === null) return fail("permission_denied", "The test inbox has what test keys send; use a test key.");
   return { name, account: objectName(key) };

@@ -15,9 +15,10 @@ import { UPLOAD_VOICE } from "../../model/operations.ts";
 import { BASE64_LENGTH_MAX, DURATION_MS_MAX, decodeBase64, inspectRecording } from "../../recordings/inspect.ts";
 import { recordingKey } from "../../recordings/signed-address.ts";
 import { accountOf, callerOf, doneReply, refuse } from "../../sending/send-order.ts";
+import { isDeceptive } from "../../text/one-line.ts";
 
 const fileName = textUpTo("fileName", 255, (value, refuse) => {
-  if (/[/\\\p{Cc}]/u.test(value)) refuse({ id: "file_path" });
+  if (/[/\\]/u.test(value) || isDeceptive(value)) refuse({ id: "file_path" });
   else if (!/.\.(wav|mp3)$/iu.test(value)) refuse({ id: "file_extension" });
 });
 

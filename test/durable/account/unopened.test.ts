@@ -15,7 +15,7 @@ const recording = { fileId: "f", name: "a.wav", objectKey: "k", mime: "audio/wav
 /** All methods that read or change an account. */
 const METHODS: Record<string, (account: Account) => unknown> = {
   balance: (account) => account.balance(caller),
-  isActive: (account) => account.isActive(1),
+  admitReading: (account) => account.admitReading(1),
   send: (account) =>
     account.send({
       ...caller,

@@ -2,9 +2,8 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { configOf } from "../../../src/config.ts";
+import { DEMO_LOGIN, openCustomer, ownAccountId } from "../../../src/accounts/open.ts";
 import { insertSession } from "../../../src/db/people.ts";
-import { DEMO_LOGIN, openCustomer } from "../../../src/accounts/open.ts";
-import { newAccountId } from "../../../src/crypto/ids.ts";
 import { hashOf, newToken } from "../../../src/sign-in/sessions.ts";
 import worker from "../../../src/worker.ts";
 import { DEPLOYED, incoming } from "../../world/deployment.ts";
@@ -83,13 +82,23 @@ describe("a session", () => {
     expect(cookies.find((one) => one.startsWith("__Host-session="))).toMatch(new RegExp(flags, "u"));
     expect(cookies.find((one) => one.startsWith("__Host-device="))).toMatch(new RegExp(flags, "u"));
     expect(cookies.every((one) => one.startsWith("__Host-") && one.includes("Secure"))).toBe(true);
+    // Another host of the domain can set none of the preferences either, and they are read by the same names.
+    const chosen = (await ask("/preferences", { lang: "hi", theme: "dark", mode: "test" })).headers.getSetCookie();
+    expect(chosen.map((one) => one.split("=")[0])).toEqual(["__Host-lang", "__Host-theme", "__Host-mode"]);
+    for (const one of chosen) expect(one).toMatch(new RegExp(flags, "u"));
+    const pageWith = async (cookie: string) => {
+      const request = incoming("https://console.localhost/sign-in", { headers: { accept: "text/html", cookie } });
+      return (await worker.fetch(request, secure, createExecutionContext())).text();
+    };
+    expect(await pageWith("__Host-lang=hi")).toContain('<html lang="hi"');
+    expect(await pageWith("lang=hi")).toContain('<html lang="en"');
   });
 });
 
 describe("the demo customer", () => {
   it("signs in with one button or with e-mail and password, locally only", async () => {
     const config = configOf(env);
-    const accountId = newAccountId(env.KEY_SECRET, "demo-account");
+    const accountId = ownAccountId(config, "demo");
     await openCustomer(env, config, accountId, { name: "Demo", plan: "business" });
     const login = { email: "Demo@Example.com", password: DEMO_LOGIN.password, next: "/keys" };
     const visitor = new Visitor();
@@ -104,7 +113,7 @@ describe("the demo customer", () => {
     const elsewhere = { ...env, ...DEPLOYED, PAYMENTS: "none" };
     const ask = (init: RequestInit, path: string) =>
       worker.fetch(incoming(elsewhere.CONSOLE_URL + path, init), elsewhere, createExecutionContext());
-    const accountId = newAccountId(elsewhere.KEY_SECRET, "demo-account");
+    const accountId = ownAccountId(configOf(elsewhere), "demo");
     await openCustomer(env, configOf(env), accountId, { name: "Demo", plan: "business" });
     await env.DB.prepare("DELETE FROM person WHERE email = 'demo@example.com'").run();
     const headers = { origin: elsewhere.CONSOLE_URL, accept: "text/html" };

@@ -45,6 +45,9 @@ describe("GET /media/:token", () => {
     expect(headers.get("content-length")).toBe("2044");
     expect(headers.get("accept-ranges")).toBe("bytes");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
+    // A browser that others use keeps no copy after a sign-out, and runs nothing that it is made to open.
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("content-security-policy")).toBe("sandbox");
     expect(headers.get("etag")).toMatch(/^".+"$/u);
     expect(headers.get("x-request-id")).toMatch(/^req_/u);
     expect(headers.has("content-range")).toBe(false);

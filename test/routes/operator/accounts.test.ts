@@ -1,4 +1,8 @@
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { ownAccountId } from "../../../src/accounts/open.ts";
+import { configOf } from "../../../src/config.ts";
+import { newAccountId } from "../../../src/crypto/ids.ts";
 import { expectFailure, openAccount, operatorSuite, unknownAccountSuite } from "../../world/operating.ts";
 import { bearer, call, openWorld, operator, post } from "../../world/world.ts";
 import type { Reply } from "../../world/world.ts";
@@ -32,6 +36,25 @@ describe("POST /operator/accounts", () => {
     const { accountId, apiKey } = await openAccount({ balance: 0 });
     expect((await balanceWith(apiKey)).body.balance).toBe(0);
     expect((await operator("GET", `/operator/accounts/${accountId}/ledger`)).body.data).toEqual([]);
+  });
+
+  it("never opens an account of the service's own, whatever the Idempotency-Key", async () => {
+    const config = configOf(env);
+    for (const [which, seed] of [
+      ["codes", "house"],
+      ["demo", "demo-account"],
+    ] as const) {
+      const own = ownAccountId(config, which);
+      expect(own).toBe(newAccountId(env.KEY_SECRET, seed));
+      const opened = await openAccount({}, { "idempotency-key": seed });
+      expect(opened.accountId).not.toBe(own);
+      // A repetition still finds its account.
+      expect(await openAccount({}, { "idempotency-key": seed })).toEqual(opened);
+    }
+    // Every other key leads to the account that it always led to.
+    const key = crypto.randomUUID();
+    const { accountId } = await openAccount({}, { "idempotency-key": key });
+    expect(accountId).toBe(newAccountId(env.KEY_SECRET, key));
   });
 
   it("returns the same account for the same Idempotency-Key", async () => {

@@ -1,5 +1,9 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Account } from "../../../src/durable/account.ts";
+import { READS_PER_MINUTE_MAX } from "../../../src/durable/account/keys.ts";
+import { keylessReads } from "../../../src/routes/test-inbox/inbox.ts";
 import { recordingPath } from "../../../src/recordings/signed-address.ts";
 import { showKey } from "../../../src/crypto/api-key.ts";
 import { callWith } from "../../world/deployment.ts";
@@ -239,5 +243,57 @@ describe("deleting", () => {
 
   it("accepts no other method", async () => {
     expectFailure(await call(API, { method: "PATCH" }), 405, "method_not_allowed");
+  });
+});
+
+/** Counts reads in the account's object, as that many requests would. */
+const readTimes = (world: World, times: number, keyId = world.keyId) =>
+  runInDurableObject(world.stub, (account: Account) => {
+    for (let time = 0; time < times; time += 1) account.admitReading(keyId);
+  });
+
+describe("the limit", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 7, 1, 12) }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("is 600 reads a minute for each account and mode, apart from the rate window of sends", async () => {
+    const [world, other] = [await openWorld({ plan: "starter" }), await openWorld()];
+    await readTimes(world, 1);
+    vi.setSystemTime(Date.now() + 20_000);
+    await readTimes(world, READS_PER_MINUTE_MAX - 2);
+    expect((await ask(world)).status).toBe(200);
+    for (const path of ["", "/wait?timeout=0", "/msg_x"]) {
+      const reply = await ask(world, path);
+      expectFailure(reply, 429, "rate_limited");
+      expect(reply.headers.get("retry-after")).toBe("40");
+    }
+    expectFailure(await ask(world, "", { method: "DELETE" }), 429, "rate_limited");
+    expect((await ask(other)).status).toBe(200);
+    // A send does not count there, nor a read here.
+    const sms = { phone: newPhone(), message: "Hello" };
+    const sent = await post("http://sms.localhost/send-sms", sms, bearer(world.apiKey));
+    expect(sent.status).toBe(200);
+    expect(sent.headers.get("ratelimit")).toContain("r=9");
+    // Waiting for Retry-After is enough, for one.
+    vi.setSystemTime(Date.now() + 40_000);
+    expect((await ask(world)).status).toBe(200);
+    expect((await ask(world)).status).toBe(429);
+  });
+
+  it("counts no request with a key that is not active", async () => {
+    const world = await openWorld();
+    await readTimes(world, READS_PER_MINUTE_MAX + 1, world.keyId + 2);
+    expect((await ask(world)).status).toBe(200);
+  });
+
+  it("holds locally also without a key, for the whole service", async () => {
+    expect((await ask(null)).status).toBe(200);
+    for (let time = 2; time <= keylessReads.max; time += 1) expect(keylessReads.admit(Date.now())).toBe(0);
+    const reply = await ask(null);
+    expectFailure(reply, 429, "rate_limited");
+    expect(reply.headers.get("retry-after")).toBe("60");
+    expect((await ask(await openWorld())).status).toBe(200);
+    vi.setSystemTime(Date.now() + 60_000);
+    expect((await ask(null)).status).toBe(200);
   });
 });

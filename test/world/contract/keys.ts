@@ -109,6 +109,15 @@ export function keySuite(endpoint: Endpoint): void {
         expectDone(await ask(endpoint, world, { keys: {}, headers: { authorization: `${scheme} ${world.apiKey}` } }));
       });
 
+      it("is taken only as it is: with anything unseen before or after it, 401", async () => {
+        const world = await openWorld();
+        for (const unseen of ["\u00a0", "\ufeff", "\u200b", "\u2003"]) {
+          for (const key of [unseen + world.apiKey, world.apiKey + unseen]) {
+            expectNoKey(await ask(endpoint, world, { keys: {}, headers: { authorization: `Bearer ${key}` } }));
+          }
+        }
+      });
+
       it.each(["", "Basic ", "Token ", "Bearer:", "Bearer"])("after %j in place of the scheme: 401", async (scheme) => {
         const world = await openWorld();
         expectNoKey(await ask(endpoint, world, { keys: {}, headers: { authorization: scheme + world.apiKey } }));

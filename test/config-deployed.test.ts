@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { SECRET_NAMES, parseConfig } from "../src/config.ts";
+import { GATEWAY, LOCAL, PRODUCTION, SECRET, WHSEC, faultsOf } from "./world/settings.ts";
+
+// The secrets and addresses of a service: what a deployed one must have, and what a local one must not.
+
+describe("secrets", () => {
+  it.each(["KEY_SECRET", "SEAL_SECRET", "OPERATOR_TOKEN"])("%s is required and has at least 32 characters", (name) => {
+    expect(faultsOf({ ...PRODUCTION, [name]: undefined })).toEqual([`${name} is missing`]);
+    expect(faultsOf({ ...PRODUCTION, [name]: "short" })).toEqual([`${name}: must have at least 32 characters`]);
+  });
+
+  it("reports everything that is missing at once, and never a value", () => {
+    const faults = faultsOf({ SMS_URL: "a secret by mistake" });
+    expect(faults).toContain("KEY_SECRET is missing");
+    expect(faults).toContain("SEAL_SECRET is missing");
+    expect(faults).toContain("OPERATOR_TOKEN is missing");
+    expect(faults.join()).not.toContain("mistake");
+  });
+
+  it.each(SECRET_NAMES.filter((name) => name !== "CARRIER_HTTP_SECRET"))("a demo %s is for local use only", (name) => {
+    const demo = { [name]: `local-only-${SECRET}` };
+    expect(() => parseConfig({ ...PRODUCTION, ...demo })).toThrow(`${name} is a demo secret`);
+    expect(faultsOf({ ...LOCAL, ...demo })).toEqual([]);
+  });
+
+  it("a demo gateway secret is recognised by its decoded bytes", () => {
+    const bytes = Buffer.from(`local-only-${SECRET}`);
+    const demo = { ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${bytes.toString("base64")}` };
+    expect(() => parseConfig({ ...PRODUCTION, ...demo })).toThrow(/^CARRIER_HTTP_SECRET is a demo secret/u);
+    expect(faultsOf({ ...LOCAL, ...demo })).toEqual([]);
+    const other = Buffer.from(`not-${bytes.toString()}`).toString("base64");
+    expect(faultsOf({ ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${other}` })).toEqual([]);
+  });
+
+  it("a gateway secret that is not valid Base64 is reported as a fault, not thrown", () => {
+    // One character too many: no Base64 text has this length.
+    expect(faultsOf({ ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${"a".repeat(33)}` })).toEqual([
+      "CARRIER_HTTP_SECRET: must be whsec_ and the Base64 of at least 24 bytes",
+    ]);
+    expect(faultsOf({ ...PRODUCTION, OPERATOR_TOKEN: `whsec_!${SECRET}` })).toEqual([]);
+  });
+
+  const SECRETS = { ...GATEWAY, RAZORPAY_KEY_SECRET: `rzp-${SECRET}`, RAZORPAY_WEBHOOK_SECRET: `hook-${SECRET}` };
+
+  it.each(SECRET_NAMES)("a deployed %s is not a pattern that is easy to guess", (name) => {
+    const mark = name === "CARRIER_HTTP_SECRET" ? "whsec_" : "";
+    const weak = ["a".repeat(40), "abcdefghij".repeat(4), "aaaaaaabbbbbbbcccccccdddddddeeeeeeefffff"];
+    for (const text of mark === "" ? [...weak, " ".repeat(40)] : weak) {
+      const faults = faultsOf({ ...PRODUCTION, ...SECRETS, [name]: mark + text });
+      expect(faults, text).toEqual([`${name} is too easy to guess`, "make one with: openssl rand -hex 32"]);
+      expect(faultsOf({ ...LOCAL, ...SECRETS, [name]: mark + text })).toEqual([]);
+    }
+  });
+
+  it("random ones of each usual form are strong enough", () => {
+    const bytes = Uint8Array.from({ length: 32 }, (_, at) => (at * 89 + 7) % 256);
+    for (const form of ["hex", "base64", "base64url"] as const) {
+      const text = Buffer.from(bytes).toString(form);
+      for (const name of SECRET_NAMES.filter((one) => one !== "CARRIER_HTTP_SECRET")) {
+        expect(faultsOf({ ...PRODUCTION, ...SECRETS, [name]: text })).toEqual([]);
+      }
+    }
+  });
+
+  it("no two of a deployed service are equal", () => {
+    for (const [at, name] of SECRET_NAMES.entries()) {
+      for (const other of SECRET_NAMES.slice(0, at)) {
+        // In the form of the strictest one, which the others accept too.
+        const same = { ...PRODUCTION, ...SECRETS, [name]: WHSEC, [other]: WHSEC, CARRIER_HTTP_SECRET: WHSEC };
+        const names = SECRET_NAMES.filter((one) => [name, other, "CARRIER_HTTP_SECRET"].includes(one));
+        expect(faultsOf(same)).toEqual([`${names.join(" and ")} must differ`]);
+      }
+    }
+  });
+});
+
+describe("base addresses", () => {
+  const names = ["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"];
+
+  it.each(names)("a deployed %s is https", (name) => {
+    expect(faultsOf({ ...PRODUCTION, [name]: "http://plain.example.com" })).toEqual([
+      `${name} must be https: keys and sessions travel there`,
+    ]);
+    expect(faultsOf({ ...PRODUCTION, [name]: "HTTPS://other.example.com" })).toEqual([]);
+  });
+
+  it.each(names)("a local %s is on this machine", (name) => {
+    for (const host of [
+      "dastak.example",
+      "localhost.example",
+      "notlocalhost",
+      "127.0.0.1.example",
+      "10.0.0.1",
+      "0.0.0.0",
+      "[::]",
+      "[::ffff:1.2.3.4]",
+    ]) {
+      for (const scheme of ["http", "https"]) {
+        expect(faultsOf({ ...LOCAL, [name]: `${scheme}://${host}:9000` }), host).toEqual([
+          `${name} must be on this machine (localhost, *.localhost or a loopback address), because ENVIRONMENT is local`,
+        ]);
+      }
+    }
+    for (const host of ["LOCALHOST", "a.b.localhost", "127.0.0.1", "127.1", "[::1]", "[0:0:0:0:0:0:0:1]"]) {
+      expect(faultsOf({ ...LOCAL, [name]: `http://${host}:9000` }), host).toEqual([]);
+    }
+  });
+});
