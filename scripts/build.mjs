@@ -7,6 +7,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { cutFonts } from "./fonts.mjs";
 import { ROOT, STATE_DIR } from "./local.mjs";
 import { holderOf, lockStateFor } from "./state-lock.mjs";
 
@@ -14,6 +15,7 @@ const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; char
 
 /** Writes src/ui/built.json: for each file its type and its bytes, and the names that the pages refer to. */
 export async function buildAssets() {
+  await cutFonts();
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: ["src/client/app.ts", "src/client/compose.ts", "src/client/proof-of-work.ts", "src/ui/css/app.css"],

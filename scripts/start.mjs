@@ -127,7 +127,7 @@ function banner({ port, wanted, config, stateDir, seconds }) {
     line("TTS_URL", config.TTS_URL),
     line("VOICE_URL", config.VOICE_URL),
     line("OTP_URL", config.OTP_URL),
-    line("CONSOLE_URL", `${config.CONSOLE_URL}  answers every path, where *.localhost does not resolve`),
+    line("CONSOLE_URL", `${config.CONSOLE_URL}  serves every path, for clients that cannot resolve *.localhost`),
     "",
     `  ${paint("dim", `Ctrl-C stops it. State is kept in ${kept}; ${reset} wipes it.`)}`,
     "",

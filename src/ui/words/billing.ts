@@ -164,7 +164,7 @@ export const billing = words(
     payTitle: "भुगतान",
     sandbox: "सैंडबॉक्स",
     sandboxHint: "यह पेज भुगतान सेवा का सिम्युलेटर है। असली पैसा नहीं लगता।",
-    payTo: "भुगतान किसे",
+    payTo: "भुगतान पाने वाला",
     choose: "परिणाम चुनें",
     success: "सफल",
     failure: "विफल",
