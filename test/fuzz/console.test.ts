@@ -4,7 +4,9 @@ import { startService } from "../../harness/started.ts";
 import type { Service } from "../../harness/started.ts";
 import { exchange } from "./wire.ts";
 import { oddText } from "./wire-bodies.ts";
+import type { Body } from "./wire-bodies.ts";
 import { ASKED_BY_PROGRAMS, CONSOLE } from "./wire-endpoints.ts";
+import { formBodies, jsonBodies } from "./wire-extremes.ts";
 import { shortWait } from "./wire-heads.ts";
 
 // The console's pages and forms, the operator API and the callbacks, with arbitrary input: never a 5xx, never a hang.
@@ -43,6 +45,17 @@ const fieldsOf = (fields: Record<string, string>) =>
       return new URLSearchParams(given).toString();
     });
 
+/** The server reads this much of a refused body, and then closes; a client that still writes may miss the reply. */
+const UNREAD_BYTES_MAX = 65_536;
+
+/** Those of these deep, wide and long bodies that get a reply in any case. */
+const wholeOf = (bodies: (string | Body)[]) =>
+  fc.constantFrom(
+    ...bodies
+      .map((body) => (typeof body === "string" ? body : body.bytes.toString()))
+      .filter((text) => text.length < UNREAD_BYTES_MAX),
+  );
+
 const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain", ""];
 
 const asked: fc.Arbitrary<Asked> = fc
@@ -54,9 +67,9 @@ const asked: fc.Arbitrary<Asked> = fc
       method: fc.constant(method),
       path: fc.tuple(odd, fieldsOf(query)).map(([id, search]) => `${fill(path, id)}?${search}`),
       body: form
-        ? fieldsOf(form)
+        ? fc.oneof({ weight: 6, arbitrary: fieldsOf(form) }, { weight: 1, arbitrary: wholeOf(formBodies(form)) })
         : json
-          ? fc.oneof(fc.json(), fc.string({ unit: "binary", maxLength: 100 }))
+          ? fc.oneof(fc.json(), fc.string({ unit: "binary", maxLength: 100 }), wholeOf(jsonBodies(json)))
           : fc.constant(null),
       type: form ? fc.constantFrom(...FORM_TYPES) : fc.constant(json ? "application/json" : ""),
     }),

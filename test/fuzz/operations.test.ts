@@ -7,6 +7,7 @@ import { exchange } from "./wire.ts";
 import type { WireRequest } from "./wire.ts";
 import { CHARGING } from "./wire-endpoints.ts";
 import type { Endpoint } from "./wire-endpoints.ts";
+import { jsonBodies } from "./wire-extremes.ts";
 import type { WireReply } from "./wire-replies.ts";
 
 // Arbitrary requests to the charging operations: never a 5xx, never a hang, never a charge without a 200.
@@ -55,6 +56,7 @@ const bodyText = (own: Record<string, unknown>) =>
     },
     { weight: 2, arbitrary: fc.integer({ min: 1, max: 50_000 }).map((depth) => "[".repeat(depth) + "]".repeat(depth)) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 20_000 }).map((depth) => '{"a":'.repeat(depth)) },
+    { weight: 2, arbitrary: fc.constantFrom(...jsonBodies(own)) },
     { weight: 2, arbitrary: fc.json({ maxDepth: 6 }) },
     { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 400 }) },
     {

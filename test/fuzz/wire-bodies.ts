@@ -21,6 +21,8 @@ export const ODD_TEXTS: readonly string[] = [
   ["<img src=x onerror=alert(1)>", "'; DROP TABLE person; --", "%", "%zz", "../..", "\\", "//evil", "{}"],
   ["__proto__", "constructor", "toString", "acc_", "msg_0", "key_00000000", "file_", "dsk_live_x"],
   ["live", "test", "starter", "sms", "bulk", "voice", "9876543210", "+14155550132", "2026-01-01T00:00:00Z"],
+  ["+91 98765 43210", "098765-43210", "0091 9876543210", "(98765) 43210", "९८७६५४३२१०", "1,00,000.50", "₹ 500", "½"],
+  [`/${"a".repeat(2_500)}`, `a@${"a.".repeat(900)}in`, "9876543210,".repeat(150), '"a b\n,'.repeat(250)],
   ["to:9876 -kind:otp", "cost:1..5", "before:x", '"open', "after:9999-99-99", "-".repeat(300), "a".repeat(20_000)],
 ].flat();
 
@@ -139,9 +141,9 @@ const anything: fc.Arbitrary<Body> = fc.oneof(
 
 const huge: fc.Arbitrary<Body> = nearCap.map((length) => ({ bytes: Buffer.from(filledTo(length)), type: null }));
 
-const MULTIPART = "multipart/form-data; boundary=x";
+export const MULTIPART = "multipart/form-data; boundary=x";
 
-const partText = ([name, value]: [string, string]) =>
+export const partText = ([name, value]: [string, string]) =>
   `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
 const filePart = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\n\r\n\u0000\u0001\r\n';

@@ -16,7 +16,8 @@ function replaced(entries: [string, string][], name: string, value: string): [st
   return entries.map(([other, own]) => [other, other === name ? value : own]);
 }
 
-function pathWith(path: string, idFor: (name: string) => string): string {
+/** The path with an id in place of each `:name`. */
+export function pathWith(path: string, idFor: (name: string) => string): string {
   const fill = (segment: string) => {
     const name = /^:(\w+)/u.exec(segment)?.[1];
     return name === undefined ? segment : encodeURIComponent(idFor(name)) || "x";

@@ -6,6 +6,8 @@ import { converse } from "./wire.ts";
 import type { Talk } from "./wire.ts";
 import { CHARGING, ENDPOINTS } from "./wire-endpoints.ts";
 import type { Endpoint } from "./wire-endpoints.ts";
+import { memoryMeter } from "./memory.ts";
+import { extremesOf } from "./wire-extremes.ts";
 import { FOUND } from "./wire-found.ts";
 import type { Kind } from "./wire-found.ts";
 import { faultOf } from "./wire-oracle.ts";
@@ -173,6 +175,31 @@ it.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
     expect(target.newFaults()).toEqual([]);
   },
 );
+
+/** How much the service's memory may grow by one request; before bodies were bounded, it was up to 480. */
+const GROWTH_MIB_MAX = 80;
+
+it("answers deep, wide and long bodies at every endpoint, and the next request after each, in little memory", async () => {
+  const memoryMiB = memoryMeter();
+  const step = RUNS < RUNS_OF_A_FULL_SWEEP ? 7 : 1;
+  let before = memoryMiB();
+  for (const [index, endpoint] of ENDPOINTS.map(aboutKnown).entries()) {
+    const customer = await target.customer();
+    for (const plan of extremesOf(endpoint, idFor).filter((_, at) => (at + index) % step === 0)) {
+      let said = await talk(endpoint, plan, customer);
+      if (said.tookMs > HANG_MS_MAX) said = await talk(endpoint, plan, customer);
+      expect(said.tookMs, `${endpoint.name}: a hang`).toBeLessThan(HANG_MS_MAX);
+      expect((await target.ask("sms", "/healthz")).status).toBe(200);
+      const after = memoryMiB();
+      expect(after - before, `memory for ${plan.body.bytes.length} bytes`).toBeLessThan(GROWTH_MIB_MAX);
+      before = after;
+      await setRight(endpoint, said.replies);
+    }
+    expect(await target.balanceOf(customer.id)).toBe(target.due(customer));
+    expect(target.newFaults()).toEqual([]);
+  }
+  await expectServed(await target.customer());
+});
 
 /** The head and the body of a valid request; `framing` returns the header fields for the body's length. */
 function halves(endpoint: Endpoint, customer: Customer, framing: (bytes: number) => string[]) {
