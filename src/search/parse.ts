@@ -1,4 +1,5 @@
 import { INDIA_OFFSET_MS } from "../text/india.ts";
+import { asciiDigits, mobileOf } from "../text/phones.ts";
 import { unitsFromCoins } from "../money/money.ts";
 import { KINDS, SEARCH_LENGTH_MAX, STATES } from "./terms.ts";
 import type { Fault, Operator, Search, Term, Test } from "./terms.ts";
@@ -93,7 +94,8 @@ function stateTest(value: string): Test | null {
 function testOf(operator: Operator, value: string, nowMs: number): Test | null {
   switch (operator) {
     case "to": {
-      const digits = value.replaceAll(/[\s+().-]/gu, "");
+      // A whole number is found however it is written; of a part, only the digits count.
+      const digits = mobileOf(value) ?? asciiDigits(value).replaceAll(/[\s+().-]/gu, "");
       return /^\d{1,15}$/u.test(digits) ? { on: "to", digits } : null;
     }
     case "kind": {
