@@ -94,8 +94,9 @@ function stateTest(value: string): Test | null {
 function testOf(operator: Operator, value: string, nowMs: number): Test | null {
   switch (operator) {
     case "to": {
-      // A whole number is found however it is written; of a part, only the digits count.
-      const digits = mobileOf(value) ?? asciiDigits(value).replaceAll(/[\s+().-]/gu, "");
+      const typed = asciiDigits(value).replaceAll(/[\s+().-]/gu, "");
+      // No stored number has the trunk 0 that people write before a whole one.
+      const digits = typed.startsWith("0") ? (mobileOf(value) ?? typed) : typed;
       return /^\d{1,15}$/u.test(digits) ? { on: "to", digits } : null;
     }
     case "kind": {
