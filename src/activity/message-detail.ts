@@ -3,11 +3,11 @@ import { messageId, objectName } from "../crypto/ids.ts";
 import { unseal } from "../crypto/seal.ts";
 import { logProblem } from "../log.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
-import { ENDPOINTS, OPERATIONS, contentOf, endpointUrl } from "../model/operations.ts";
+import { ENDPOINTS, OPERATIONS, contentOf } from "../model/operations.ts";
 import type { BilledBy, SendKind } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { VOICE_BLOCK_MS } from "../money/pricing.ts";
-import { OTP_PLACE, keyHeader } from "../sending/curl.ts";
+import { OTP_PLACE, keyHeader, reachableUrl } from "../sending/curl.ts";
 import type { ApiRequest } from "../sending/curl.ts";
 import { TTS_REPLY, VOICE_REPLY, bulkReply, otpReply, smsReply } from "../sending/replies.ts";
 import type { Reply } from "../sending/replies.ts";
@@ -124,7 +124,7 @@ export function requestOf(config: Config, story: MessageDetail, shown: ShownText
   if (isGone) return null;
   const body = kind === "otp" && shown.why !== null ? withOwnCode(sent, shown) : sent;
   const endpoint = ENDPOINTS[kind];
-  return { url: endpointUrl(config, endpoint), auth: keyHeader(endpoint), body };
+  return { url: reachableUrl(config, endpoint), auth: keyHeader(endpoint), body };
 }
 
 /** The API's reply to the request. */

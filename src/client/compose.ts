@@ -66,7 +66,8 @@ function check(form: HTMLFormElement): void {
 /** Units per segment for the form's current values, or the word that is shown in place of a price. */
 function priceOf({ list, units }: DOMStringMap, words: DOMStringMap): number | string {
   if (list === undefined) return Number(find(`${FORM} option[data-units]:checked`)?.dataset["units"] ?? units);
-  const price = listedPrice(JSON.parse(list) as PriceList, valueOf("phone"));
+  const number = find("[data-number]")?.dataset["number"] || valueOf("phone");
+  const price = listedPrice(JSON.parse(list) as PriceList, number);
   return price === "varies" ? (words["varies"] ?? "") : (price ?? words["none"] ?? "");
 }
 

@@ -1,4 +1,5 @@
 import { INDIA_OFFSET_MS } from "../text/india.ts";
+import { asciiDigits, mobileOf } from "../text/phones.ts";
 import { unitsFromCoins } from "../money/money.ts";
 import { KINDS, SEARCH_LENGTH_MAX, STATES } from "./terms.ts";
 import type { Fault, Operator, Search, Term, Test } from "./terms.ts";
@@ -93,7 +94,9 @@ function stateTest(value: string): Test | null {
 function testOf(operator: Operator, value: string, nowMs: number): Test | null {
   switch (operator) {
     case "to": {
-      const digits = value.replaceAll(/[\s+().-]/gu, "");
+      const typed = asciiDigits(value).replaceAll(/[\s+().-]/gu, "");
+      // No stored number has the trunk 0 that people write before a whole one.
+      const digits = typed.startsWith("0") ? (mobileOf(value) ?? typed) : typed;
       return /^\d{1,15}$/u.test(digits) ? { on: "to", digits } : null;
     }
     case "kind": {

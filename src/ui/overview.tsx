@@ -216,18 +216,20 @@ export const OtpSender: FC<{ phone: string; code: string; otpRate: number }> = (
       >
         <SendFields />
         <ComposeScript />
-        <Field
-          label={t.phone}
-          name="phone"
-          value={phone}
-          type="tel"
-          prefix="+91"
-          hint={t.phoneHint}
-          inputmode="tel"
-          autocomplete="off"
-          required
-        />
-        <NumberRead kind="otp" typed={{ phone }} />
+        <div class="stack tight">
+          <Field
+            label={t.phone}
+            name="phone"
+            value={phone}
+            type="tel"
+            prefix="+91"
+            hint={t.phoneHint}
+            inputmode="tel"
+            autocomplete="off"
+            required
+          />
+          <NumberRead kind="otp" typed={{ phone }} />
+        </div>
         <div class="two">
           <Field
             label={t.code}

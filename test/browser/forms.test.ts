@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startService } from "../../harness/started.ts";
 import type { Service } from "../../harness/started.ts";
@@ -59,6 +60,8 @@ describeInBrowser("a form", () => {
       const button = page.getByRole("button", { name: /Send SMS/u });
       await button.click();
       await page.getByText("Send to +91 65055 50132?").first().waitFor();
+      // The price is that of the number that was read, not of one in another country.
+      await expect.poll(() => page.locator("[data-total]").innerText()).toBe("₹1.00");
       expect(await page.getByText("The SMS is queued.").count()).toBe(0);
       await window.picture(`forms-asked-${javaScriptEnabled ? "script" : "plain"}`);
       await page.getByRole("button", { name: /Send SMS/u }).click();
@@ -139,6 +142,29 @@ describeInBrowser("a form", () => {
     expect(await page.getByText("This is an Excel workbook").count()).toBe(0);
     window.expectQuiet();
     await window.context.close();
+  });
+});
+
+/** Limit over the wire, compressed, of all scripts of a page with a form that sends. */
+const SCRIPTS_BYTES_MAX = 10_000;
+
+describeInBrowser("the script of forms", () => {
+  it("is loaded only by pages that have such a form, and all scripts of these weigh less than 10 kB", async () => {
+    const service = await startService();
+    const window = await openWindow(`http://localhost:${service.port}`);
+    const scripts: Record<string, number> = {};
+    window.page.on("response", async (response) => {
+      const { pathname } = new URL(response.url());
+      if (pathname.endsWith(".js")) scripts[pathname] = gzipSync(await response.body()).length;
+    });
+    await window.page.goto(`${window.base}/sign-in`, { waitUntil: "networkidle" });
+    expect(Object.keys(scripts)).toHaveLength(1);
+    await window.signInAsDemo();
+    await window.page.goto(`${window.base}/send/bulk`, { waitUntil: "networkidle" });
+    expect(Object.keys(scripts)).toHaveLength(2);
+    expect(Object.values(scripts).reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(SCRIPTS_BYTES_MAX);
+    await window.context.close();
+    await service.kill9();
   });
 });
 

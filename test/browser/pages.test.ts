@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startService } from "../../harness/started.ts";
 import type { Service } from "../../harness/started.ts";
@@ -36,22 +34,6 @@ const LOOKS = [
 ] as const;
 
 const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
-
-async function axe(window: Window): Promise<string[]> {
-  await window.page.evaluate(AXE);
-  const violations = await window.page.evaluate(async (tags) => {
-    const { axe: runner } = globalThis as unknown as {
-      axe: { run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const found = await runner.run({ runOnly: tags });
-    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
-  }, AXE_TAGS);
-  return violations;
-}
-
-/** Pixels by which the page is wider than the window. */
-const sideways = (window: Window) =>
-  window.page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
 /** Address of the first link on the page that starts with `start`. */
 async function first(window: Window, at: string, start: string): Promise<string> {

@@ -22,6 +22,8 @@ describe("a search", () => {
     ['-"kind:sms"', [{ on: "word", value: "kind:sms", not: true }]],
     [String.raw`"a \"b\" \\"`, [{ on: "word", value: String.raw`a "b" \ `.trim() }]],
     ["to:98765", [{ on: "to", digits: "98765", not: false }]],
+    ["to:०९८७६५४३२१०", [{ on: "to", digits: "9876543210", not: false }]],
+    ["to:+1415", [{ on: "to", digits: "1415", not: false }]],
     ['to:"+91 98765-43210"', [{ on: "to", digits: "919876543210" }]],
     ["kind:sms", [{ on: "kind", operations: ["sms"] }]],
     ["KIND:International", [{ on: "kind", operations: ["sms_international"] }]],

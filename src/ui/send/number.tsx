@@ -17,7 +17,7 @@ export const NumberRead: FC<{ kind: SendKind; typed: Typed }> = ({ kind, typed }
   const { lang } = useView();
   const read = numberOf(kind, typed);
   return (
-    <p class="hint read" data-part="number" aria-live="polite">
+    <p class="hint read" data-part="number" data-number={read?.ok ? read.number : ""} aria-live="polite">
       {read?.ok && (
         <>
           {t.goesTo} <b dir="ltr">{numberText(read.number, countryOf(read.number), lang)}</b>

@@ -151,7 +151,9 @@ describe("while it is typed", () => {
   it("the server shows the number that was read, and the same request as a command", async () => {
     const { visitor, world } = await visit();
     const page = await visitor.submit("/send/sms/check", { phone: "०९८७६५ ४३२१०", message: "It's <b>" });
-    expect(page.text).toMatch(/data-part="number"[^>]*>Goes to <b dir="ltr">\+91 98765 43210<\/b>/u);
+    expect(page.text).toMatch(
+      /data-part="number" data-number="\+919876543210"[^>]*>Goes to <b dir="ltr">\+91 98765 43210<\/b>/u,
+    );
     expect(page.text).toContain("&quot;phone&quot;: &quot;9876543210&quot;");
     expect(page.text).toContain("It&#39;\\&#39;&#39;s &lt;b&gt;");
     const half = await visitor.submit("/send/sms/check", { phone: "98765", message: "" });
