@@ -15,6 +15,7 @@ export const STATUS_OF_CODE = {
   not_found: 404,
   method_not_allowed: 405,
   idempotency_in_progress: 409,
+  too_many: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_mismatch: 422,
@@ -55,6 +56,8 @@ export const UNAUTHORIZED: Failure = {
   headers: { "WWW-Authenticate": "Bearer" },
 };
 
+const megabytes = (bytes: number) => Math.floor(bytes / 1_000_000);
+
 /**
  * The reply for each reason of a refusal. There is no default case: a new reason does not compile until it is added.
  */
@@ -94,6 +97,12 @@ export function failureOf(refusal: Refusal): Failure {
       return {
         code: "insufficient_balance",
         error: `This costs ${coins(refusal.needed)} coins and the balance is ${coins(refusal.balance)}; buy a plan or ask for credit.`,
+      };
+    case "recordings_full":
+      return {
+        code: "too_many",
+        error: `This account can keep ${refusal.quota.recordings} recordings with ${megabytes(refusal.quota.bytes)} MB in total; delete one to make room.`,
+        hint: "A deleted recording counts until the calls that play it have ended.",
       };
   }
 }

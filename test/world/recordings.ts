@@ -1,3 +1,5 @@
+import type { RecordingQuota, Upload } from "../../src/model/message.ts";
+
 // Generated recordings, as small as their format allows.
 
 /** Format codes of a WAV header (RFC 2361): three that a call can play, and one that it cannot. */
@@ -107,6 +109,21 @@ export function frames(count: number, header: readonly number[], size: number): 
   for (let frame = 0; frame < count; frame += 1) bytes.set(header, frame * size);
   return bytes;
 }
+
+/** An upload, as the route describes it to the account. */
+export const uploadOf = (fileId: string, more: Partial<Upload> = {}): Upload => ({
+  fileId,
+  name: "a.wav",
+  objectKey: `acc_x/${fileId}`,
+  content: fileId,
+  mime: "audio/wav",
+  sizeBytes: 1,
+  durationMs: 1,
+  ...more,
+});
+
+/** A quota that no test reaches by accident. */
+export const QUOTA: RecordingQuota = { recordings: 200, bytes: 500_000_000 };
 
 /** Duration of one frame of `mp3`: 576 samples at 24 kHz. */
 export const MP3_FRAME_MS = 24;

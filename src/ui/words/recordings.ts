@@ -20,6 +20,20 @@ export const recordings = words(
     emptyHint: "Upload a .wav or .mp3; then a call can play it.",
     stored: "Stored:",
     copyId: "Copy the file ID",
+    full: (most: number, megabytes: number) =>
+      `You can keep ${most} recordings with ${megabytes} MB in total. Delete one to make room; a deleted recording counts until the calls that play it have ended.`,
+    rename: "Rename",
+    name: "Name",
+    saveName: "Save name",
+    renamed: "Renamed:",
+    nameWrong: "The name must have 1 to 255 characters, without / or \\.",
+    remove: "Delete",
+    removeTitle: "Delete this recording?",
+    removeLead:
+      "It can't be restored. Calls that are already queued still play it; API requests with its file ID are refused from now on.",
+    removeNow: "Delete recording",
+    removed: "Recording deleted.",
+    cancel: "Cancel",
   },
   {
     title: "वॉइस फ़ाइलें",
@@ -40,5 +54,19 @@ export const recordings = words(
     emptyHint: "एक .wav या .mp3 अपलोड करें; फिर कॉल उसे सुना सकेगी।",
     stored: "रख ली गई:",
     copyId: "फ़ाइल ID कॉपी करें",
+    full: (most: number, megabytes: number) =>
+      `आप कुल ${megabytes} MB तक की ${most} रिकॉर्डिंग रख सकते हैं। जगह बनाने के लिए कोई रिकॉर्डिंग हटाएँ; हटाई गई रिकॉर्डिंग तब तक गिनी जाती है जब तक उसे सुनाने वाली कॉलें पूरी नहीं हो जातीं।`,
+    rename: "नाम बदलें",
+    name: "नाम",
+    saveName: "नाम सहेजें",
+    renamed: "नया नाम:",
+    nameWrong: "नाम 1 से 255 अक्षरों का होना चाहिए, बिना / या \\ के।",
+    remove: "हटाएँ",
+    removeTitle: "यह रिकॉर्डिंग हटाएँ?",
+    removeLead:
+      "इसे वापस नहीं लाया जा सकेगा। जो कॉलें कतार में हैं उनमें यह सुनाई देगी; इसके फ़ाइल ID वाले नए API अनुरोध अब स्वीकार नहीं होंगे।",
+    removeNow: "रिकॉर्डिंग हटाएँ",
+    removed: "रिकॉर्डिंग हटा दी गई।",
+    cancel: "रद्द करें",
   },
 );
