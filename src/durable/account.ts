@@ -23,7 +23,7 @@ import { refundPayment, settlePayment } from "./account/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/recent-messages.ts";
 import { reconcile } from "./account/reconcile.ts";
-import * as recordings from "./account/recordings/recordings.ts";
+import * as recordings from "./account/voice/recordings.ts";
 import { MIGRATIONS } from "./account/schema.ts";
 import { send } from "./account/send.ts";
 import { beginTurn } from "./account/turn.ts";

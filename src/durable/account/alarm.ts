@@ -4,7 +4,7 @@ import { logProblem } from "../../log.ts";
 import type { Recorded } from "../../model/message.ts";
 import { enqueueDispatch, enqueueHistory } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
-import { discard, nextRecordingDueMs } from "./recordings/discard.ts";
+import { discard, nextRecordingDueMs } from "./voice/discard.ts";
 import { lateJobsUnrecorded, nextDueMs } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
 import { settle, sweep } from "./sweep.ts";
