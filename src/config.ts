@@ -76,6 +76,11 @@ export const SETTINGS = z.object({
   SWEEP_MS: durationMs(30_000),
   /** How long an `audio_url` is valid. */
   AUDIO_URL_TTL_MS: durationMs(86_400_000),
+  /** Recordings that an account may keep, and their size together; then the same in its test mode. */
+  RECORDINGS_MAX: count(200, 100_000),
+  RECORDINGS_BYTES_MAX: count(500_000_000, 1_000_000_000_000),
+  TEST_RECORDINGS_MAX: count(20, 100_000),
+  TEST_RECORDINGS_BYTES_MAX: count(50_000_000, 1_000_000_000_000),
   /** Which requests are logged; by default all of them locally, and only failures elsewhere. */
   LOG_REQUESTS: z.enum(["all", "failures"]).optional(),
   /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */

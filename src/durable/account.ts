@@ -8,25 +8,26 @@ import type * as payment from "../model/payment.ts";
 import type { MessagePlace } from "../model/ref.ts";
 import { enqueueHistory } from "../queues/enqueue.ts";
 import type { Fresh, Look } from "../search/look.ts";
-import { admitRequest, writeTimes } from "./account/admission.ts";
+import { admitBalance } from "./account/admission.ts";
 import { AccountAlarm } from "./account/alarm.ts";
 import { claimJobs, followJobs, reportNews } from "./account/delivery.ts";
 import { ReceiptBatcher } from "./account/gather-receipts.ts";
 import { GroupCommit } from "./account/group-commit.ts";
-import { messagePage, messageViews, readJob } from "./account/jobs.ts";
-import { admitReading, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
-import { ledgerHead, ledgerPage } from "./account/ledger.ts";
+import { messagePage, messageViews, viewsOfJob } from "./account/jobs.ts";
+import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
+import { ledgerPage } from "./account/ledger.ts";
 import { LiveFeed } from "./account/live.ts";
 import { messageDetail } from "./account/message-detail.ts";
+import { OwnRequests } from "./account/own-requests.ts";
 import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/recent-messages.ts";
 import { reconcile } from "./account/reconcile.ts";
-import { abandonUpload, beginUpload, finishUpload, listRecordings, readRecording } from "./account/recordings.ts";
+import * as recordings from "./account/voice/recordings.ts";
 import { MIGRATIONS } from "./account/schema.ts";
 import { send } from "./account/send.ts";
 import { beginTurn } from "./account/turn.ts";
-import type { Changes, Turn } from "./account/turn.ts";
+import type { Tail, Turn } from "./account/turn.ts";
 import type { WindowTimes } from "./account/window.ts";
 import { isOpened, migrate } from "./migrate.ts";
 import { nameOf } from "./name.ts";
@@ -39,6 +40,7 @@ export class Account extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
+  readonly #own = new OwnRequests();
   readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#report(news, false));
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
@@ -71,18 +73,12 @@ export class Account extends DurableObject<Env> {
 
   /** The balance, as a customer's request that counts in the rate window. */
   balance(caller: command.Caller): command.BalanceView | command.Refusal | null {
-    return this.#change((turn) => {
-      const admitted = admitRequest(turn, caller);
-      if (!admitted.ok) return admitted;
-      writeTimes(turn);
-      if (admitted.replayed) throw new Error("reading a balance has no Idempotency-Key");
-      return { ok: true, balance: ledgerHead(turn.sql).balance, window: admitted.window };
-    });
+    return this.#change((turn) => admitBalance(turn, caller));
   }
 
-  /** Admits a request that only reads: with an active key, at most 600 times a minute (contract §13). */
-  admitReading(keyId: number): command.Reading | null {
-    return this.#read((sql) => admitReading(sql, keyId, Date.now()));
+  /** Admits a request to the account's own API, or refuses it (contract §13); `writes`: it changes something. */
+  admitOwn(keyId: number, writes: boolean): command.OwnDoor | null {
+    return this.#read((sql) => this.#own.admit(sql, { keyId, writes, nowMs: Date.now() }));
   }
 
   /**
@@ -94,29 +90,37 @@ export class Account extends DurableObject<Env> {
     return this.#change((turn) => send(turn, asked));
   }
 
-  /** Admits an upload before its bytes are stored. */
-  beginUpload(caller: command.Caller): command.UploadDoor | null {
-    return this.#change((turn) => beginUpload(turn, caller));
+  /** Admits an upload and reserves its place in the quota, before its bytes are stored. */
+  beginUpload(...asked: Tail<typeof recordings.beginUpload>): command.UploadDoor | null {
+    return this.#change((turn) => recordings.beginUpload(turn, ...asked));
   }
 
-  /** Adds a recording to the account, after its bytes were stored in R2. */
-  finishUpload(caller: command.Caller, recording: message.Recording): void {
-    this.#change((turn) => finishUpload(turn, caller, recording));
-  }
-
-  /** Cancels an upload whose bytes were not stored. */
-  abandonUpload(caller: command.Caller): void {
-    this.#change((turn) => abandonUpload(turn, caller));
+  /** Ends an upload, whose bytes were stored in R2 or not; false where the account has no such recording. */
+  endUpload(...asked: Tail<typeof recordings.endUpload>): boolean | null {
+    return this.#change((turn) => recordings.endUpload(turn, ...asked));
   }
 
   /** Recordings after a place, newest first. */
   recordings(after: message.RecordingPlace | null, limit: number): message.RecordingView[] | null {
-    return this.#read((sql) => listRecordings(sql, after, limit));
+    return this.#read((sql) => recordings.listRecordings(sql, after, limit));
   }
 
   /** One recording of this account; null for another account's and for an unknown one. */
   recording(fileId: string): message.RecordingView | null {
-    return this.#read((sql) => readRecording(sql, fileId));
+    return this.#read((sql) => recordings.readRecording(sql, fileId));
+  }
+
+  /** Gives a recording another name; null where the account has no such recording. */
+  renameRecording(fileId: string, name: string): message.RecordingView | null {
+    return this.#change((turn) => recordings.renameRecording(turn, fileId, name));
+  }
+
+  /** Removes a recording, and its bytes once no call under way plays them; null where there is no such recording. */
+  async removeRecording(fileId: string): Promise<true | null> {
+    const objectKey = this.#change((turn) => recordings.removeRecording(turn, fileId));
+    if (objectKey === null) return null;
+    await this.#alarm.discard(objectKey);
+    return true;
   }
 
   /** Claims up to `max` waiting messages for one attempt each; no other consumer gets them while the lease lasts. */
@@ -141,12 +145,7 @@ export class Account extends DurableObject<Env> {
 
   /** The newest state of these jobs' messages, for history. */
   changes(seqs: number[]): message.MessageView[] | null {
-    return this.#read((sql) =>
-      seqs.flatMap((seq) => {
-        const job = readJob(sql, seq);
-        return job ? messageViews(job) : [];
-      }),
-    );
+    return this.#read((sql) => seqs.flatMap((seq) => viewsOfJob(sql, seq)));
   }
 
   /** The account as it is now. */
@@ -286,15 +285,11 @@ export class Account extends DurableObject<Env> {
       this.#window.times = null;
       throw problem;
     }
-    this.#afterCommit(turn.changes);
-    return result;
-  }
-
-  #afterCommit(changes: Changes): void {
+    const { changes } = turn;
     this.#alarm.setFor(changes);
     if (changes.jobs.size > 0 || changes.account) this.#live.send(changes.jobs);
-    if (!changes.profile) return;
-    const account = nameOf(this.ctx);
-    this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, { account, seqs: [], profile: true }));
+    const profile = { account: nameOf(this.ctx), seqs: [], profile: true };
+    if (changes.profile) this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, profile));
+    return result;
   }
 }

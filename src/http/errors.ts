@@ -16,6 +16,7 @@ export const STATUS_OF_CODE = {
   not_found: 404,
   method_not_allowed: 405,
   idempotency_in_progress: 409,
+  too_many: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_mismatch: 422,
@@ -99,6 +100,10 @@ export function failureOf(refusal: Refusal): Failure {
     case "insufficient_balance": {
       const { reason, needed, balance } = refusal;
       return failureBy(reason, { id: reason, needed, balance });
+    }
+    case "recordings_full": {
+      const { recordings, bytes } = refusal.quota;
+      return failureBy("too_many", { id: refusal.reason, recordings, megabytes: Math.floor(bytes / 1_000_000) });
     }
   }
 }

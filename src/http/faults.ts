@@ -16,7 +16,8 @@ export type FieldName =
   | "otp"
   | "brandName"
   | "fileId"
-  | "fileName";
+  | "fileName"
+  | "name";
 
 export type Fault =
   | { id: "unauthorized" }
@@ -26,6 +27,7 @@ export type Fault =
   | { id: "account_suspended" }
   | ({ id: "not_offered" } & Destination)
   | { id: "unknown_file" }
+  | { id: "recordings_full"; recordings: number; megabytes: number }
   /** Amounts in units. */
   | { id: "insufficient_balance"; needed: number; balance: number }
   /** Half of a surrogate pair. */
@@ -45,7 +47,7 @@ export type Fault =
   | { id: "sender_id" }
   | { id: "otp_digits" }
   | { id: "brand_lines" }
-  | { id: "file_path" }
+  | { id: "file_path"; field: "fileName" | "name" }
   | { id: "file_extension" }
   /** `found` describes the bytes in English. */
   | { id: "file_kind"; found: string }
@@ -91,6 +93,10 @@ const API: Sentences = {
     error: "fileId does not name a recording of this account.",
     hint: "Upload the recording with upload-voice and use the fileId of its reply.",
   }),
+  recordings_full: ({ recordings, megabytes }) => ({
+    error: `This account can keep ${recordings} recordings with ${megabytes} MB in total; delete one to make room.`,
+    hint: "A deleted recording counts until the calls that play it have ended.",
+  }),
   insufficient_balance: ({ needed, balance }) =>
     `This costs ${coins(needed)} coins and the balance is ${coins(balance)}; buy a plan or ask for credit.`,
   broken_character: ({ field }) => ({
@@ -113,7 +119,7 @@ const API: Sentences = {
   sender_id: () => "senderId must have 1 to 11 letters, digits, spaces, dashes, underscores or dots.",
   otp_digits: () => "otp must be a string of 4 to 8 digits.",
   brand_lines: () => "brandName must not contain line breaks or control characters.",
-  file_path: () => "fileName must be a bare name, without path or control characters.",
+  file_path: ({ field }) => `${field} must be a bare name, without path or control characters.`,
   file_extension: () => "fileName must end in .wav or .mp3.",
   file_kind: ({ found }) => `The file must be WAV (PCM, µ-law, A-law) or MP3; found ${found}.`,
   file_mismatch: ({ claimed, actual }) => ({

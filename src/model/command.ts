@@ -1,5 +1,5 @@
 import type { Plan } from "../money/plans.ts";
-import type { Content, Operation } from "./message.ts";
+import type { Content, Operation, RecordingQuota } from "./message.ts";
 
 // What a request asks of an account object, and what the object answers.
 
@@ -27,10 +27,8 @@ export type Refusal = { ok: false; window?: WindowView } & (
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
   | ({ reason: "not_offered" } & Destination)
   | { reason: "insufficient_balance"; needed: number; balance: number }
+  | { reason: "recordings_full"; quota: RecordingQuota }
 );
-
-/** Whether a request that only reads may go on. */
-export type Reading = { ok: true } | Refusal;
 
 /** An Idempotency-Key and the request that it was used for (contract §8). */
 export interface AskedOnce {
@@ -95,7 +93,19 @@ export type Replay = Done & { replayed: true };
 export type DoneOrRefusal = Done | Refusal;
 
 /** The admission of an upload: it may be stored in R2, or it is a replay, or it is refused. */
-export type UploadDoor = { ok: true; replayed: false; window?: WindowView } | Replay | Refusal;
+export type UploadDoor =
+  | {
+      ok: true;
+      replayed: false;
+      /** Where the bytes go in R2: the recording's own key, or that of one with the same content. */
+      objectKey: string;
+      window?: WindowView;
+    }
+  | Replay
+  | Refusal;
+
+/** The admission of a request to the account's own API. */
+export type OwnDoor = { ok: true } | Refusal;
 
 export interface BalanceView {
   ok: true;

@@ -39,6 +39,18 @@ export interface Recording {
   durationMs: number;
 }
 
+/** A recording whose bytes are about to be stored. */
+export interface Upload extends Recording {
+  /** SHA-256 of the bytes, in hex. */
+  content: string;
+}
+
+/** What an account may keep in one mode. Removed recordings count until their bytes are deleted. */
+export interface RecordingQuota {
+  recordings: number;
+  bytes: number;
+}
+
 /** A recording in the account's list. */
 export interface RecordingView extends Recording {
   createdAt: number;

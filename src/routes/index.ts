@@ -45,6 +45,7 @@ import { sendInternationalSms } from "./sms/send-international-sms.ts";
 import { sendSms } from "./sms/send-sms.ts";
 import { inboxApi } from "./test-inbox/inbox.ts";
 import { ttsCall } from "./tts/tts-call.ts";
+import { recordingsApi } from "./v1/recordings.ts";
 import { makeVoiceCall } from "./voice/make-voice-call.ts";
 import { uploadVoice } from "./voice/upload-voice.ts";
 import { paymentWebhooks } from "./webhooks/payments.ts";
@@ -83,6 +84,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     inboxPages,
     inboxApi,
     recordingsPages,
+    recordingsApi,
     keysPages,
     billingPages,
     ordersPages,

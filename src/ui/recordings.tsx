@@ -62,25 +62,92 @@ export const UploadForm: FC<{ bytesMax: number; once?: string | undefined; error
   );
 };
 
-const Row: FC<{ recording: Listed; fresh: boolean }> = ({ recording, fresh }) => {
+/** The mode in which a form was shown: sent in the other one, it is refused. */
+const ModeField: FC = () => <input type="hidden" name="mode" value={useView().mode} />;
+
+/** Length, kind, size and time of a recording. */
+const Facts: FC<{ of: RecordingView }> = ({ of: { mime, sizeBytes, durationMs, createdAt } }) => (
+  <p class="dim small">
+    <span class="num">{lengthText(durationMs)}</span> · {KIND[mime] ?? mime} ·{" "}
+    <span class="num">{sizeText(sizeBytes)}</span> · <Time at={createdAt} />
+  </p>
+);
+
+/** A name that was refused, and for which recording it was typed. */
+export interface RefusedName {
+  fileId: string;
+  name: string;
+  error: string;
+}
+
+interface ListProps {
+  list: readonly Listed[];
+  /** The recording that was just added or renamed. */
+  fresh: string | undefined;
+  older: string | null;
+  refused: RefusedName | undefined;
+  /** The query of this page of the list; empty on the first one. */
+  after: string;
+}
+
+/** The form that gives a recording another name, in its place; open where a name was refused. */
+const Rename: FC<{ of: RecordingView } & Pick<ListProps, "refused" | "after">> = ({ of, refused, after }) => {
+  const { fileId, name } = of;
   const t = useWords(recordings);
   const { at } = useView();
-  const { fileId, name, mime, sizeBytes, durationMs, createdAt, media } = recording;
+  const id = `name-${fileId}`;
   return (
-    <li class={fresh ? "voicefile fresh" : "voicefile"}>
+    <details class="rename" open={refused !== undefined}>
+      <summary class="ghost">
+        {t.rename}
+        <span class="sr">: {name}</span>
+      </summary>
+      <form method="post" action={at(`/recordings/${fileId}/rename${after}`)}>
+        <ModeField />
+        <label class="sr" for={id}>
+          {t.name}
+        </label>
+        <input
+          id={id}
+          name="name"
+          required
+          autocomplete="off"
+          value={refused?.name ?? name}
+          {...(refused && { "aria-invalid": "true", "aria-describedby": `${id}-error` })}
+        />
+        <button class="btn quiet small">{t.saveName}</button>
+        {refused && (
+          <p class="fault" id={`${id}-error`}>
+            {refused.error}
+          </p>
+        )}
+      </form>
+    </details>
+  );
+};
+
+const Row: FC<{ recording: Listed } & Omit<ListProps, "list" | "older">> = ({ recording, fresh, refused, after }) => {
+  const t = useWords(recordings);
+  const { at } = useView();
+  const { fileId, name, media } = recording;
+  return (
+    <li class={fresh === fileId ? "voicefile fresh" : "voicefile"}>
       <div class="voicename">
         <h3>
           <bdi>{name}</bdi>
         </h3>
-        <p class="dim small">
-          <span class="num">{lengthText(durationMs)}</span> · {KIND[mime] ?? mime} ·{" "}
-          <span class="num">{sizeText(sizeBytes)}</span> · <Time at={createdAt} />
-        </p>
+        <Facts of={recording} />
       </div>
       <audio controls preload="none" src={media} aria-label={`${t.listen}: ${name}`} />
       <div class="actions">
         <code>{fileId}</code>
         <CopyButton text={fileId} label={`${t.copyId}: ${name}`} />
+        <Rename of={recording} refused={refused?.fileId === fileId ? refused : undefined} after={after} />
+        <a class="ghost bad" href={at(`/recordings/${fileId}/delete`)} data-drawer="">
+          <Icon name="trash" />
+          {t.remove}
+          <span class="sr">: {name}</span>
+        </a>
         <a class="btn quiet small" href={at(`/send/voice?file=${fileId}`)} aria-label={`${t.use}: ${name}`}>
           <Icon name="call" />
           {t.use}
@@ -91,11 +158,7 @@ const Row: FC<{ recording: Listed; fresh: boolean }> = ({ recording, fresh }) =>
 };
 
 /** A page of recordings, newest first. */
-export const RecordingList: FC<{ list: readonly Listed[]; added: string | undefined; older: string | null }> = ({
-  list,
-  added,
-  older,
-}) => {
+export const RecordingList: FC<ListProps> = ({ list, older, ...row }) => {
   const t = useWords(recordings);
   return (
     <Card title={t.list}>
@@ -106,11 +169,38 @@ export const RecordingList: FC<{ list: readonly Listed[]; added: string | undefi
       ) : (
         <ul class="voicefiles">
           {list.map((recording) => (
-            <Row recording={recording} fresh={recording.fileId === added} />
+            <Row recording={recording} {...row} />
           ))}
         </ul>
       )}
       {older !== null && <Older href={older} />}
     </Card>
+  );
+};
+
+/** Asks before a recording is deleted. */
+export const RemoveRecording: FC<{ of: RecordingView; part: boolean }> = ({ of, part }) => {
+  const t = useWords(recordings);
+  const { at } = useView();
+  return (
+    <section class={part ? "stack" : "card stack keyshown"}>
+      {part ? <h2>{t.removeTitle}</h2> : <h1>{t.removeTitle}</h1>}
+      <div>
+        <p>
+          <b>
+            <bdi>{of.name}</bdi>
+          </b>
+        </p>
+        <Facts of={of} />
+      </div>
+      <p>{t.removeLead}</p>
+      <form class="actions" method="post" action={at(`/recordings/${of.fileId}/delete`)}>
+        <ModeField />
+        <button class="btn danger">{t.removeNow}</button>
+        <a class="btn quiet" href={at("/recordings")}>
+          {t.cancel}
+        </a>
+      </form>
+    </section>
   );
 };

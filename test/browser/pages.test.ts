@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startService } from "../../harness/started.ts";
 import type { Service } from "../../harness/started.ts";
+import { base64, wav } from "../world/recordings.ts";
 import { axe, sideways } from "./axe.ts";
 import { DESKTOP, PHONE, describeInBrowser, openWindow } from "./chromium.ts";
 import type { Window } from "./chromium.ts";
@@ -48,6 +49,7 @@ async function linked(window: Window): Promise<string[]> {
     await first(window, "/inbox", "/inbox/"),
     await first(window, "/keys", "/keys/key_"),
     (await first(window, "/keys", "/keys/key_")).replace("rotate", "revoke"),
+    await first(window, "/recordings", "/recordings/file_"),
     "/confirm",
   ];
 }
@@ -79,6 +81,7 @@ async function fill(service: Service): Promise<void> {
   await service.post(apiKey, "/send-otp", { phone: "9876543211", otp: "482913", brandName: "Chai & Co" });
   await service.post(apiKey, "/send-bulk-sms", { recipients: ["9876543212", "9876543213"], message: "नमस्ते 🙏" });
   await service.post(apiKey, "/api/tts-call", { callee: "9876543214", text: "Namaste" });
+  await service.post(apiKey, "/api/upload-voice", { fileName: "offer.wav", base64Data: base64(wav({ seconds: 31 })) });
 }
 
 describeInBrowser("every page", () => {

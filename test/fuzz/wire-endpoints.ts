@@ -88,6 +88,10 @@ const PROGRAMS: Record<string, Shape> = {
   "DELETE /v1/test/inbox": { query: { q: "kind:call", to: "9876543210", since: "{inboxId}" } },
   "GET /v1/test/inbox/:id": {},
   "DELETE /v1/test/inbox/:id": {},
+  "GET /v1/recordings": { query: { limit: "2", after: "1.file_x" } },
+  "GET /v1/recordings/:file": {},
+  "PATCH /v1/recordings/:file": { json: { name: "Offer" } },
+  "DELETE /v1/recordings/:file": {},
 };
 
 const PAGES: Record<string, Shape> = {
@@ -104,6 +108,7 @@ const PAGES: Record<string, Shape> = {
   "GET /inbox/live": { query: { q: "kind:otp", after: "3" }, socket: true },
   "GET /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}": {},
   "GET /recordings": { query: { after: "x", added: "1" } },
+  "GET /recordings/:file/delete": {},
   "GET /keys": { query: { done: "revoked" } },
   "GET /keys/:keyId/rotate": {},
   "GET /keys/:keyId/revoke": {},
@@ -170,6 +175,8 @@ const FORMS: Record<string, Shape> = {
   "POST /inbox/clear": { form: { q: "kind:call" } },
   "POST /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}/delete": { form: { q: "kind:call" } },
   "POST /recordings": { form: { file: "x", ...ONCE } },
+  "POST /recordings/:file/rename": { form: { name: "Offer", mode: "live" } },
+  "POST /recordings/:file/delete": { form: { mode: "live" } },
   "POST /keys": { form: { name: "key", ...ONCE } },
   "POST /keys/:keyId/show": { form: {} },
   "POST /keys/:keyId/rotate": { form: { overlap: "3600", ...ONCE } },

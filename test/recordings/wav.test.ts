@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { measureWav } from "../../src/recordings/wav.ts";
-import { WAV_FORMAT, wav } from "../world/recordings.ts";
+import { WAV_FORMAT, fmt, riff, wav } from "../world/recordings.ts";
 
 /** Changes two bytes of a WAV's header. */
 function changed(bytes: Uint8Array, at: number, value: number): Uint8Array {
@@ -9,17 +9,8 @@ function changed(bytes: Uint8Array, at: number, value: number): Uint8Array {
 }
 
 /** A WAV in WAVE_FORMAT_EXTENSIBLE, as multi-channel recorders write it: the codec number is further on. */
-function extensible(code: number): Uint8Array {
-  const plain = wav({ seconds: 2 });
-  const bytes = new Uint8Array(plain.length + 24);
-  bytes.set(plain.subarray(0, 36));
-  bytes.set(plain.subarray(36), 60);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(16, 40, true);
-  view.setUint16(20, 0xfffe, true);
-  view.setUint16(44, code, true);
-  return bytes;
-}
+const extensible = (code: number) =>
+  riff(fmt({ code, validBits: 8, rate: 1_000 }), ["data", new Uint8Array(2_000).fill(0x80)]);
 
 describe("a WAV lasts as long as its bytes", () => {
   it.each([

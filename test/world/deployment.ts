@@ -16,6 +16,16 @@ export async function callWith(changed: Partial<Cloudflare.Env>, url: string, in
   return { status: response.status, headers: response.headers, text, body: text === "" ? null : JSON.parse(text) };
 }
 
+/** The suite's bucket with other methods in place of its own. */
+export function bucketWith(changed: Partial<R2Bucket>): R2Bucket {
+  return new Proxy(env.RECORDINGS, {
+    get: (bucket, name) => {
+      const value: unknown = Reflect.get(changed, name) ?? Reflect.get(bucket, name);
+      return typeof value === "function" && !(name in changed) ? value.bind(bucket) : value;
+    },
+  });
+}
+
 /** Variables of a deployed service: five hostnames, and secrets without the local mark. */
 export const DEPLOYED: Partial<Cloudflare.Env> = {
   ENVIRONMENT: "production",

@@ -1,4 +1,10 @@
-import { createExecutionContext, createMessageBatch, getQueueResult, runDurableObjectAlarm } from "cloudflare:test";
+import {
+  createExecutionContext,
+  createMessageBatch,
+  getQueueResult,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import type { Account } from "../../src/durable/account.ts";
 import { newAccountId, objectName, randomId } from "../../src/crypto/ids.ts";
@@ -115,8 +121,17 @@ const recordings = new WeakMap<World, Map<number, Promise<string>>>();
 async function addRecording(world: World, durationMs: number): Promise<string> {
   const fileId = randomId("file");
   const objectKey = recordingKey(world.ref, crypto.getRandomValues(new Uint8Array(32)));
-  const recording = { fileId, name: "hello.wav", objectKey, mime: "audio/wav", sizeBytes: 1_044, durationMs };
-  await world.stub.finishUpload({ keyId: world.keyId, requestId: "req_upload" }, recording);
+  await runInDurableObject(world.stub, (_, { storage }) => {
+    storage.sql.exec(
+      `INSERT INTO recording (file_id, name, object_key, mime, size_bytes, duration_ms, created_at, content)
+       VALUES (?, 'hello.wav', ?, 'audio/wav', 1044, ?, ?, ?)`,
+      fileId,
+      objectKey,
+      durationMs,
+      Date.now(),
+      objectKey.split("/")[1],
+    );
+  });
   return fileId;
 }
 

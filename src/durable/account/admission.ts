@@ -1,9 +1,10 @@
-import type { Caller, Refusal, Replay, WindowView } from "../../model/command.ts";
+import type { BalanceView, Caller, Refusal, Replay, WindowView } from "../../model/command.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
 import { number } from "../rows.ts";
 import { recall } from "./idempotency.ts";
 import { touchKey } from "./keys.ts";
+import { ledgerHead } from "./ledger.ts";
 import { readAccount } from "./profile.ts";
 import type { AccountRow } from "./profile.ts";
 import type { Turn } from "./turn.ts";
@@ -73,4 +74,13 @@ export function admitRequest(turn: Turn, caller: Caller): Admitted | Replay | Re
 export function writeTimes({ sql, window }: Turn, times: readonly number[] = window.times ?? []): void {
   const newest = "(SELECT coalesce(max(seq), 0) FROM job)";
   sql.exec(`UPDATE account SET admitted = ?, admitted_seq = ${newest}`, JSON.stringify(times));
+}
+
+/** The balance, as a customer's request that counts in the rate window. */
+export function admitBalance(turn: Turn, caller: Caller): BalanceView | Refusal {
+  const admitted = admitRequest(turn, caller);
+  if (!admitted.ok) return admitted;
+  writeTimes(turn);
+  if (admitted.replayed) throw new Error("reading a balance has no Idempotency-Key");
+  return { ok: true, balance: ledgerHead(turn.sql).balance, window: admitted.window };
 }

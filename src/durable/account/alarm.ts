@@ -4,12 +4,13 @@ import { logProblem } from "../../log.ts";
 import type { Recorded } from "../../model/message.ts";
 import { enqueueDispatch, enqueueHistory } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
+import { discard, nextRecordingDueMs } from "./voice/discard.ts";
 import { lateJobsUnrecorded, nextDueMs } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
 import { settle, sweep } from "./sweep.ts";
 import type { Changes, Turn } from "./turn.ts";
 
-// The account's one alarm: set to the earliest time at which a job is due, it repairs what queues and requests lost.
+// The account's one alarm: set to the earliest time at which a job or recording is due, it repairs what queues and requests lost.
 
 /** A failed alarm is set again after this. */
 const RETRY_MS = 30_000;
@@ -51,7 +52,8 @@ export class AccountAlarm {
   }
 
   /** Sets the alarm after a transaction: for the next due job, and at most one sweep ahead, to complete history. */
-  setFor({ jobs, dueMs, profile }: Changes): void {
+  setFor({ jobs, dueMs, recordingDueMs, profile }: Changes): void {
+    if (recordingDueMs !== null) this.#setBy(recordingDueMs);
     // After its sweep, `ring` itself sets the alarm for everything that is due.
     if (this.#isSweeping || (jobs.size === 0 && !profile)) return;
     const soonMs = Date.now() + this.#host.sweepMs();
@@ -65,6 +67,7 @@ export class AccountAlarm {
       const { dispatch, follow } = this.#sweep();
       await this.#enqueue("send", dispatch);
       await this.#enqueue("follow", follow);
+      await this.discard();
       // While D1 cannot be reached, history waits, and nothing else does.
       const isIncomplete = await this.#completeHistory().catch((problem: unknown) => {
         logProblem("history", problem);
@@ -77,6 +80,12 @@ export class AccountAlarm {
       // A constant, since the configuration itself may be what failed.
       this.#setBy(Date.now() + RETRY_MS);
     }
+  }
+
+  /** Deletes the bytes of removed recordings: those at a key, or all that are due. Never throws. */
+  discard(objectKey?: string): Promise<void> {
+    const { env, commit } = this.#host;
+    return discard({ bucket: () => env().RECORDINGS, commit }, objectKey);
   }
 
   #sweep() {
@@ -132,7 +141,8 @@ export class AccountAlarm {
 
   #setForDue(nowMs: number): void {
     const { sql } = this.#host.ctx.storage;
-    const dueMs = nextDueMs(sql, readAccount(sql).settledSeq);
-    if (dueMs !== null) this.#setBy(dueMs <= nowMs ? nowMs + this.#host.sweepMs() : dueMs);
+    for (const dueMs of [nextDueMs(sql, readAccount(sql).settledSeq), nextRecordingDueMs(sql)]) {
+      if (dueMs !== null) this.#setBy(dueMs <= nowMs ? nowMs + this.#host.sweepMs() : dueMs);
+    }
   }
 }

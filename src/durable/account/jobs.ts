@@ -198,6 +198,12 @@ export function messageViews(job: Job): MessageView[] {
   }));
 }
 
+/** The messages of the job with this number; none if there is no such job. */
+export function viewsOfJob(sql: SqlStorage, seq: number): MessageView[] {
+  const job = readJob(sql, seq);
+  return job ? messageViews(job) : [];
+}
+
 /** Messages after a place, oldest first (contract §10). */
 export function messagePage(sql: SqlStorage, after: { seq: number; index: number }, limit: number): MessageView[] {
   const page: MessageView[] = [];

@@ -1,10 +1,9 @@
 import { modeOfKeyId } from "../../crypto/api-key.ts";
 import type { KeyMade, KeyView, Rotation } from "../../model/account.ts";
-import type { AskedOnce, Reading } from "../../model/command.ts";
+import type { AskedOnce } from "../../model/command.ts";
 import { number, numberOrNull, text } from "../rows.ts";
 import { recallOutcome, rememberOutcome } from "./idempotency.ts";
 import type { Turn } from "./turn.ts";
-import { admit, stillCounting } from "./window.ts";
 
 // An account's keys: rows that say which key ids are active. The keys themselves are stored nowhere.
 
@@ -24,24 +23,8 @@ export function touchKey({ sql, nowMs }: Turn, keyId: number): boolean {
   return true;
 }
 
-/** Requests that only read, per minute, account and mode (contract §13). */
-export const READS_PER_MINUTE_MAX = 600;
-
-/** The times of each object's requests that only read: in memory, because a restart may well forget them. */
-const reads = new WeakMap<SqlStorage, number[]>();
-
-/** Admits a request that only reads; it costs nothing and does not count in the rate window (contract §13). */
-export function admitReading(sql: SqlStorage, keyId: number, nowMs: number): Reading {
-  if (!isActive(sql, keyId, nowMs)) return { ok: false, reason: "unauthorized" };
-  const counting = stillCounting(reads.get(sql) ?? [], nowMs);
-  const { admitted, retryAfterSec } = admit(counting, READS_PER_MINUTE_MAX, nowMs);
-  if (!admitted) return { ok: false, reason: "rate_limited", limit: READS_PER_MINUTE_MAX, retryAfterSec };
-  reads.set(sql, [...counting, nowMs]);
-  return { ok: true };
-}
-
 /** Whether this key is active now; records nothing. */
-function isActive(sql: SqlStorage, keyId: number, nowMs: number): boolean {
+export function isActive(sql: SqlStorage, keyId: number, nowMs: number): boolean {
   const active = "SELECT 1 FROM key WHERE key_id = ? AND revoked_at IS NULL AND coalesce(expires_at, ?) > ?";
   return sql.exec(active, keyId, Number.MAX_SAFE_INTEGER, nowMs).toArray().length > 0;
 }

@@ -87,4 +87,14 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   `,
   `ALTER TABLE job ADD COLUMN key_id INTEGER;`,
+  `
+  -- SHA-256 of the bytes, in hex: recordings with the same content share one object_key.
+  ALTER TABLE recording ADD COLUMN content TEXT;
+  UPDATE recording SET content = substr(object_key, instr(object_key, '/') + 1);
+  ALTER TABLE recording ADD COLUMN state TEXT NOT NULL DEFAULT 'stored'
+    CHECK (state IN ('uploading', 'stored', 'removed'));
+  -- When the alarm looks at it: the end of an upload's time, or the next try to delete the bytes. NULL when stored.
+  ALTER TABLE recording ADD COLUMN due_at INTEGER;
+  CREATE INDEX recording_due ON recording (due_at) WHERE due_at IS NOT NULL;
+  `,
 ];

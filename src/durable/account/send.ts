@@ -8,7 +8,7 @@ import { ledgerHead } from "./ledger.ts";
 import { otpRateOf } from "./profile.ts";
 import type { AccountRow } from "./profile.ts";
 import type { Turn } from "./turn.ts";
-import { findRecording } from "./recordings.ts";
+import { findRecording } from "./voice/recordings.ts";
 
 /** Units per message and the content for the carrier; null when the account has no such recording. */
 function priced(

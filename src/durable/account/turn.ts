@@ -12,6 +12,8 @@ export interface Changes {
   readonly jobs: Set<number>;
   /** The earliest time after now at which one of these jobs is due, in ms since the epoch; null when none is. */
   dueMs: number | null;
+  /** The earliest time at which the alarm must look at a recording, in ms since the epoch; null when it need not. */
+  recordingDueMs: number | null;
   /** Whether the balance, or anything else that the live feed shows of the account itself, changed. */
   account: boolean;
   /** Whether history must record the profile again: its name, status, plan or revision changed. */
@@ -26,6 +28,10 @@ export interface Turn extends Moment {
   readonly changes: Changes;
 }
 
+/** The arguments of a part that writes, after its turn: those of the object's method. */
+export type Tail<Part extends (turn: Turn, ...asked: never[]) => unknown> =
+  Parameters<Part> extends [Turn, ...infer Asked] ? Asked : never;
+
 /** Begins a turn at the current time. */
 export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Turn {
   return {
@@ -33,7 +39,7 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
     window,
     nowMs: Date.now(),
     random: Math.random,
-    changes: { jobs: new Set(), dueMs: null, account: false, profile: false },
+    changes: { jobs: new Set(), dueMs: null, recordingDueMs: null, account: false, profile: false },
     // A getter, so that work that needs no timer succeeds even with an invalid configuration.
     get timers() {
       return timersOf(configOf(env));
@@ -45,6 +51,11 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
 export function noteJob({ changes, nowMs }: Turn, seq: number, dueMs: number | null): void {
   changes.jobs.add(seq);
   if (dueMs !== null && dueMs > nowMs) changes.dueMs = Math.min(changes.dueMs ?? dueMs, dueMs);
+}
+
+/** Notes when the alarm must look at a recording. */
+export function noteRecording({ changes }: Turn, dueMs: number): void {
+  changes.recordingDueMs = Math.min(changes.recordingDueMs ?? dueMs, dueMs);
 }
 
 /** Raises the profile's revision, by which history recognises the newest one. */

@@ -11,7 +11,7 @@ import { LOCAL_INBOX, inboxName, inboxNamed, waitFor } from "../../inbox/landing
 import { inboxSearch } from "../../inbox/search.ts";
 import { WAIT_MS_MAX } from "../../inbox/types.ts";
 import type { InboxFilter, InboxMessage, Since } from "../../inbox/types.ts";
-import type { Reading } from "../../model/command.ts";
+import type { OwnDoor } from "../../model/command.ts";
 import { recordingPath } from "../../recordings/signed-address.ts";
 import { accountOf, refuse } from "../../sending/send-order.ts";
 import { page, pageAfter, pageLimit, timeOf } from "../operator/operator.ts";
@@ -38,8 +38,8 @@ async function openedBy(c: Context<AppEnv>): Promise<{ name: string; account: st
     return { name: LOCAL_INBOX, account: null };
   }
   // An invalid key is refused as such, before its permissions are checked.
-  const reading: Reading | null = await accountOf(c).admitReading(key.keyId);
-  if (!reading?.ok) return refuse(c, reading);
+  const door: OwnDoor | null = await accountOf(c).admitOwn(key.keyId, false);
+  if (!door?.ok) return refuse(c, door);
   const name = inboxName(settings(c), key);
   if (name === null) return fail("permission_denied", "The test inbox has what test keys send; use a test key.");
   return { name, account: objectName(key) };

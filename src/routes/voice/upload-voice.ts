@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { randomId } from "../../crypto/ids.ts";
-import { keyOf, showWindow } from "../../http/app.ts";
+import { keyOf, settings, showWindow } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { BODY_BYTES_MAX, bodyUpTo, jsonBody } from "../../http/body.ts";
@@ -10,15 +10,16 @@ import { fail, failBy } from "../../http/errors.ts";
 import { issueOf, textUpTo } from "../../http/fields.ts";
 import { tell } from "../../http/told.ts";
 import type { Caller, UploadDoor } from "../../model/command.ts";
-import type { Recording } from "../../model/message.ts";
+import type { Upload } from "../../model/message.ts";
 import { UPLOAD_VOICE } from "../../model/operations.ts";
 import { BASE64_LENGTH_MAX, DURATION_MS_MAX, decodeBase64, inspectRecording } from "../../recordings/inspect.ts";
+import { quotaOf } from "../../recordings/quota.ts";
 import { recordingKey } from "../../recordings/signed-address.ts";
 import { accountOf, callerOf, doneReply, refuse } from "../../sending/send-order.ts";
-import { isDeceptive } from "../../text/one-line.ts";
+import { NAME_LENGTH_MAX, isBareName } from "../../text/file-names.ts";
 
-const fileName = textUpTo("fileName", 255, (value, refuse) => {
-  if (/[/\\]/u.test(value) || isDeceptive(value)) refuse({ id: "file_path" });
+const fileName = textUpTo("fileName", NAME_LENGTH_MAX, (value, refuse) => {
+  if (!isBareName(value)) refuse({ id: "file_path", field: "fileName" });
   else if (!/.\.(wav|mp3)$/iu.test(value)) refuse({ id: "file_extension" });
 });
 
@@ -48,7 +49,7 @@ function bytesOf(text: string): Uint8Array {
 }
 
 /** The recording in these bytes; fails with what was found instead. */
-async function recordingIn(c: Context<AppEnv>, name: string, bytes: Uint8Array): Promise<Recording> {
+async function recordingIn(c: Context<AppEnv>, name: string, bytes: Uint8Array): Promise<Upload> {
   const param = "base64Data";
   const found = await inspectRecording(bytes);
   const claimed = name.slice(-3).toLowerCase();
@@ -64,21 +65,32 @@ async function recordingIn(c: Context<AppEnv>, name: string, bytes: Uint8Array):
     const seconds = Math.ceil(found.durationMs / 1000);
     return failBy("invalid_request", { id: "file_long", seconds, max: DURATION_MS_MAX / 1000 }, { param });
   }
-  const objectKey = recordingKey(keyOf(c), Uint8Array.from(createHash("sha256").update(bytes).digest()));
+  const fileId = randomId("file");
+  const content = createHash("sha256").update(bytes).digest("hex");
+  // A key of its own, not its content's: the bytes of a recording with the same content may be about to be deleted.
+  const objectKey = recordingKey(
+    keyOf(c),
+    Uint8Array.from(
+      createHash("sha256")
+        .update(fileId + content)
+        .digest(),
+    ),
+  );
   const { mime, durationMs } = found;
-  return { fileId: randomId("file"), name, objectKey, mime, sizeBytes: bytes.length, durationMs };
+  return { fileId, name, objectKey, content, mime, sizeBytes: bytes.length, durationMs };
 }
 
-/** Puts the bytes into R2, then adds the recording to the account; if that fails, frees the Idempotency-Key. */
-async function store(c: Context<AppEnv>, caller: Caller, recording: Recording, bytes: Uint8Array): Promise<void> {
+/** Puts the bytes into R2, then adds the recording to the account; if that fails, frees its place and Idempotency-Key. */
+async function store(c: Context<AppEnv>, caller: Caller, upload: Upload, bytes: Uint8Array): Promise<void> {
   const account = accountOf(c);
   try {
-    await c.env.RECORDINGS.put(recording.objectKey, bytes, { httpMetadata: { contentType: recording.mime } });
+    await c.env.RECORDINGS.put(upload.objectKey, bytes, { httpMetadata: { contentType: upload.mime } });
   } catch (problem) {
-    await account.abandonUpload(caller);
+    await account.endUpload(caller, upload, false);
     throw problem;
   }
-  await account.finishUpload(caller, recording);
+  if (await account.endUpload(caller, upload, true)) return;
+  fail("unavailable", "The upload took too long and was given up; send it again.", { headers: { "Retry-After": "1" } });
 }
 
 /** 5 MiB of Base64 in JSON: twice as much where each slash is escaped, of which silence in µ-law consists. */
@@ -95,13 +107,21 @@ export const uploadVoice = (app: Api) =>
       fileId: recording.fileId,
       message: `The recording is stored; it lasts ${(recording.durationMs / 1000).toFixed(1)} s.`,
     };
-    const fields = { fileName: body.fileName, objectKey: recording.objectKey };
+    // The fingerprint covers the bytes, however their Base64 is written.
+    const fields = {
+      fileName: body.fileName,
+      objectKey: recordingKey(keyOf(c), Buffer.from(recording.content, "hex")),
+    };
     const caller: Caller = await callerOf(c, fields, template);
-    const door: UploadDoor | null = await accountOf(c).beginUpload(caller);
+    const door: UploadDoor | null = await accountOf(c).beginUpload(
+      caller,
+      recording,
+      quotaOf(settings(c), keyOf(c).mode),
+    );
     if (!door?.ok) return refuse(c, door);
     tell(c.req.raw, { said: { id: "recording", durationMs: recording.durationMs } });
     if (door.replayed) return doneReply(c, template, door, "voice");
     showWindow(c, door.window);
-    await store(c, caller, recording, bytes);
+    await store(c, caller, { ...recording, objectKey: door.objectKey }, bytes);
     return c.json(template);
   });

@@ -21,6 +21,7 @@ const fields = words<Record<FieldName, string>>(
     brandName: "Brand name",
     fileId: "Recording",
     fileName: "File name",
+    name: "Name",
   },
   {
     phone: "मोबाइल नंबर",
@@ -34,6 +35,7 @@ const fields = words<Record<FieldName, string>>(
     brandName: "ब्रांड का नाम",
     fileId: "रिकॉर्डिंग",
     fileName: "फ़ाइल का नाम",
+    name: "नाम",
   },
 );
 
@@ -53,6 +55,8 @@ const en: Sentences = {
   account_suspended: () => "This account is suspended. Ask the operator to reactivate it.",
   not_offered: ({ callingCode }) => `SMS to +${callingCode} is not available.`,
   unknown_file: () => "This recording doesn't exist. Choose another one.",
+  recordings_full: ({ recordings, megabytes }) =>
+    `You can keep ${recordings} recordings with ${megabytes} MB in total. Delete one to make room; a deleted recording counts until the calls that play it have ended.`,
   insufficient_balance: ({ needed, balance }) =>
     `Insufficient balance: this costs ${rupees(needed, "en")}, you have ${rupees(balance, "en")}.`,
   broken_character: ({ field }) => `${fields.en[field]} contains a broken character. Type it again.`,
@@ -98,6 +102,8 @@ const hi: Sentences = {
   account_suspended: () => "यह खाता निलंबित है। ऑपरेटर से इसे सक्रिय करवाएँ।",
   not_offered: ({ callingCode }) => `+${callingCode} पर SMS उपलब्ध नहीं है।`,
   unknown_file: () => "यह रिकॉर्डिंग मौजूद नहीं है। कोई और चुनें।",
+  recordings_full: ({ recordings, megabytes }) =>
+    `आप कुल ${megabytes} MB तक की ${recordings} रिकॉर्डिंग रख सकते हैं। जगह बनाने के लिए कोई रिकॉर्डिंग हटाएँ; हटाई गई रिकॉर्डिंग तब तक गिनी जाती है जब तक उसे सुनाने वाली कॉलें पूरी नहीं हो जातीं।`,
   insufficient_balance: ({ needed, balance }) =>
     `बैलेंस कम है: इसकी कीमत ${rupees(needed, "hi")} है, आपके पास ${rupees(balance, "hi")} हैं।`,
   broken_character: ({ field }) => `${fields.hi[field]}: कोई अक्षर टूटा हुआ है। फिर से लिखें।`,
@@ -139,6 +145,7 @@ const codes = words<Record<ErrorCode, string>>(
     invalid_json: "The form couldn't be read. Open the page again.",
     unauthorized: "You are signed out. Sign in again.",
     insufficient_balance: "Insufficient balance.",
+    too_many: "There is no room for more.",
     account_suspended: "This account is suspended. Ask the operator to reactivate it.",
     permission_denied: "You are not allowed to do this.",
     not_found: "The link may be outdated, or you may not have access.",
@@ -156,6 +163,7 @@ const codes = words<Record<ErrorCode, string>>(
     invalid_json: "फ़ॉर्म पढ़ा नहीं जा सका। पेज फिर से खोलें।",
     unauthorized: "आप साइन आउट हो गए हैं। फिर से साइन इन करें।",
     insufficient_balance: "बैलेंस कम है।",
+    too_many: "और के लिए जगह नहीं है।",
     account_suspended: "यह खाता निलंबित है। ऑपरेटर से इसे सक्रिय करवाएँ।",
     permission_denied: "आपको यह करने की अनुमति नहीं है।",
     not_found: "लिंक पुराना हो सकता है, या आपको इसे देखने की अनुमति नहीं है।",

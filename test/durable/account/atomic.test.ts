@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { UNITS_PER_COIN } from "../../../src/money/money.ts";
 import { balanceOf, ledgerOf, messagesOf, openWorld, operator, runAlarm, sendSms } from "../../world/world.ts";
+import { QUOTA, uploadOf } from "../../world/recordings.ts";
 import type { World } from "../../world/world.ts";
 
 // All or nothing: whichever write of an operation fails, none of the others remains. In a Durable Object an exception
@@ -40,7 +41,9 @@ async function picture(world: World) {
       (table) => storage.sql.exec(`SELECT count(*) AS n FROM ${table}`).one()["n"],
     ),
   );
-  return { messages: await messagesOf(world), ledger: await ledgerOf(world), balance: await balanceOf(world), counted };
+  const recordings = await world.stub.recordings(null, 10);
+  const [messages, ledger, balance] = [await messagesOf(world), await ledgerOf(world), await balanceOf(world)];
+  return { messages, ledger, balance, recordings, counted };
 }
 
 afterEach(() => vi.useRealTimers());
@@ -54,6 +57,12 @@ interface Work {
 
 const keyed = { headers: { "idempotency-key": "once" } };
 const rejected = { kind: "rejected" as const, code: "no" };
+
+const once = new Uint8Array(32);
+const uploader = ({ keyId }: World) => {
+  const idempotency = { key: once, fingerprint: once, template: once };
+  return { keyId, requestId: "req_x", idempotency };
+};
 
 const WORKS: Record<string, Work> = {
   "a send with an Idempotency-Key": { run: (world) => sendSms(world, keyed), writes: 2 },
@@ -92,22 +101,23 @@ const WORKS: Record<string, Work> = {
     run: (world) => world.stub.rotateKey(world.keyId, world.keyId + 1, 0).catch(() => undefined),
     writes: 2,
   },
+  "the beginning of an upload": {
+    run: (world) => world.stub.beginUpload(uploader(world), uploadOf("file_x"), QUOTA).catch(() => undefined),
+    writes: 3,
+  },
   "the end of an upload": {
-    run: (world) => {
-      const bytes = new Uint8Array(32);
-      const idempotency = { key: bytes, fingerprint: bytes, template: bytes };
-      const recording = {
-        fileId: "file_x",
-        name: "a.wav",
-        objectKey: "x",
-        mime: "audio/wav",
-        sizeBytes: 1,
-        durationMs: 1,
-      };
-      const caller = { keyId: world.keyId, requestId: "req_x", idempotency };
-      return world.stub.finishUpload(caller, recording).catch(() => undefined);
+    prepare: async (world) => {
+      await world.stub.beginUpload(uploader(world), uploadOf("file_x"), QUOTA);
     },
+    run: (world) => world.stub.endUpload(uploader(world), uploadOf("file_x"), true).catch(() => undefined),
     writes: 2,
+  },
+  "the end of an upload that failed": {
+    prepare: async (world) => {
+      await world.stub.beginUpload(uploader(world), uploadOf("file_x"), QUOTA);
+    },
+    run: (world) => world.stub.endUpload(uploader(world), uploadOf("file_x"), false).catch(() => undefined),
+    writes: 3,
   },
 };
 

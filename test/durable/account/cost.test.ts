@@ -14,6 +14,7 @@ import {
   runAlarm,
   sendSms,
 } from "../../world/world.ts";
+import { QUOTA, uploadOf } from "../../world/recordings.ts";
 import type { Opening, World } from "../../world/world.ts";
 
 // Rows written are the bill. SQLite counts them; ARCHITECTURE.md quotes the figures that are asserted here.
@@ -175,7 +176,7 @@ it("writes 60 rows for a delivered bulk of 1,000, and one in D1 per recipient", 
   await vi.waitFor(() => expect(d1.counted.rows).toBe(1_000));
 });
 
-it("writes 1 row for a balance, 4 for a refused SMS with its refund, 2 for an upload's admission and its recording", async () => {
+it("writes 1 row for a balance, 4 for a refused SMS with its refund, 4 for an upload", async () => {
   const world = await warmWorld({ mode: "test" });
   const caller = { keyId: world.keyId, requestId: "req_x" };
   const counted = await countRows(world);
@@ -192,16 +193,9 @@ it("writes 1 row for a balance, 4 for a refused SMS with its refund, 2 for an up
   expect(counted.rows).toBe(4);
 
   counted.rows = 0;
-  await world.stub.beginUpload(caller);
-  await world.stub.finishUpload(caller, {
-    fileId: "file_x",
-    name: "a.wav",
-    objectKey: "x",
-    mime: "audio/wav",
-    sizeBytes: 1,
-    durationMs: 1,
-  });
-  expect(counted.rows).toBe(2);
+  await world.stub.beginUpload(caller, uploadOf("file_x"), QUOTA);
+  await world.stub.endUpload(caller, uploadOf("file_x"), true);
+  expect(counted.rows).toBe(4);
 });
 
 it("reads only open jobs, however long the account's history is", async () => {

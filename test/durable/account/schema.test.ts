@@ -33,6 +33,7 @@ describe("migrations", () => {
     const shipped = [
       "e6dfd82782863365efa38da05ad710a5c38f1ee64df2ba88410ddc3ed84d2978",
       "79aaafb0443a9dead76b3fdd3cdfbda650aea685a9c8813163e2ca2bb9556f93",
+      "5588bbdaf3ba1a335c7bb86e05170169b6e5063c201e4b0aeed90c5f9cf05701",
     ];
     const now = await Promise.all(MIGRATIONS.map(sha256));
     expect(now).toEqual(shipped);
@@ -76,6 +77,20 @@ describe("migrations", () => {
       });
       expect(grown, `from version ${version}`).toEqual(whole);
     }
+  });
+
+  it("know the content of recordings from before it was stored: it was the last part of their key", async () => {
+    await onFreshStorage((sql) => {
+      migrate(sql, MIGRATIONS.slice(0, 2));
+      const values = "('file_a', 'a.wav', 'acc_x.test/00ff', 'audio/wav', 1, 1, 1)";
+      sql.exec(`INSERT INTO recording VALUES ${values}`);
+      migrate(sql, MIGRATIONS);
+      expect(sql.exec("SELECT content, state, due_at FROM recording").one()).toEqual({
+        content: "00ff",
+        state: "stored",
+        due_at: null,
+      });
+    });
   });
 
   it("refuse storage that is newer than the code, and change nothing", async () => {

@@ -4,18 +4,18 @@ import { expect, it } from "vitest";
 import { newAccountId } from "../../../src/crypto/ids.ts";
 import type { Account } from "../../../src/durable/account.ts";
 import { isOpened } from "../../../src/durable/migrate.ts";
+import { QUOTA, uploadOf } from "../../world/recordings.ts";
 
 // An object whose account was never opened, as a forged or mistyped id names it.
 
 const caller = { keyId: 1, requestId: "req_1" };
 const payment = { orderId: "o", paymentRef: "p", creditUnits: 1, plan: "starter" as const };
 const refund = { orderId: "o", paymentRef: "p", refundedPaise: 1, amountPaise: 1 };
-const recording = { fileId: "f", name: "a.wav", objectKey: "k", mime: "audio/wav", sizeBytes: 1, durationMs: 1 };
+const upload = uploadOf("f");
 
 /** All methods that read or change an account. */
 const METHODS: Record<string, (account: Account) => unknown> = {
   balance: (account) => account.balance(caller),
-  admitReading: (account) => account.admitReading(1),
   send: (account) =>
     account.send({
       ...caller,
@@ -26,7 +26,11 @@ const METHODS: Record<string, (account: Account) => unknown> = {
       text: null,
       validityMs: 1,
     }),
-  beginUpload: (account) => account.beginUpload(caller),
+  beginUpload: (account) => account.beginUpload(caller, upload, QUOTA),
+  endUpload: (account) => account.endUpload(caller, upload, true),
+  renameRecording: (account) => account.renameRecording("f", "b.wav"),
+  removeRecording: (account) => account.removeRecording("f"),
+  admitOwn: (account) => account.admitOwn(1, true),
   recordings: (account) => account.recordings(null, 1),
   recording: (account) => account.recording("f"),
   claim: (account) => account.claim([1], 1, "sim", 1),
@@ -53,14 +57,12 @@ const METHODS: Record<string, (account: Account) => unknown> = {
 };
 
 /** All methods that return nothing about an account. */
-const WITHOUT_ANSWER = ["open", "finishUpload", "abandonUpload", "hangUp", "ping", "alarm", "fetch"];
+const WITHOUT_ANSWER = ["open", "hangUp", "ping", "alarm", "fetch"];
 
 it("answers null to every read and every change, and stores nothing", async () => {
   const stub = env.ACCOUNT.getByName(newAccountId(env.KEY_SECRET, null));
   await runInDurableObject(stub, async (account, { storage }) => {
     for (const [name, ask] of Object.entries(METHODS)) expect(await ask(account), name).toBeNull();
-    account.finishUpload(caller, recording);
-    account.abandonUpload(caller);
     account.hangUp();
     await account.alarm();
     expect(account.fetch(new Request("https://account/live")).status).toBe(404);

@@ -207,3 +207,96 @@ describe("the list", () => {
     expect((await visitor.get("/recordings")).text).toContain("No recordings yet");
   });
 });
+
+const hasForm = (page: Page, path: string) => page.text.includes(`action="${path}"`);
+
+describe("a recording on the page", () => {
+  it("is renamed in its place, without the script", async () => {
+    const { visitor, world } = await visit();
+    const fileId = await recordingOf(world);
+    const path = `/recordings/${fileId}/rename`;
+    expect(hasForm(await visitor.get("/recordings"), path)).toBe(true);
+    const done = await visitor.submit(path, { name: " दिवाली <b> ", mode: "live" });
+    expect([done.status, done.headers.get("location")]).toEqual([303, `/recordings?renamed=${fileId}`]);
+    const page = await visitor.get(done.headers.get("location") ?? "");
+    expect(page.text).toContain("Renamed:");
+    expect(page.text).toContain("दिवाली &lt;b&gt;");
+    expect(await listOf(world)).toMatchObject([{ name: "दिवाली <b>" }]);
+  });
+
+  it.each(["", "  ", "a/b", "a\\b", "a\u0007b", "x".repeat(256)])(
+    "keeps its name when %j is typed, with the reason beside the field",
+    async (name) => {
+      const { visitor, world } = await visit();
+      const fileId = await recordingOf(world);
+      const page = await visitor.submit(`/recordings/${fileId}/rename`, { name, mode: "live" });
+      expect(page.status).toBe(400);
+      expect(page.text).toContain(`id="name-${fileId}-error"`);
+      expect(page.text).toContain("The name must have 1 to 255 characters, without / or \\.");
+      expect(page.text).toMatch(/<details class="rename" open/u);
+      expect(await listOf(world)).toMatchObject([{ name: "hello.wav" }]);
+    },
+  );
+
+  it("stays on its page of the list when it is renamed", async () => {
+    const { visitor, world } = await visit();
+    for (let count = 1; count <= 21; count += 1) await recordingOf(world, count);
+    const first = await visitor.get("/recordings");
+    const [, older = ""] = /href="(\/recordings\?after=[^"]+)"/u.exec(first.text) ?? [];
+    const page = await visitor.get(older);
+    const [, action = ""] = /action="(\/recordings\/file_\w+\/rename[^"]*)"/u.exec(page.text) ?? [];
+    const done = await visitor.submit(action, { name: "Last", mode: "live" });
+    const location = done.headers.get("location") ?? "";
+    expect(location.startsWith(`${older}&renamed=file_`)).toBe(true);
+    expect((await visitor.get(location)).text).toContain("Renamed:");
+  });
+
+  it("is deleted after a question, once", async () => {
+    const { visitor, world } = await visit();
+    await upload(visitor, wav(), "a.wav");
+    const [recording] = await listOf(world);
+    const path = `/recordings/${recording?.fileId}/delete`;
+    expect((await visitor.get("/recordings")).text).toContain(`href="${path}"`);
+    const question = await visitor.get(path);
+    expect(question.text).toContain("Delete this recording?");
+    expect(hasForm(question, path)).toBe(true);
+    expect((await visitor.get(path, { "x-part": "1" })).text).not.toContain("<html");
+    expect(await listOf(world)).toHaveLength(1);
+    const done = await visitor.submit(path, { mode: "live" });
+    expect(done.headers.get("location")).toBe("/recordings?done=removed");
+    expect((await visitor.get("/recordings?done=removed")).text).toContain("Recording deleted.");
+    expect(await listOf(world)).toEqual([]);
+    expect(await storedOf(world)).toEqual([]);
+    expect((await visitor.submit(path, { mode: "live" })).status).toBe(404);
+    expect((await visitor.get(path)).status).toBe(404);
+  });
+
+  it("is neither renamed nor deleted by another account, another site, or a form of the other mode", async () => {
+    const [{ visitor, world }, other] = [await visit(), await visit()];
+    const fileId = await recordingOf(world);
+    for (const path of [`/recordings/${fileId}/rename`, `/recordings/${fileId}/delete`]) {
+      const fields = { name: "x", mode: "live" };
+      expect((await other.visitor.submit(path, fields)).status).toBe(404);
+      expect((await visitor.submit(path, fields, { origin: "https://evil.example" })).status).toBe(403);
+      expect((await visitor.submit(path, { ...fields, mode: "test" })).status).toBe(400);
+    }
+    expect((await other.visitor.get(`/recordings/${fileId}/delete`)).status).toBe(404);
+    expect(await listOf(world)).toMatchObject([{ fileId, name: "hello.wav" }]);
+  });
+
+  it.each([
+    ["en", "You can keep 20 recordings with 50 MB in total. Delete one to make room"],
+    ["hi", "आप कुल 50 MB तक की 20 रिकॉर्डिंग रख सकते हैं।"],
+  ])("is one too many: the page says so, in %s", async (lang, sentence) => {
+    const { visitor, world } = await visit({ mode: "test" });
+    visitor.cookies.set("lang", lang);
+    for (let count = 1; count <= 20; count += 1) await recordingOf(world, count);
+    const page = await upload(visitor, wav(), "a.wav");
+    expect(page.status).toBe(409);
+    expect(page.text).toContain(sentence);
+    const reply = await visitor.submit("/recordings", formOf(wav(), "a.wav"), JSON_TYPE);
+    expect(JSON.parse(reply.text)).toMatchObject({ success: false, code: "too_many" });
+    expect(reply.text).toContain(sentence);
+    expect(await storedOf(world)).toEqual([]);
+  });
+});

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Account } from "../../../src/durable/account.ts";
-import { READS_PER_MINUTE_MAX } from "../../../src/durable/account/keys.ts";
+import { OWN_REQUESTS_MAX } from "../../../src/durable/account/own-requests.ts";
 import { keylessReads } from "../../../src/routes/test-inbox/inbox.ts";
 import { recordingPath } from "../../../src/recordings/signed-address.ts";
 import { showKey } from "../../../src/crypto/api-key.ts";
@@ -249,7 +249,7 @@ describe("deleting", () => {
 /** Counts reads in the account's object, as that many requests would. */
 const readTimes = (world: World, times: number, keyId = world.keyId) =>
   runInDurableObject(world.stub, (account: Account) => {
-    for (let time = 0; time < times; time += 1) account.admitReading(keyId);
+    for (let time = 0; time < times; time += 1) account.admitOwn(keyId, false);
   });
 
 describe("the limit", () => {
@@ -260,7 +260,7 @@ describe("the limit", () => {
     const [world, other] = [await openWorld({ plan: "starter" }), await openWorld()];
     await readTimes(world, 1);
     vi.setSystemTime(Date.now() + 20_000);
-    await readTimes(world, READS_PER_MINUTE_MAX - 2);
+    await readTimes(world, OWN_REQUESTS_MAX - 2);
     expect((await ask(world)).status).toBe(200);
     for (const path of ["", "/wait?timeout=0", "/msg_x"]) {
       const reply = await ask(world, path);
@@ -282,7 +282,7 @@ describe("the limit", () => {
 
   it("counts no request with a key that is not active", async () => {
     const world = await openWorld();
-    await readTimes(world, READS_PER_MINUTE_MAX + 1, world.keyId + 2);
+    await readTimes(world, OWN_REQUESTS_MAX + 1, world.keyId + 2);
     expect((await ask(world)).status).toBe(200);
   });
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { callWith } from "../../world/deployment.ts";
+import { bucketWith, callWith } from "../../world/deployment.ts";
 import { expectFailure } from "../../world/operating.ts";
 import { base64, wav } from "../../world/recordings.ts";
 import { openWorld, post } from "../../world/world.ts";
@@ -9,17 +9,6 @@ import type { World } from "../../world/world.ts";
 // Uploads whose bytes reach R2 slowly, or never.
 
 const URL_OF_IT = "http://voice.localhost/api/upload-voice";
-
-/** A bucket with another `put`. */
-function bucketWith(put: R2Bucket["put"]): R2Bucket {
-  return new Proxy(env.RECORDINGS, {
-    get: (bucket, name) => {
-      if (name === "put") return put;
-      const value: unknown = Reflect.get(bucket, name);
-      return typeof value === "function" ? value.bind(bucket) : value;
-    },
-  });
-}
 
 const headersOf = (world: World) => ({ "x-api-key": world.apiKey, "idempotency-key": "greeting" });
 const bodyOf = (fileName: string) => ({ fileName, base64Data: base64(wav()) });
@@ -36,11 +25,13 @@ describe("an upload that is being written to R2", () => {
     const world = await openWorld({ plan: "starter" });
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
-    const slow = bucketWith((async (...given: Parameters<R2Bucket["put"]>) => {
-      reached.resolve();
-      await released.promise;
-      return env.RECORDINGS.put(...given);
-    }) as R2Bucket["put"]);
+    const slow = bucketWith({
+      put: (async (...given: Parameters<R2Bucket["put"]>) => {
+        reached.resolve();
+        await released.promise;
+        return env.RECORDINGS.put(...given);
+      }) as R2Bucket["put"],
+    });
     const first = uploadInto(slow, world);
     await reached.promise;
     const second = await upload(world);
@@ -58,7 +49,7 @@ describe("an upload that is being written to R2", () => {
 
   it("is a 500 when R2 fails, leaves no recording, and may be repeated at once", async () => {
     const world = await openWorld();
-    const broken = bucketWith((() => Promise.reject(new Error("out of reach"))) as R2Bucket["put"]);
+    const broken = bucketWith({ put: () => Promise.reject(new Error("out of reach")) });
     const lost = await uploadInto(broken, world);
     expectFailure(lost, 500, "internal_error");
     expect(lost.text).not.toContain("out of reach");

@@ -1,0 +1,69 @@
+import type { Context } from "hono";
+import * as z from "zod";
+import { settings } from "../../http/app.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { jsonBody } from "../../http/body.ts";
+import { fail } from "../../http/errors.ts";
+import { textUpTo } from "../../http/fields.ts";
+import type { RecordingPlace, RecordingView } from "../../model/message.ts";
+import { placeOf, placeText } from "../../recordings/place.ts";
+import { recordingPath } from "../../recordings/signed-address.ts";
+import { accountApi } from "../../sending/account-api.ts";
+import { accountOf } from "../../sending/send-order.ts";
+import { page, pageLimit, timeOf } from "../operator/operator.ts";
+import { NAME_LENGTH_MAX, isBareName } from "../../text/file-names.ts";
+
+const name = textUpTo("name", NAME_LENGTH_MAX, (value, refuse) => {
+  if (!isBareName(value)) refuse({ id: "file_path", field: "name" });
+});
+
+const change = z.object({ name });
+
+function missing(): never {
+  return fail("not_found", "There is no such recording.");
+}
+
+/** `?after=` of the list. */
+function afterIn(c: Context<AppEnv>): RecordingPlace | null {
+  const text = c.req.query("after");
+  if (text === undefined) return null;
+  return placeOf(text) ?? fail("invalid_request", "after must be the next of the page before.", { param: "after" });
+}
+
+/** A recording as the API shows it. */
+function shown(c: Context<AppEnv>, recording: RecordingView) {
+  const config = settings(c);
+  const { fileId, mime, sizeBytes, durationMs, createdAt } = recording;
+  const path = recordingPath(config, { recording });
+  return {
+    id: fileId,
+    name: recording.name,
+    type: mime,
+    size_bytes: sizeBytes,
+    duration_ms: durationMs,
+    audio_url: path && config.CONSOLE_URL + path,
+    created_at: timeOf(createdAt),
+  };
+}
+
+/** `/v1/recordings`: lists, shows, renames and deletes the recordings of the key's account and mode (contract §13). */
+export const recordingsApi = (app: Api) =>
+  app
+    .get("/v1/recordings", accountApi, async (c) => {
+      const [limit, after] = [pageLimit(c), afterIn(c)];
+      const found = (await accountOf(c).recordings(after, limit + 1)) ?? [];
+      const { rows, ...more } = page(found, limit, placeText);
+      return c.json({ success: true, data: rows.map((one) => shown(c, one)), ...more });
+    })
+    .get("/v1/recordings/:file", accountApi, async (c) => {
+      const found = (await accountOf(c).recording(c.req.param("file"))) ?? missing();
+      return c.json({ success: true, recording: shown(c, found) });
+    })
+    .patch("/v1/recordings/:file", accountApi, jsonBody(change), async (c) => {
+      const renamed = await accountOf(c).renameRecording(c.req.param("file"), c.req.valid("json").name);
+      return c.json({ success: true, recording: shown(c, renamed ?? missing()) });
+    })
+    .delete("/v1/recordings/:file", accountApi, async (c) => {
+      if (!(await accountOf(c).removeRecording(c.req.param("file")))) missing();
+      return c.json({ success: true, deleted: 1 });
+    });

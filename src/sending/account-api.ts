@@ -1,0 +1,31 @@
+import type { MiddlewareHandler } from "hono";
+import type { AppEnv } from "../http/app.ts";
+import { keyOf } from "../http/app.ts";
+import { authenticate } from "../http/auth.ts";
+import { acceptBody, readBody } from "../http/body.ts";
+import type { OwnDoor } from "../model/command.ts";
+import { accountOf, refuse } from "./send-order.ts";
+
+// The account's own API, below /v1 on the console host (contract §13).
+
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+/** Methods whose body is the request; `authenticate` reads that of a POST. */
+const WITH_BODY: ReadonlySet<string> = new Set(["PATCH", "PUT"]);
+
+const bearer = authenticate("bearer");
+
+/**
+ * Middleware of the account's own API: requires a Bearer key of either mode that is active, at most 600 requests a minute
+ * for each account and mode, and for changes an account that is not suspended. One call to the account.
+ */
+export const accountApi: MiddlewareHandler<AppEnv> = (c, next) =>
+  bearer(c, async () => {
+    const { method } = c.req;
+    if (WITH_BODY.has(method)) {
+      acceptBody(c);
+      await readBody(c, () => undefined);
+    }
+    const door: OwnDoor | null = await accountOf(c).admitOwn(keyOf(c).keyId, !READS.has(method));
+    if (!door?.ok) return refuse(c, door);
+    await next();
+  });
