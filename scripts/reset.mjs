@@ -30,4 +30,4 @@ if (existsSync(stateDir) && stateDir !== STATE_DIR && !existsSync(path.join(stat
   refuse(`${stateDir} is not a state directory of Dastak.`, 2);
 }
 rmSync(stateDir, { recursive: true, force: true });
-console.log("The local state is wiped; npm start begins anew.");
+console.log("The local state is deleted; npm start begins with a new one.");

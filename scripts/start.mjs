@@ -166,7 +166,7 @@ async function prepare({ port: wanted, stateDir, settings }) {
   try {
     parseConfig({ ...localVariables(wanted), ...settings });
   } catch (problem) {
-    complain(`These settings do not work: ${problem.message}.`);
+    complain(`Invalid settings: ${problem.message}.`);
   }
   const locked = await lockState(stateDir).catch((problem) =>
     complain(`The state cannot be kept in ${stateDir}: ${problem.message}.`),
@@ -185,7 +185,7 @@ async function keepRunning(service, begin) {
   for (;;) {
     const code = await service.ended;
     if (stopAsked.aborted) return 0;
-    console.error("The service broke off and begins again.");
+    console.error("The service crashed and is restarting.");
     service = await begin();
     if (!service) return stopAsked.aborted ? 0 : code || 1;
   }
@@ -227,7 +227,7 @@ async function main() {
     await service.ended;
     return 0;
   }
-  console.error("The service did not become ready; what it said is above.");
+  console.error("The service did not become ready; its output is above.");
   service.end();
   await service.ended;
   return 1;

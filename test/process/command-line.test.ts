@@ -54,7 +54,7 @@ describe("npm run reset", () => {
     mkdirSync(path.join(state, "v3"), { recursive: true });
     for (let time = 0; time < 2; time++) {
       const { code, output } = await run([path.join(copy, "scripts", "reset.mjs")], copy);
-      expect([code, output]).toEqual([0, "The local state is wiped; npm start begins anew.\n"]);
+      expect([code, output]).toEqual([0, "The local state is deleted; npm start begins with a new one.\n"]);
       expect(existsSync(state)).toBe(false);
     }
   });
