@@ -9,7 +9,7 @@ import type { Window } from "./chromium.ts";
 
 /** Limits over the wire, compressed: a page with everything it loads, and its script. */
 const FIRST_PAGE_BYTES_MAX = 80_000;
-const SCRIPT_BYTES_MAX = 8_000;
+const SCRIPT_BYTES_MAX = 12_000;
 
 /** The bytes of each file that this window has received since then, by path. */
 function weigh(window: Window): Map<string, number> {
@@ -60,7 +60,7 @@ describeInBrowser("a first visit", () => {
   }
 
   for (const lang of ["en", "hi"]) {
-    it(`to the sign-in or the overview weighs less than 80 kB in ${lang}, and the script less than 8 kB`, async () => {
+    it(`to the sign-in or the overview weighs less than 80 kB in ${lang}, and the script less than 12 kB`, async () => {
       for (const at of ["/sign-in", "/"]) {
         const window = at === "/" ? await signedIn(lang) : await visitIn(lang);
         const weights = weigh(window);
