@@ -21,7 +21,7 @@ export async function sessionByHash(
   return rows[0] ?? null;
 }
 
-export async function insertSession(binding: D1Database, row: SessionRow): Promise<void> {
+export async function insertSession(binding: D1Database, row: typeof session.$inferInsert): Promise<void> {
   await drizzle(binding).insert(session).values(row);
 }
 
@@ -78,7 +78,7 @@ export async function personBy(
 }
 
 /** Adds a person; false when the phone, e-mail or account belongs to another person. */
-export async function insertPerson(binding: D1Database, row: PersonRow): Promise<boolean> {
+export async function insertPerson(binding: D1Database, row: typeof person.$inferInsert): Promise<boolean> {
   const done = await drizzle(binding).insert(person).values(row).onConflictDoNothing();
   return done.meta.changes > 0;
 }

@@ -17,12 +17,19 @@ export interface Person {
   password: string | null;
   buyer: Buyer | null;
   createdAt: number;
+  /** A browser that was remembered before this time, in ms, counts as unknown. */
+  devicesSince: number;
+  /** A verified phone that replaces `phone` at `nextPhoneAt`, in ms; both are null while no change waits. */
+  nextPhone: string | null;
+  nextPhoneAt: number | null;
 }
 
 export interface Session {
   hash: string;
   /** When the holder last authenticated, in ms. */
   authenticatedAt: number;
+  /** When the holder last answered a code to their phone in this session, in ms; null if never. */
+  phoneProvedAt: number | null;
 }
 
 /** A session as it is listed for its person. */
