@@ -34,8 +34,13 @@ export interface Session {
 
 /** A session as it is listed for its person. */
 export interface SessionView {
+  /** Names it on pages; no secret. */
+  handle: string;
   /** A short form of the browser's User-Agent, or empty. */
   device: string;
+  /** ISO 3166-1 alpha-2, or empty. */
+  country: string;
+  city: string;
   /** Whether it is the session of this request. */
   current: boolean;
   createdAt: number;

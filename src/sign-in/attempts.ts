@@ -3,7 +3,7 @@ import { mac } from "../crypto/bytes.ts";
 import { countAttempt, forgetAttempts } from "../db/sign-in.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { knownDevice } from "./devices.ts";
+import { isKnownTo, knownDevice } from "./devices.ts";
 import { personWith } from "./people.ts";
 
 // Rate limits of sign-in. A bucket belongs to a person's phone or e-mail, to a network address, or to both. A browser
@@ -31,6 +31,8 @@ const LIMITS = {
   passwordDevice: { max: 10, windowMs: 15 * MINUTE_MS },
   /** Settings reveals whether an e-mail is taken, so only a few can be tried. */
   change: { max: 10, windowMs: HOUR_MS },
+  /** Each change of phone, e-mail or password is told to the phone by an SMS at the service's cost. */
+  changeDay: { max: 20, windowMs: 24 * HOUR_MS },
   /** The operator's token cannot be guessed; this limits what the attempts cost. */
   deskAddress: { max: 20, windowMs: 15 * MINUTE_MS },
 } as const satisfies Record<string, Limit>;
@@ -88,7 +90,7 @@ async function ownDevice(c: Context<AppEnv>, of: { phone: string } | { email: st
   if (!device) return null;
   const person = await personWith(c.env, { id: device.personId });
   const own = "phone" in of ? person?.phone === of.phone : person?.email === of.email;
-  return own ? device.deviceId : null;
+  return own && person && isKnownTo(person, device) ? device.deviceId : null;
 }
 
 /** Counts and checks one more code to this phone. */
@@ -120,9 +122,12 @@ export function admitProof(c: Context<AppEnv>, by: "code" | "password", sessionH
   return admit(c, [[by === "code" ? "codeDevice" : "passwordDevice", `session ${sessionHash}`]]);
 }
 
-/** Counts and checks one more e-mail that this person tries to set. */
+/** Counts and checks one more phone, e-mail or password that this person tries to set. */
 export function admitChange(c: Context<AppEnv>, personId: string): Promise<Verdict> {
-  return admit(c, [["change", personId]]);
+  return admit(c, [
+    ["change", personId],
+    ["changeDay", personId],
+  ]);
 }
 
 /** Counts and checks one more operator's token from the address of this request. */

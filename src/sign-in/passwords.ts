@@ -1,4 +1,4 @@
-import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { codePoints } from "../text/code-points.ts";
 
 // Passwords are hashed with scrypt. Its parameters are stored with each hash, so that they can be raised for new
@@ -58,6 +58,13 @@ export async function isPassword(password: string, stored: string | null, work: 
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
   const found = await work(spelled(text), Buffer.from(salt, "base64url"), expected.length, cost);
   return timingSafeEqual(found, expected) && stored !== null;
+}
+
+/** Names a stored password without revealing it, so that what it began can be refused once it was changed. */
+export function passwordPrint(stored: string | null): string {
+  return createHash("sha256")
+    .update(stored ?? "")
+    .digest("base64url");
 }
 
 type PasswordFault = "short" | "long" | "obvious";

@@ -4,14 +4,19 @@ import { refusedStatus } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { show, viewOf } from "../../console/page.tsx";
 import type { AppEnv } from "../../http/app.ts";
+import type { Proved } from "../../sign-in/by-password.ts";
 import type { Answer } from "../../sign-in/challenges.ts";
 import type { Sent } from "../../sign-in/code-sender.ts";
-import type { ByPassword } from "../../sign-in/sign-in.ts";
+import { peopleWords } from "../../ui/words/people.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 
 // What sign-in, sign-up, confirmation and settings share: the reasons of refusals, and the page with one card.
 
 export const wordsOf = (c: Context<AppEnv>) => signIn[viewOf(c).lang];
+export const peopleWordsOf = (c: Context<AppEnv>) => peopleWords[viewOf(c).lang];
+
+/** The query that names the path after the sign-in. */
+export const nextQuery = (next: string) => (next === "/" ? "" : `?next=${encodeURIComponent(next)}`);
 
 /** Why no code was sent. */
 export function unsent(c: Context<AppEnv>, sent: Exclude<Sent | { ok: false; reason: "over" }, { ok: true }>): Refused {
@@ -40,7 +45,7 @@ export function unanswered(c: Context<AppEnv>, answer: Exclude<Answer, { ok: tru
 }
 
 /** Why a password was not accepted; `wrong` is the sentence for a wrong password. */
-export function unproved(c: Context<AppEnv>, done: Exclude<ByPassword, { ok: true }>, wrong: string): Refused {
+export function unproved(c: Context<AppEnv>, done: Exclude<Proved, { ok: true }>, wrong: string): Refused {
   if (done.reason === "wrong") return { code: "unauthorized", error: wrong };
   const { retryAfterSec } = done;
   return { code: "rate_limited", error: wordsOf(c).tooManyPasswords(retryAfterSec), retryAfterSec };

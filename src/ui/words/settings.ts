@@ -6,7 +6,6 @@ export const settingsWords = words(
     lead: "Who you are, how you sign in, and who your invoices are made out to.",
     saved: {
       name: "Your name is saved.",
-      phone: "You sign in with the new number from now on.",
       login: "Your e-mail is saved.",
       password: "Your password is saved, and every other browser is signed out.",
       sessions: "Every other browser is signed out.",
@@ -68,7 +67,6 @@ export const settingsWords = words(
     lead: "आप कौन हैं, साइन इन कैसे करते हैं, और इनवॉइस किसके नाम बनते हैं।",
     saved: {
       name: "आपका नाम सहेजा गया।",
-      phone: "अब से आप नए नंबर से साइन इन करेंगे।",
       login: "आपका ई-मेल सहेजा गया।",
       password: "आपका पासवर्ड सहेजा गया, और बाकी सभी ब्राउज़र साइन आउट हो गए।",
       sessions: "बाकी सभी ब्राउज़र साइन आउट हो गए।",
@@ -126,5 +124,3 @@ export const settingsWords = words(
     phoneTitle: "अपना नंबर बदलें",
   },
 );
-
-export type Saved = keyof (typeof settingsWords)["en"]["saved"];
