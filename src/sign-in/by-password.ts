@@ -49,7 +49,7 @@ export async function signInByPassword(
   const device = knownDevice(c);
   const known = device !== null && isKnownTo(person, device);
   if (!known && person.phone !== null) return askSecond(c, person, person.phone, next);
-  await enterAs(c, person);
+  await enterAs(c, person, "password");
   return { ok: true, coded: false };
 }
 
@@ -77,7 +77,7 @@ export async function signInBySecondCode(
   if (!answered.ok) return answered;
   const person = await personOf(c, answered);
   if (!person) return { ok: false, reason: "over" };
-  await enterAs(c, person, { phoneProved: true });
+  await enterAs(c, person, "code");
   return { ok: true, next: answered.payload["next"] ?? "/" };
 }
 
@@ -91,6 +91,6 @@ export async function confirmByPassword(
   const verdict = await admitProof(c, "password", sessionHash);
   if (!verdict.ok) return { ...verdict, reason: "rate_limited" };
   if (!(await isPassword(password, person.password))) return { ok: false, reason: "wrong" };
-  await enterAs(c, person);
+  await enterAs(c, person, "password");
   return { ok: true };
 }

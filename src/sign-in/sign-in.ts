@@ -16,10 +16,13 @@ import { startSession } from "./sessions.ts";
 
 type Refused = Exclude<Answer, { ok: true }>;
 
+/** How a person authenticated: at last by a code to their phone, or without one. */
+type By = "code" | "password" | "demo";
+
 /** Starts a session for a person who has authenticated, and opens their account if needed. */
-export async function enterAs(c: Context<AppEnv>, person: Person, { phoneProved = false } = {}): Promise<void> {
+export async function enterAs(c: Context<AppEnv>, person: Person, by: By): Promise<void> {
   await openAccountOf(c.env, settings(c), person);
-  await startSession(c, "customer", { person, phoneProved });
+  await startSession(c, "customer", { person, phoneProved: by === "code" });
   rememberDevice(c, person.id);
 }
 
@@ -76,7 +79,7 @@ export async function signInByCode(
   if ("reason" in person) return person;
   const wanted = email !== undefined && password !== undefined;
   const added = wanted && (await addLogin(c.env, person, { email, password }));
-  await enterAs(c, person, { phoneProved: true });
+  await enterAs(c, person, "code");
   return { ok: true, next, emailLeftOut: wanted && !added };
 }
 
@@ -96,6 +99,6 @@ export async function confirmByCode(
   // When the code was sent, the phone was this person's; another person may have signed in since.
   const own = answered.payload["personId"] === person.id && answered.phone === person.phone;
   if (!own) return { ok: false, reason: "over" };
-  await enterAs(c, person, { phoneProved: true });
+  await enterAs(c, person, "code");
   return { ok: true, next: answered.payload["next"] ?? "/" };
 }

@@ -174,7 +174,7 @@ export const signInPages = (app: Api) => {
   app.post("/sign-in/demo", page, async (c) => {
     const person = await demoPerson(c.env, settings(c));
     if (!person) return fail("not_found", wordsOf(c).noDemo);
-    await enterAs(c, person);
+    await enterAs(c, person, "demo");
     return c.redirect(at(c, safeNext((await formOf(c))["next"])), 303);
   });
 
