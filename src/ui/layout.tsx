@@ -177,10 +177,12 @@ const PhoneNotice: FC = () => {
   if (!person || person.nextPhone === null || person.nextPhoneAt === null) return null;
   return (
     <Notice tone="info">
-      <p>{t.waiting(phoneText(person.nextPhone), timeText(person.nextPhoneAt, "date", lang))}</p>
-      <form method="post" action={at("/settings/phone/stop")}>
-        <button class="btn quiet">{t.stop}</button>
-      </form>
+      <div class="actions">
+        <p>{t.waiting(phoneText(person.nextPhone), timeText(person.nextPhoneAt, "date", lang))}</p>
+        <form method="post" action={at("/settings/phone/stop")}>
+          <button class="btn quiet">{t.stop}</button>
+        </form>
+      </div>
     </Notice>
   );
 };
