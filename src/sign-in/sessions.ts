@@ -3,27 +3,34 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createHash, randomBytes } from "node:crypto";
 import {
   deleteSession,
-  deleteSessionsOf,
   forgetOldSessions,
   insertSession,
   sessionByHash,
-  sessionsOf,
   touchSession,
+  trimSessions,
 } from "../db/people.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { inboxNamed, pageInbox } from "../inbox/landing.ts";
-import { logProblem } from "../log.ts";
-import type { Person, Session, SessionView } from "../model/person.ts";
-import { bothOf } from "../objects.ts";
+import type { Person, Session } from "../model/person.ts";
+import { hangUp } from "./hang-up.ts";
+import { nameOf } from "./people.ts";
 
 // Sessions of the console: the browser holds a token of 256 random bits, D1 only its hash.
 
 /** The holder of a session: a customer, or the operator, who signs in with the operator's token. */
 type Holder = "customer" | "operator";
 
-/** A session that is not used for this long expires. */
+/** A session that is not used for this long expires (ASVS 5, 7.3.1): a fortnight off, or an hour away from the desk. */
 export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_000, operator: 3_600_000 };
+
+/**
+ * A session ends this long after its holder authenticated, however often it is used (ASVS 5, 7.3.2): a stolen token
+ * that its thief keeps in use still ends. Customers authenticate again for keys and settings, which starts anew.
+ */
+export const SESSION_MS_MAX: Record<Holder, number> = { customer: 90 * 86_400_000, operator: 12 * 3_600_000 };
+
+/** Sessions of one person; the least recently used ends. More browsers than people have, and a bound on the list. */
+export const SESSIONS_MAX = 50;
 
 /** How long after authentication a key can be shown, rotated or revoked without authenticating again. */
 const FRESH_MS = 10 * 60_000;
@@ -80,47 +87,56 @@ function deviceOf(userAgent: string): string {
   return [names[browser] ?? browser, names[system] ?? system].filter((part) => part !== "").join(", ");
 }
 
-/**
- * Closes the live sockets of the signed-in person's account after a session has ended; browsers that are still signed
- * in reconnect by themselves. An object that cannot be reached is only logged, so that it cannot fail the sign-out.
- */
-async function hangUp(c: Context<AppEnv>): Promise<void> {
-  const accountId = c.get("person")?.accountId;
-  if (accountId === undefined) return;
-  const config = settings(c);
-  const { live, test } = bothOf(c.env, accountId);
-  const lists = [live.hangUp(), test.hangUp()];
-  // The local inbox requires no session.
-  if (config.ENVIRONMENT !== "local") {
-    const inbox = pageInbox(config, () => accountId);
-    lists.push(inboxNamed(c.env, inbox).hangUp());
-  }
-  for (const done of await Promise.allSettled(lists)) {
-    if (done.status === "rejected") logProblem("live", done.reason);
-  }
+/** Where a request comes from, as Cloudflare tells it; XX stands for an unknown country, and T1 for Tor. */
+function placeOf(c: Context<AppEnv>): { country: string; city: string } {
+  const { country, city } = (c.req.raw.cf ?? {}) as { country?: unknown; city?: unknown };
+  const known = typeof country === "string" && /^(?!XX)[A-Z]{2}$/u.test(country);
+  return { country: known ? country : "", city: known && typeof city === "string" ? nameOf(city.slice(0, 80)) : "" };
 }
 
-/** Starts a session with a new token, and deletes the browser's previous session. */
-export async function startSession(c: Context<AppEnv>, holder: Holder, personId: string = OPERATOR): Promise<void> {
+/** Closes the live sockets of the account that the request's session belongs to. */
+async function hangUpOwn(c: Context<AppEnv>): Promise<void> {
+  const accountId = c.get("person")?.accountId;
+  if (accountId !== undefined) await hangUp(c.env, accountId);
+}
+
+/** When a session expires that is in use now. */
+function expiryOf(holder: Holder, createdAt: number, nowMs: number): number {
+  return Math.min(nowMs + SESSION_IDLE_MS[holder], createdAt + SESSION_MS_MAX[holder]);
+}
+
+/** Who a session is for, and whether they just answered a code to their phone. */
+interface Entry {
+  person: Person;
+  phoneProved: boolean;
+}
+
+/** Starts a session with a new token, and deletes the browser's previous session; without an entry, the operator's. */
+export async function startSession(c: Context<AppEnv>, holder: Holder, entry?: Entry): Promise<void> {
   const before = readCookie(c, NAME[holder]);
   if (before !== undefined) await deleteSession(c.env.DB, hashOf(before));
   const token = newToken();
   const nowMs = Date.now();
-  const idleMs = SESSION_IDLE_MS[holder];
+  const expiresAt = expiryOf(holder, nowMs, nowMs);
   await insertSession(c.env.DB, {
     hash: hashOf(token),
-    holder: holder === "operator" ? OPERATOR : personId,
+    holder: entry?.person.id ?? OPERATOR,
     device: deviceOf(c.req.header("user-agent") ?? ""),
+    ...placeOf(c),
     createdAt: nowMs,
     authenticatedAt: nowMs,
+    phoneProvedAt: entry?.phoneProved ? nowMs : null,
     seenAt: nowMs,
-    expiresAt: nowMs + idleMs,
+    expiresAt,
   });
-  keepCookie(c, NAME[holder], token, idleMs);
-  if (before !== undefined && holder === "customer") await hangUp(c);
+  keepCookie(c, NAME[holder], token, expiresAt - nowMs);
+  if (before !== undefined && holder === "customer") await hangUpOwn(c);
+  if (entry && (await trimSessions(c.env.DB, entry.person.id, SESSIONS_MAX))) {
+    await hangUp(c.env, entry.person.accountId);
+  }
 }
 
-/** The unexpired session of the request's cookie, or null. Extends it at most once per SEEN_STEP_MS. */
+/** The session of the request's cookie, unless it has expired by either limit. Extends it at most once per SEEN_STEP_MS. */
 export async function findSession(
   c: Context<AppEnv>,
   holder: Holder,
@@ -131,10 +147,12 @@ export async function findSession(
   const found = await sessionByHash(c.env.DB, hashOf(token), nowMs);
   if (!found || (found.session.holder === OPERATOR) !== (holder === "operator")) return null;
   if (holder === "customer" && !found.person) return null;
-  if (nowMs - found.session.seenAt >= SEEN_STEP_MS[holder]) {
-    const idleMs = SESSION_IDLE_MS[holder];
-    await touchSession(c.env.DB, found.session.hash, nowMs, nowMs + idleMs);
-    keepCookie(c, NAME[holder], token, idleMs);
+  const { createdAt, seenAt } = found.session;
+  if (nowMs >= createdAt + SESSION_MS_MAX[holder]) return null;
+  if (nowMs - seenAt >= SEEN_STEP_MS[holder]) {
+    const expiresAt = expiryOf(holder, createdAt, nowMs);
+    await touchSession(c.env.DB, found.session.hash, nowMs, expiresAt);
+    keepCookie(c, NAME[holder], token, expiresAt - nowMs);
   }
   return { session: found.session, person: found.person };
 }
@@ -144,27 +162,17 @@ export async function endSession(c: Context<AppEnv>, holder: Holder): Promise<vo
   const token = readCookie(c, NAME[holder]);
   if (token !== undefined) await deleteSession(c.env.DB, hashOf(token));
   dropCookie(c, NAME[holder]);
-  if (holder === "customer") await hangUp(c);
-}
-
-/** Signs a person out in every browser except the one with `exceptHash`. */
-export async function endSessionsOf(c: Context<AppEnv>, personId: string, exceptHash?: string): Promise<void> {
-  await deleteSessionsOf(c.env.DB, personId, exceptHash);
-  await hangUp(c);
-}
-
-/** The sessions of a person that have not expired: the one of this request first, then by last use. */
-export async function listSessions(c: Context<AppEnv>, personId: string): Promise<SessionView[]> {
-  const own = c.get("session")?.hash;
-  const rows = await sessionsOf(c.env.DB, personId, Date.now());
-  return rows
-    .map(({ hash, device, createdAt, seenAt }) => ({ device, current: hash === own, createdAt, seenAt }))
-    .toSorted((one, other) => Number(other.current) - Number(one.current));
+  if (holder === "customer") await hangUpOwn(c);
 }
 
 /** Whether the holder authenticated within the last FRESH_MS. */
 export function isFresh(session: Session, nowMs: number): boolean {
   return nowMs - session.authenticatedAt < FRESH_MS;
+}
+
+/** Whether the holder answered a code to their phone within the last FRESH_MS. */
+export function isPhoneFresh(session: Session, nowMs: number): boolean {
+  return session.phoneProvedAt !== null && nowMs - session.phoneProvedAt < FRESH_MS;
 }
 
 /** Deletes expired sessions; the scheduled handler calls it. */

@@ -25,7 +25,7 @@ const PAGES = [
   "/settings",
   "/there-is-no-such-page",
 ];
-const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-up", "/inbox", "/desk/sign-in"];
+const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-in/forgot", "/sign-up", "/inbox", "/desk/sign-in"];
 const DESK = ["/desk", "/desk/rate-card", "/desk/payments", "/desk/queues", "/desk/reconcile"];
 
 /** Both colour schemes and both languages, each once. */

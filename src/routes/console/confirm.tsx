@@ -7,9 +7,10 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { Person } from "../../model/person.ts";
+import { confirmByPassword } from "../../sign-in/by-password.ts";
 import { currentChallenge } from "../../sign-in/challenges.ts";
 import { isDemo } from "../../sign-in/people.ts";
-import { askConfirmation, confirmByCode, confirmByPassword, enterAs } from "../../sign-in/sign-in.ts";
+import { askConfirmation, confirmByCode, enterAs } from "../../sign-in/sign-in.ts";
 import { phoneText } from "../../ui/format.ts";
 import { Field } from "../../ui/parts.tsx";
 import { CodeForm, GateCard, NextField, Or } from "../../ui/sign-in.tsx";
@@ -152,7 +153,7 @@ export const confirmPages = (app: Api) => {
   app.post("/confirm/demo", page, signedIn, async (c) => {
     const person = personOf(c);
     if (!isDemo(settings(c), person)) return fail("not_found", wordsOf(c).noDemo, { forReader: true });
-    await enterAs(c, person);
+    await enterAs(c, person, "demo");
     return c.redirect(at(c, safeNext((await formOf(c))["next"])), 303);
   });
 };
