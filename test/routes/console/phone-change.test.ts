@@ -143,7 +143,7 @@ describe("a changed e-mail or password", () => {
     const first = await changeMany();
     expect(first.changed).toBe(10);
     expect(first.page.status).toBe(429);
-    expect(first.page.text).toContain("Too many changes in one hour.");
+    expect(first.page.text).toContain("Too many changes in the past hour.");
     pass(3_601_000);
     expect((await changeMany()).changed).toBe(10);
     pass(3_601_000);
