@@ -16,6 +16,10 @@ declare global {
       SEAL_SECRET: string;
       OPERATOR_TOKEN: string;
       CARRIER_HTTP_SECRET: string;
+      ACCESS_TEAM_DOMAIN: string;
+      ACCESS_AUD: string;
+      OPERATORS: string;
+      LOG_REQUESTS: string;
     }
   }
 }

@@ -19,13 +19,22 @@ export interface Page {
 /** The page without the hidden field that contains its own address. */
 export const shownIn = ({ text }: Page): string => text.replaceAll(/<input type="hidden" name="next"[^>]*>/gu, "");
 
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
 export class Visitor {
   readonly cookies = new Map<string, string>();
+  readonly #fetch: Fetch;
 
-  async #ask(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Page> {
+  /** Visits the suite's service, or another one: `serviceWith` of deployment.ts. */
+  constructor(fetch: Fetch = (url, init) => exports.default.fetch(url, init)) {
+    this.#fetch = fetch;
+  }
+
+  /** Sends a request with the cookies; other methods are made of it. */
+  async send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Page> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { accept: "text/html", ...(cookie !== "" && { cookie }), ...init.headers };
-    const response = await exports.default.fetch(CONSOLE + path, { redirect: "manual", ...init, headers });
+    const response = await this.#fetch(CONSOLE + path, { redirect: "manual", ...init, headers });
     for (const set of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/u.exec(set) ?? [];
       if (value === "") this.cookies.delete(name);
@@ -35,7 +44,7 @@ export class Visitor {
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Page> {
-    return this.#ask(path, { headers });
+    return this.send(path, { headers });
   }
 
   /** Posts a form as a browser does; `headers` can replace the Origin or ask for JSON. */
@@ -45,8 +54,8 @@ export class Visitor {
     headers: Record<string, string> = {},
   ): Promise<Page> {
     const own = { origin: CONSOLE, ...headers };
-    if (form instanceof FormData) return this.#ask(path, { method: "POST", body: form, headers: own });
-    return this.#ask(path, {
+    if (form instanceof FormData) return this.send(path, { method: "POST", body: form, headers: own });
+    return this.send(path, {
       method: "POST",
       body: new URLSearchParams(form).toString(),
       headers: { "content-type": "application/x-www-form-urlencoded", ...own },
