@@ -47,6 +47,7 @@ export function viewOf(c: Context<AppEnv>): View {
     theme: theme === "light" || theme === "dark" ? theme : null,
     mode: getCookie(c, "mode") === "test" ? "test" : "live",
     person: c.get("person") ?? null,
+    operator: c.get("operator") ?? null,
     local: settings(c).ENVIRONMENT === "local",
     path: c.req.path + new URL(c.req.url).search,
     at: (path) => at(c, path),
@@ -174,7 +175,7 @@ export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!SAFE.has(c.req.method) && !isFromHere(c)) {
     fail("permission_denied", "This form was sent from another site; open the page here and send it again.");
   }
-  const found = await findSession(c, "customer");
+  const found = await findSession(c);
   c.set("person", found?.person ?? null);
   if (found) c.set("session", found.session);
   await limitForm(c);

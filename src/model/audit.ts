@@ -35,10 +35,24 @@ export const ACTIONS = [
 
 export type Action = (typeof ACTIONS)[number];
 
+export const isAction = (text: string): text is Action => ACTIONS.some((action) => action === text);
+
 export type ActorKind = "operator" | "customer" | "service";
 
 /** Small facts about an act; never a key, a code, a password or a text, and of a number its last four digits at most. */
 export type ActDetails = Record<string, string | number | boolean | null>;
+
+/** An act, as the code that did it reports it. */
+export interface ReportedAct {
+  action: Action;
+  /** The account that it concerns; by default that of the signed-in person. */
+  accountId?: string;
+  /** What was acted on: the id of a key, an order and so on. */
+  subject?: string;
+  details?: ActDetails;
+  /** What makes it the same act when it is reported again: it is recorded once. By default each report is an act. */
+  once?: string;
+}
 
 /** One recorded act. */
 export interface RecordedAct {

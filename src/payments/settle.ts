@@ -1,3 +1,4 @@
+import { auditService } from "../audit/audit.ts";
 import { configOf } from "../config.ts";
 import { orderById, orderByRef, raiseOrder } from "../db/orders.ts";
 import { insertPaymentEvent } from "../db/payment-events.ts";
@@ -44,6 +45,9 @@ function mismatch(order: Order, { amountPaise, currency, paymentRef }: PaymentEv
   return wrongCurrency(order, currency);
 }
 
+/** The account and order of an act in the audit trail. */
+const orderAct = ({ accountId, id }: Order) => ({ accountId, subject: id });
+
 async function paid(env: Env, order: Order, event: PaymentEvent, nowMs: number): Promise<Verdict> {
   const wrong = mismatch(order, event);
   if (wrong !== null || event.paymentRef === null) return wrong;
@@ -60,6 +64,8 @@ async function paid(env: Env, order: Order, event: PaymentEvent, nowMs: number):
   await test.settlePayment({ ...payment, paymentRef, creditUnits: 0 });
   await raiseOrder(env.DB, orderId, "credited", { paymentRef, reason: null, checkAt: null, updatedAt: nowMs });
   await issueInvoice(env, configOf(env), orderId, nowMs);
+  const details = { plan, amount: order.amountPaise / 100, reference: paymentRef };
+  await auditService(env, order.provider, { ...orderAct(order), action: "order.paid", details, once: orderId });
   const shown = settled.refund && (await showRefund(env, order, settled.refund, nowMs));
   if (paymentRef !== event.paymentRef) {
     return `Paid twice: this order was credited for ${paymentRef}; refund ${event.paymentRef}.`;
@@ -79,7 +85,10 @@ async function refunded(env: Env, order: Order, event: PaymentEvent, nowMs: numb
   const refund = { orderId, paymentRef, refundedPaise: Math.min(refundedPaise, amountPaise), amountPaise };
   const outcome: Refunded | null = await live.refundPayment(refund);
   if (!outcome) return "Refunded, and the account does not exist.";
+  const details = { amount: refund.refundedPaise / 100, reference: paymentRef };
+  const once = `${orderId} ${paymentRef} ${refundedPaise}`;
   if (!outcome.ok) return `Another refund of ${paymentRef} stands already; take back by hand what this one adds.`;
+  await auditService(env, order.provider, { ...orderAct(order), action: "order.refunded", details, once });
   await test.refundPayment(refund);
   return outcome.refund && (await showRefund(env, order, outcome.refund, nowMs));
 }

@@ -5,6 +5,7 @@ import { phoneText } from "./format.ts";
 import { Card, Choice, Field, Notice, PageHead, Time, faultAt } from "./parts.tsx";
 import type { Unsaved } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
+import { auditWords } from "./words/audit.ts";
 import { settingsWords } from "./words/settings.ts";
 import type { Saved } from "./words/settings.ts";
 
@@ -144,6 +145,9 @@ const Sessions: FC<SettingsProps> = ({ sessions }) => {
           </li>
         ))}
       </ul>
+      <p class="small">
+        <a href={at("/settings/activity")}>{useWords(auditWords).logLink}</a>
+      </p>
       <div class="actions">
         {sessions.length > 1 && (
           <form method="post" action={at("/settings/sessions")}>

@@ -1,4 +1,5 @@
 import { createContext, useContext } from "hono/jsx";
+import type { Operator } from "../model/operator.ts";
 import type { Person } from "../model/person.ts";
 import type { Mode } from "../model/ref.ts";
 import type { Lang } from "./lang.ts";
@@ -12,6 +13,8 @@ export interface View {
   /** The mode whose money and messages the pages show. */
   mode: Mode;
   person: Person | null;
+  /** The operator at the desk; null on every other page. */
+  operator: Operator | null;
   /** Whether the service runs locally. */
   local: boolean;
   /** The path of this page and its query, without the base's prefix: where a form returns to. */

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
+import { audit } from "../../audit/audit.ts";
 import { demoKeys } from "../../accounts/open.ts";
 import { DEMO_SECRET_PREFIX } from "../../config.ts";
 import { formOf } from "../../console/forms.ts";
@@ -202,18 +203,20 @@ export const signInPages = (app: Api) => {
   app.post("/sign-in/demo", page, async (c) => {
     const person = await demoPerson(c.env, settings(c));
     if (!person) return fail("not_found", wordsOf(c).noDemo);
-    await enterAs(c, person);
+    await enterAs(c, person, "demo");
     return c.redirect(at(c, safeNext((await formOf(c))["next"])), 303);
   });
 
   app.post("/sign-out", page, async (c) => {
-    await endSession(c, "customer");
+    await endSession(c);
+    if (c.get("person")) await audit(c, { action: "session.ended" });
     return c.redirect(at(c, "/sign-in"), 303);
   });
 
   app.post("/sign-out/everywhere", page, signedIn, async (c) => {
     await endSessionsOf(c, personOf(c).id);
-    await endSession(c, "customer");
+    await endSession(c);
+    await audit(c, { action: "sessions.ended" });
     return c.redirect(at(c, "/sign-in"), 303);
   });
 };
