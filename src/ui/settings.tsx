@@ -145,10 +145,10 @@ const Sessions: FC<SettingsProps> = ({ sessions }) => {
           </li>
         ))}
       </ul>
-      <p class="small">
-        <a href={at("/settings/activity")}>{useWords(auditWords).logLink}</a>
-      </p>
       <div class="actions">
+        <a class="btn quiet" href={at("/settings/activity")}>
+          {useWords(auditWords).logLink}
+        </a>
         {sessions.length > 1 && (
           <form method="post" action={at("/settings/sessions")}>
             <button class="btn quiet">{t.endOthers}</button>

@@ -95,12 +95,8 @@ const Row: FC<{ of: RecordedAct }> = ({ of }) => {
       </td>
       <td class="small">
         {of.address !== null && <code>{of.address}</code>}
-        {of.requestId !== null && (
-          <>
-            <br />
-            <code class="dim">{of.requestId}</code>
-          </>
-        )}
+        {of.address !== null && <br />}
+        {of.requestId !== null && <code class="dim">{of.requestId}</code>}
       </td>
     </tr>
   );

@@ -67,14 +67,14 @@ const actionsHi: Record<Action, string> = {
 
 export const auditWords = words(
   {
-    lead: "What operators, customers and the service did to money, keys, people and settings. Entries are never changed.",
+    lead: "What operators, customers and the service did to money, keys, people and settings. No entry is ever changed; sign-ins and views of a key are kept for 400 days, everything else for good.",
     time: "Time",
     who: "Who",
     what: "What",
     account: "Account",
     details: "Details",
     from: "From",
-    fromHint: "Equal marks mean one network address; the address itself is not stored.",
+    fromHint: "Acts from one network address have the same mark; the address itself is not stored.",
     request: "Request",
     anyAction: "Any",
     actor: "E-mail, “token” or person id",
@@ -117,7 +117,6 @@ export const auditWords = words(
     log: "Security log",
     logLead: "What was done to your account, keys, money and settings, by you and by the operator. Newest first.",
     logLink: "See the security log",
-    logHint: "Every sign-in and every change, with its time.",
     you: "You",
     operator: "The operator",
     service: "Dastak",
@@ -126,7 +125,7 @@ export const auditWords = words(
     nothing: "Nothing yet",
   },
   {
-    lead: "संचालकों, ग्राहकों और सेवा ने पैसे, कुंजियों, लोगों और सेटिंग के साथ क्या किया। कोई प्रविष्टि कभी बदली नहीं जाती।",
+    lead: "संचालकों, ग्राहकों और सेवा ने पैसे, कुंजियों, लोगों और सेटिंग के साथ क्या किया। कोई प्रविष्टि कभी बदली नहीं जाती; साइन-इन और देखी गई कुंजियाँ 400 दिन तक रहती हैं, बाकी सब हमेशा।",
     time: "समय",
     who: "किसने",
     what: "क्या किया",
@@ -175,7 +174,6 @@ export const auditWords = words(
     log: "सुरक्षा लॉग",
     logLead: "आपके खाते, कुंजियों, पैसे और सेटिंग में आपने और संचालक ने क्या किया। नया सबसे ऊपर।",
     logLink: "सुरक्षा लॉग देखें",
-    logHint: "हर साइन-इन और हर बदलाव, समय के साथ।",
     you: "आपने",
     operator: "संचालक ने",
     service: "Dastak ने",
