@@ -7,7 +7,7 @@ import { person, session } from "./schema.ts";
 export type PersonRow = typeof person.$inferSelect;
 type SessionRow = typeof session.$inferSelect;
 
-/** A session that has not expired, with its person; `person` is null for a session of the operator. */
+/** A session that has not expired, with its person; `person` is null for a session of the desk. */
 export async function sessionByHash(
   binding: D1Database,
   hash: string,

@@ -17,22 +17,16 @@ import { logProblem } from "../log.ts";
 import type { Person, Session, SessionView } from "../model/person.ts";
 import { bothOf } from "../objects.ts";
 
-// Sessions of the console: the browser holds a token of 256 random bits, D1 only its hash.
-
-/** The holder of a session: a customer, or the operator, who signs in with the operator's token. */
-type Holder = "customer" | "operator";
+// Sessions of customers: the browser holds a token of 256 random bits, D1 only its hash.
 
 /** A session that is not used for this long expires. */
-export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_000, operator: 3_600_000 };
+const SESSION_IDLE_MS = 14 * 86_400_000;
 
 /** How long after authentication a key can be shown, rotated or revoked without authenticating again. */
 const FRESH_MS = 10 * 60_000;
 
 /** `seen_at` is written at most this often; far below SESSION_IDLE_MS, so that a session in use does not expire. */
-const SEEN_STEP_MS: Record<Holder, number> = { customer: 3_600_000, operator: 300_000 };
-
-/** The holder of the operator's sessions. */
-const OPERATOR = "operator";
+const SEEN_STEP_MS = 3_600_000;
 
 const TOKEN_SIZE = 32;
 
@@ -46,7 +40,7 @@ function cookieName(c: Context<AppEnv>, name: string): string {
   return isHttps(c) ? `__Host-${name}` : name;
 }
 
-const NAME: Record<Holder, string> = { customer: "session", operator: "operator" };
+const NAME = "session";
 
 export const hashOf = (token: string) => createHash("sha256").update(token).digest("base64url");
 
@@ -73,7 +67,7 @@ export function dropCookie(c: Context<AppEnv>, name: string): void {
 }
 
 /** A User-Agent in a few words, for the list of sessions. */
-function deviceOf(userAgent: string): string {
+export function deviceOf(userAgent: string): string {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//u.exec(userAgent)?.[1] ?? "";
   const system = /Android|iPhone|iPad|Windows|Mac OS X|Linux/u.exec(userAgent)?.[0] ?? "";
   const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", "Mac OS X": "macOS" };
@@ -101,50 +95,46 @@ async function hangUp(c: Context<AppEnv>): Promise<void> {
 }
 
 /** Starts a session with a new token, and deletes the browser's previous session. */
-export async function startSession(c: Context<AppEnv>, holder: Holder, personId: string = OPERATOR): Promise<void> {
-  const before = readCookie(c, NAME[holder]);
+export async function startSession(c: Context<AppEnv>, personId: string): Promise<void> {
+  const before = readCookie(c, NAME);
   if (before !== undefined) await deleteSession(c.env.DB, hashOf(before));
   const token = newToken();
   const nowMs = Date.now();
-  const idleMs = SESSION_IDLE_MS[holder];
+  const hash = hashOf(token);
   await insertSession(c.env.DB, {
-    hash: hashOf(token),
-    holder: holder === "operator" ? OPERATOR : personId,
+    hash,
+    holder: personId,
     device: deviceOf(c.req.header("user-agent") ?? ""),
     createdAt: nowMs,
     authenticatedAt: nowMs,
     seenAt: nowMs,
-    expiresAt: nowMs + idleMs,
+    expiresAt: nowMs + SESSION_IDLE_MS,
   });
-  keepCookie(c, NAME[holder], token, idleMs);
-  if (before !== undefined && holder === "customer") await hangUp(c);
+  c.set("session", { hash, authenticatedAt: nowMs });
+  keepCookie(c, NAME, token, SESSION_IDLE_MS);
+  if (before !== undefined) await hangUp(c);
 }
 
 /** The unexpired session of the request's cookie, or null. Extends it at most once per SEEN_STEP_MS. */
-export async function findSession(
-  c: Context<AppEnv>,
-  holder: Holder,
-): Promise<{ session: Session; person: Person | null } | null> {
-  const token = readCookie(c, NAME[holder]);
+export async function findSession(c: Context<AppEnv>): Promise<{ session: Session; person: Person } | null> {
+  const token = readCookie(c, NAME);
   if (token === undefined) return null;
   const nowMs = Date.now();
   const found = await sessionByHash(c.env.DB, hashOf(token), nowMs);
-  if (!found || (found.session.holder === OPERATOR) !== (holder === "operator")) return null;
-  if (holder === "customer" && !found.person) return null;
-  if (nowMs - found.session.seenAt >= SEEN_STEP_MS[holder]) {
-    const idleMs = SESSION_IDLE_MS[holder];
-    await touchSession(c.env.DB, found.session.hash, nowMs, nowMs + idleMs);
-    keepCookie(c, NAME[holder], token, idleMs);
+  if (!found?.person) return null;
+  if (nowMs - found.session.seenAt >= SEEN_STEP_MS) {
+    await touchSession(c.env.DB, found.session.hash, nowMs, nowMs + SESSION_IDLE_MS);
+    keepCookie(c, NAME, token, SESSION_IDLE_MS);
   }
   return { session: found.session, person: found.person };
 }
 
 /** Signs this browser out. */
-export async function endSession(c: Context<AppEnv>, holder: Holder): Promise<void> {
-  const token = readCookie(c, NAME[holder]);
+export async function endSession(c: Context<AppEnv>): Promise<void> {
+  const token = readCookie(c, NAME);
   if (token !== undefined) await deleteSession(c.env.DB, hashOf(token));
-  dropCookie(c, NAME[holder]);
-  if (holder === "customer") await hangUp(c);
+  dropCookie(c, NAME);
+  await hangUp(c);
 }
 
 /** Signs a person out in every browser except the one with `exceptHash`. */

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { audit } from "../audit/audit.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import type { Person } from "../model/person.ts";
@@ -9,7 +10,7 @@ import type { Answer, Asked } from "./challenges.ts";
 import { rememberDevice } from "./devices.ts";
 import { hashPassword, isPassword } from "./passwords.ts";
 import { addLogin, changePhone, openAccountOf, personWithEmail, personWithPhone } from "./people.ts";
-import { startSession } from "./sessions.ts";
+import { deviceOf, startSession } from "./sessions.ts";
 
 // Signing up and signing in: with a code that is sent to a phone, or with e-mail and password.
 
@@ -19,11 +20,18 @@ type Refused = Exclude<Answer, { ok: true }>;
 export type ByPassword =
   { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "wrong" };
 
+/** How a person authenticated. */
+type By = "code" | "password" | "demo";
+
 /** Starts a session for a person who has authenticated, and opens their account if needed. */
-export async function enterAs(c: Context<AppEnv>, person: Person): Promise<void> {
-  await openAccountOf(c.env, settings(c), person);
-  await startSession(c, "customer", person.id);
+export async function enterAs(c: Context<AppEnv>, person: Person, by: By): Promise<void> {
+  const isOpened = await openAccountOf(c.env, settings(c), person);
+  const again = c.get("person")?.id === person.id;
+  await startSession(c, person.id);
   rememberDevice(c, person.id);
+  if (isOpened) await audit(c, { action: "account.opened", person, once: "opened" });
+  const details = { by, device: deviceOf(c.req.header("user-agent") ?? "") };
+  await audit(c, { action: again ? "session.confirmed" : "session.started", person, details });
 }
 
 /** Sends a code for signing in by phone; `next` is the path that follows. */
@@ -64,7 +72,7 @@ export async function signInByCode(
   const person = await personWithPhone(c.env, settings(c), answered.phone, name);
   const wanted = email !== undefined && password !== undefined;
   const added = wanted && (await addLogin(c.env, person, { email, password }));
-  await enterAs(c, person);
+  await enterAs(c, person, "code");
   return { ok: true, next, emailLeftOut: wanted && !added };
 }
 
@@ -75,7 +83,7 @@ export async function signInByPassword(c: Context<AppEnv>, email: string, passwo
   const person = await personWithEmail(c.env, settings(c), email);
   const right = await isPassword(password, person?.password ?? null);
   if (!person || !right) return { ok: false, reason: "wrong" };
-  await enterAs(c, person);
+  await enterAs(c, person, "password");
   return { ok: true };
 }
 
@@ -95,7 +103,7 @@ export async function confirmByCode(
   // When the code was sent, the phone was this person's; another person may have signed in since.
   const own = answered.payload["personId"] === person.id && answered.phone === person.phone;
   if (!own) return { ok: false, reason: "over" };
-  await enterAs(c, person);
+  await enterAs(c, person, "code");
   return { ok: true, next: answered.payload["next"] ?? "/" };
 }
 
@@ -104,7 +112,7 @@ export async function confirmByPassword(c: Context<AppEnv>, person: Person, pass
   const verdict = await admitProof(c, person.id);
   if (!verdict.ok) return verdict;
   if (!(await isPassword(password, person.password))) return { ok: false, reason: "wrong" };
-  await enterAs(c, person);
+  await enterAs(c, person, "password");
   return { ok: true };
 }
 

@@ -5,6 +5,7 @@ import { phoneText } from "./format.ts";
 import { Card, Choice, Field, Notice, PageHead, Time, faultAt } from "./parts.tsx";
 import type { Unsaved } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
+import { auditWords } from "./words/audit.ts";
 import { settingsWords } from "./words/settings.ts";
 import type { Saved } from "./words/settings.ts";
 
@@ -145,6 +146,9 @@ const Sessions: FC<SettingsProps> = ({ sessions }) => {
         ))}
       </ul>
       <div class="actions">
+        <a class="btn quiet" href={at("/settings/activity")}>
+          {useWords(auditWords).logLink}
+        </a>
         {sessions.length > 1 && (
           <form method="post" action={at("/settings/sessions")}>
             <button class="btn quiet">{t.endOthers}</button>

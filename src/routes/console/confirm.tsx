@@ -152,7 +152,7 @@ export const confirmPages = (app: Api) => {
   app.post("/confirm/demo", page, signedIn, async (c) => {
     const person = personOf(c);
     if (!isDemo(settings(c), person)) return fail("not_found", wordsOf(c).noDemo, { forReader: true });
-    await enterAs(c, person);
+    await enterAs(c, person, "demo");
     return c.redirect(at(c, safeNext((await formOf(c))["next"])), 303);
   });
 };

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { audit } from "../../audit/audit.ts";
 import { formOf, refusedStatus } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { at, freshlySignedIn, page, personOf, sessionOf, show, signedIn, viewOf } from "../../console/page.tsx";
@@ -59,7 +60,9 @@ function addLogin(app: Api): void {
       if (!verdict.ok) return refuse("email", t.tooManyChanges, { code: "rate_limited", retryAfterSec });
     }
     if (!(await changeLogin(c.env, person, { email, password }))) return refuse("email", t.emailTaken);
+    if (email !== person.email) await audit(c, { action: "person.email" });
     if (password === null) return saved(c, "login");
+    await audit(c, { action: "person.password" });
     await endSessionsOf(c, person.id, sessionOf(c).hash);
     return saved(c, "password");
   });
@@ -75,6 +78,7 @@ export const settingsPages = (app: Api) => {
 
   app.post("/settings/name", page, signedIn, async (c) => {
     await changeName(c.env, personOf(c).id, nameOf((await formOf(c))["name"] ?? ""));
+    await audit(c, { action: "person.name" });
     return saved(c, "name");
   });
 
@@ -82,6 +86,7 @@ export const settingsPages = (app: Api) => {
 
   app.post("/settings/sessions", page, signedIn, async (c) => {
     await endSessionsOf(c, personOf(c).id, sessionOf(c).hash);
+    await audit(c, { action: "sessions.ended" });
     return saved(c, "sessions");
   });
 
@@ -94,6 +99,7 @@ export const settingsPages = (app: Api) => {
       return showSettings(c, { code: "invalid_request", error, field, typed: form });
     }
     await changeBuyer(c.env, personOf(c).id, read.buyer);
+    await audit(c, { action: "person.buyer" });
     return saved(c, "buyer");
   });
 

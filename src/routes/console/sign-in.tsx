@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
 import { DEMO_LOGIN, demoKeys } from "../../accounts/open.ts";
+import { audit } from "../../audit/audit.ts";
 import { DEMO_SECRET_PREFIX } from "../../config.ts";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
@@ -240,18 +241,20 @@ export const signInPages = (app: Api) => {
   app.post("/sign-in/demo", page, async (c) => {
     const person = await demoPerson(c.env, settings(c));
     if (!person) return fail("not_found", wordsOf(c).noDemo, { forReader: true });
-    await enterAs(c, person);
+    await enterAs(c, person, "demo");
     return c.redirect(at(c, safeNext((await formOf(c))["next"])), 303);
   });
 
   app.post("/sign-out", page, async (c) => {
-    await endSession(c, "customer");
+    await endSession(c);
+    if (c.get("person")) await audit(c, { action: "session.ended" });
     return c.redirect(at(c, "/sign-in"), 303);
   });
 
   app.post("/sign-out/everywhere", page, signedIn, async (c) => {
     await endSessionsOf(c, personOf(c).id);
-    await endSession(c, "customer");
+    await endSession(c);
+    await audit(c, { action: "sessions.ended" });
     return c.redirect(at(c, "/sign-in"), 303);
   });
 };
