@@ -15,6 +15,7 @@ export const BORDERS = {
   routes: [
     "console",
     "ui",
+    "audit",
     "activity",
     "operator",
     "payments",
@@ -29,15 +30,16 @@ export const BORDERS = {
     "search",
     ...GROUND,
   ],
-  console: ["ui", "sign-in", "http", ...GROUND],
+  console: ["ui", "sign-in", "audit", "http", ...GROUND],
   // The browser gets no settings, no log and no secret's code.
   client: ["ui", "inbox", "model", "money", "text"],
-  ui: ["activity", "operator", "payments", "sending", "accounts", "queues", "inbox", "http", "db", "search", ...GROUND],
-  housekeeping: ["payments", "sign-in", ...GROUND],
+  ui: ["activity", "operator", "payments", "sending", "accounts", "queues", "inbox", "http", "search", ...GROUND],
+  housekeeping: ["payments", "sign-in", "audit", ...GROUND],
   activity: ["sending", "db", "search", ...GROUND],
   operator: ["accounts", "queues", "db", ...GROUND],
-  payments: ["http", "db", ...GROUND],
-  "sign-in": ["sending", "accounts", "inbox", "http", "db", ...GROUND],
+  payments: ["audit", "http", "db", ...GROUND],
+  "sign-in": ["audit", "sending", "accounts", "inbox", "http", "db", ...GROUND],
+  audit: ["http", "db", ...GROUND],
   sending: ["queues", "http", ...GROUND],
   accounts: ["db", ...GROUND],
   durable: ["queues", "inbox", "db", "search", ...GROUND],
@@ -49,7 +51,7 @@ export const BORDERS = {
   db: ["search", ...GROUND],
   search: [...GROUND],
   objects: ["crypto", "model"],
-  config: ["money"],
+  config: ["model", "money"],
   log: [],
   crypto: ["model"],
   model: ["money"],
@@ -68,7 +70,7 @@ export const FILES = ["worker", "housekeeping", "objects", "config", "log"];
 export const PACKAGES = {
   "cloudflare:workers": ["durable", "local"],
   "drizzle-orm": ["db"],
-  hono: ["routes", "console", "ui", "sign-in", "sending", "http"],
+  hono: ["routes", "console", "ui", "sign-in", "audit", "sending", "http"],
 };
 
 /** The files of a room, as a glob from the root. */

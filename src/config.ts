@@ -1,6 +1,7 @@
 import { isSupportedCountry } from "libphonenumber-js/max";
 import type { CountryCode } from "libphonenumber-js/max";
 import * as z from "zod";
+import { readGrants } from "./model/operator.ts";
 import { isGstin } from "./money/gstin.ts";
 import { PLANS } from "./money/plans.ts";
 
@@ -47,6 +48,28 @@ export const SETTINGS = z.object({
   SEAL_SECRET: secret,
   /** The bearer token of the operator API. */
   OPERATOR_TOKEN: secret,
+  /** The team's domain at Cloudflare Access, which then opens the desk: https://team.cloudflareaccess.com. */
+  ACCESS_TEAM_DOMAIN: z
+    .url({ protocol: /^https$/u })
+    .transform((text) => text.replace(/\/+$/u, ""))
+    .refine((text) => URL.parse(text)?.origin === text, "must have no path, no query and no fragment")
+    .optional(),
+  /** The audience tag of the desk's application at Cloudflare Access. */
+  ACCESS_AUD: z
+    .string()
+    .regex(/^[0-9a-f]{32,128}$/u, "must be the application's audience tag, in hexadecimal")
+    .optional(),
+  /** The roles of operators, such as alice@example.com=admin, bob@example.com=support, *@example.com=viewer. */
+  OPERATORS: z
+    .string()
+    .transform((text, ctx) => {
+      const grants = readGrants(text);
+      if (grants !== null && grants.length > 0) return grants;
+      const message = "must be e-mails with a role each: viewer, support or admin";
+      ctx.issues.push({ code: "custom", message, input: text });
+      return z.NEVER;
+    })
+    .optional(),
   CARRIER: z.enum(["sim", "http"]).default("sim"),
   CARRIER_HTTP_URL: z.url({ protocol: /^https?$/u }).optional(),
   CARRIER_HTTP_SECRET: z
@@ -222,6 +245,12 @@ function check(config: Config): string[] {
   }
   if (config.TURNSTILE_SITE_KEY !== undefined && config.TURNSTILE_SECRET === undefined) {
     faults.push("TURNSTILE_SECRET is missing, and TURNSTILE_SITE_KEY is there");
+  }
+  const access = ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "OPERATORS"] as const;
+  if (access.some((name) => config[name] !== undefined)) {
+    for (const name of access) {
+      if (config[name] === undefined) faults.push(`${name} is missing: ${access.join(", ")} belong together`);
+    }
   }
   // Rule 46 requires the supplier's address on every tax invoice.
   if (config.SELLER_GSTIN && config.SELLER_ADDRESS === "") {

@@ -1,3 +1,4 @@
+import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
 import { checkDueOrders } from "./payments/orders.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
@@ -13,6 +14,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   forgetOldAttempts,
   settleNextPhones,
   checkDueOrders,
+  forgetOldActs,
 ];
 
 /** Runs every task once. Never throws: a failure is logged, and the next run tries again. */

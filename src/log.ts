@@ -58,3 +58,40 @@ export class OncePerHour {
     return true;
   }
 }
+
+/** Addresses of which refusals are logged per minute, per isolate; a flood from more is only counted. */
+const ADDRESSES_PER_MIN = 1_000;
+
+/**
+ * Limits the security lines of refused requests: the first of each address in a minute is logged, so that a flood shows
+ * where it comes from and cannot fill the log. Omitted ones are counted, for each address and for all others together.
+ */
+export class RefusalsLog {
+  #minute = 0;
+  /** Refusals of each address in this minute that were not logged. */
+  #seen = new Map<string, number>();
+  #omitted = 0;
+
+  /** How many refusals were omitted since the last line; null if this one is to be omitted too. */
+  admit(address: string, nowMs: number): number | null {
+    const minute = Math.floor(nowMs / 60_000);
+    if (minute !== this.#minute) {
+      for (const omitted of this.#seen.values()) this.#omitted += omitted;
+      this.#minute = minute;
+      this.#seen.clear();
+    }
+    const seen = this.#seen.get(address);
+    if (seen !== undefined) {
+      this.#seen.set(address, seen + 1);
+      return null;
+    }
+    if (this.#seen.size >= ADDRESSES_PER_MIN) {
+      this.#omitted += 1;
+      return null;
+    }
+    this.#seen.set(address, 0);
+    const omitted = this.#omitted;
+    this.#omitted = 0;
+    return omitted;
+  }
+}

@@ -3,6 +3,41 @@ import { configOf, isLogged, parseConfig, paymentsOf, signupCredit } from "../sr
 import { PLANS } from "../src/money/plans.ts";
 import { GATEWAY, LOCAL, PRODUCTION, SECRET, faultsOf } from "./world/settings.ts";
 
+describe("Cloudflare Access", () => {
+  const ACCESS = {
+    ACCESS_TEAM_DOMAIN: "https://team.cloudflareaccess.com/",
+    ACCESS_AUD: "0123456789abcdef".repeat(4),
+    OPERATORS: "Alice@example.com=admin, *@example.com=viewer",
+  };
+
+  it("is configured by three settings together", () => {
+    expect(parseConfig({ ...PRODUCTION, ...ACCESS })).toMatchObject({
+      ACCESS_TEAM_DOMAIN: "https://team.cloudflareaccess.com",
+      OPERATORS: [
+        { who: "alice@example.com", role: "admin" },
+        { who: "*@example.com", role: "viewer" },
+      ],
+    });
+    for (const name of ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "OPERATORS"]) {
+      const faults = faultsOf({ ...PRODUCTION, ...ACCESS, [name]: undefined });
+      expect(faults).toEqual([`${name} is missing: ACCESS_TEAM_DOMAIN, ACCESS_AUD, OPERATORS belong together`]);
+    }
+  });
+
+  it.each([
+    ["ACCESS_TEAM_DOMAIN", "http://team.cloudflareaccess.com"],
+    ["ACCESS_TEAM_DOMAIN", "https://team.cloudflareaccess.com/path"],
+    ["ACCESS_TEAM_DOMAIN", "team"],
+    ["ACCESS_AUD", "my application"],
+    ["OPERATORS", "alice@example.com=owner"],
+    ["OPERATORS", " , "],
+  ])("refuses %s as %s", (name, value) => {
+    const faults = faultsOf({ ...PRODUCTION, ...ACCESS, [name]: value });
+    expect(faults.every((fault) => fault.startsWith(`${name}: `))).toBe(true);
+    expect(faults).not.toEqual([]);
+  });
+});
+
 describe("defaults", () => {
   it("are those of contract §12", () => {
     expect(parseConfig(PRODUCTION)).toEqual({

@@ -16,6 +16,15 @@ declare global {
       SEAL_SECRET: string;
       OPERATOR_TOKEN: string;
       CARRIER_HTTP_SECRET: string;
+      ACCESS_TEAM_DOMAIN: string;
+      ACCESS_AUD: string;
+      OPERATORS: string;
+      LOG_REQUESTS: string;
+      SIGN_IN_COUNTRIES: string;
+      CODES_PER_MINUTE: string;
+      CODES_PER_DAY: string;
+      TURNSTILE_SITE_KEY: string;
+      TURNSTILE_SECRET: string;
     }
   }
 }

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { OncePerHour, StrangersLog } from "../src/log.ts";
+import { describe, expect, it } from "vitest";
+import { OncePerHour, RefusalsLog, StrangersLog } from "../src/log.ts";
 
 it("logs ten requests without a valid key per second, and reports with the next line how many were left out", () => {
   const log = new StrangersLog();
@@ -27,4 +27,24 @@ it("logs a line that every request could cause once an hour, also when the clock
     false,
   ]);
   expect(hour.admit(nowMs - hourMs)).toBe(true);
+});
+
+describe("security lines of refusals", () => {
+  it("are written for the first of each address in a minute, and the next line counts the others", () => {
+    const log = new RefusalsLog();
+    expect(Array.from({ length: 1_000 }, () => log.admit("203.0.113.9", 60_000)).filter((one) => one !== null)).toEqual(
+      [0],
+    );
+    expect(log.admit("203.0.113.10", 61_000)).toBe(0);
+    expect(log.admit("203.0.113.10", 119_999)).toBeNull();
+    expect(log.admit("203.0.113.9", 120_000)).toBe(1_000);
+    expect(log.admit("203.0.113.10", 120_000)).toBe(0);
+  });
+
+  it("stay bounded when every request has another address", () => {
+    const log = new RefusalsLog();
+    const flood = Array.from({ length: 5_000 }, (_, at) => log.admit(`2001:db8::${at}`, 60_000));
+    expect(flood.filter((one) => one !== null)).toHaveLength(1_000);
+    expect(log.admit("203.0.113.9", 120_000)).toBe(4_000);
+  });
 });

@@ -52,6 +52,7 @@ export function viewOf(c: Context<AppEnv>): View {
     theme: theme === "light" || theme === "dark" ? theme : null,
     mode,
     person: c.get("person") ?? null,
+    operator: c.get("operator") ?? null,
     local,
     caught: mode === "test" || (local && CARRIER === "sim"),
     path: c.req.path + new URL(c.req.url).search,
@@ -99,7 +100,7 @@ const isUnknown = (c: Context<AppEnv>) => routePath(c, -1) === "/*";
 /** Finds who is signed in, for the page of an unknown address: it keeps the menu. A failure of D1 shows it without. */
 export async function findPerson(c: Context<AppEnv>): Promise<void> {
   if (wantsJson(c) || !isUnknown(c) || c.get("person") !== undefined) return;
-  const found = await findSession(c, "customer").catch(() => null);
+  const found = await findSession(c).catch(() => null);
   if (found) c.set("person", found.person);
 }
 
@@ -205,7 +206,7 @@ export const page: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!SAFE.has(c.req.method) && !isFromHere(c)) {
     failBy("permission_denied", { id: "other_site" });
   }
-  const found = await findSession(c, "customer");
+  const found = await findSession(c);
   c.set("person", found?.person ?? null);
   if (found) c.set("session", found.session);
   refuseDeclared(c);

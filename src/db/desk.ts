@@ -1,29 +1,64 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { account } from "./schema.ts";
+import { account, message, person } from "./schema.ts";
 
 // The list of accounts for the operator's page.
 
-export type ListedAccount = typeof account.$inferSelect;
+/** An account as D1 lists it, with its person and its last message. */
+export type ListedAccount = typeof account.$inferSelect & {
+  phone: string | null;
+  email: string | null;
+  lastMessageAt: number | null;
+};
 
-/** Accounts after an id, ordered by id; with a search, only those whose name contains it or whose id begins with it. */
+/** What to look for, in one of these ways; all empty lists every account. */
+export interface AccountSearch {
+  /** In a name or an e-mail, or at the beginning of an id. */
+  text: string;
+  /** In a phone, as digits. */
+  digits: string;
+}
+
+/** The place of a row in the list. */
+export interface AccountPlace {
+  createdAt: number;
+  accountId: string;
+}
+
+/** Live accounts that match, newest first, before a place; null begins with the newest. */
 export async function accountRows(
   binding: D1Database,
-  asked: { search: string; after: string; limit: number },
+  asked: { search: AccountSearch; before: AccountPlace | null; limit: number },
 ): Promise<ListedAccount[]> {
+  const {
+    search: { text, digits },
+    before,
+    limit,
+  } = asked;
   // instr() and not LIKE: a search is not a pattern, and D1 limits patterns to 50 bytes.
-  const named = sql`instr(lower(${account.name}), lower(${asked.search})) > 0`;
-  const begins = sql`instr(${account.accountId}, ${asked.search}) = 1`;
-  return drizzle(binding)
-    .select()
+  const named = sql`instr(lower(${account.name}), lower(${text})) > 0`;
+  const begins = sql`instr(${account.accountId}, ${text}) = 1`;
+  const mailed = sql`instr(${person.email}, lower(${text})) > 0`;
+  const called = digits === "" ? sql`0` : sql`instr(${person.phone}, ${digits}) > 0`;
+  const place =
+    before && sql`(${account.createdAt}, ${account.accountId}) < (${before.createdAt}, ${before.accountId})`;
+  // Along the primary key of the messages: one row is read for each account.
+  const last = sql<number | null>`(
+    SELECT ${message.createdAt} FROM ${message}
+     WHERE ${message.accountId} = ${account.accountId} AND ${message.mode} = 'live'
+     ORDER BY ${message.seq} DESC LIMIT 1)`;
+  const rows = await drizzle(binding)
+    .select({ account, phone: person.phone, email: person.email, lastMessageAt: last })
     .from(account)
+    .leftJoin(person, eq(person.accountId, account.accountId))
     .where(
       and(
-        gt(account.accountId, asked.after),
         eq(account.mode, "live"),
-        asked.search === "" ? undefined : sql`(${named} OR ${begins})`,
+        place ?? undefined,
+        text === "" ? undefined : sql`(${named} OR ${begins} OR ${mailed} OR ${called})`,
       ),
     )
-    .orderBy(asc(account.accountId))
-    .limit(asked.limit);
+    .orderBy(desc(account.createdAt), desc(account.accountId))
+    .limit(limit);
+  return rows.map(({ account: row, ...more }) => ({ ...row, ...more }));
 }

@@ -7,7 +7,7 @@ import { person, session } from "./schema.ts";
 export type PersonRow = typeof person.$inferSelect;
 type SessionRow = typeof session.$inferSelect;
 
-/** A session that has not expired, with its person; `person` is null for a session of the operator. */
+/** A session that has not expired, with its person; `person` is null for a session of the desk. */
 export async function sessionByHash(
   binding: D1Database,
   hash: string,
@@ -37,6 +37,13 @@ export async function touchSession(
 
 export async function deleteSession(binding: D1Database, hash: string): Promise<void> {
   await drizzle(binding).delete(session).where(eq(session.hash, hash));
+}
+
+/** Deletes every session of a holder except the one with `exceptHash`. */
+export async function deleteSessionsOf(binding: D1Database, holder: string, exceptHash = ""): Promise<void> {
+  await drizzle(binding)
+    .delete(session)
+    .where(and(eq(session.holder, holder), ne(session.hash, exceptHash)));
 }
 
 /** Deletes the least recently used sessions of a holder beyond `max`; whether there were any. */

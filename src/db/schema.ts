@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ActDetails, Action, ActorKind } from "../model/audit.ts";
 import type { MessageState, Operation } from "../model/message.ts";
 import type { Buyer } from "../model/person.ts";
 import type { Mode } from "../model/ref.ts";
@@ -49,7 +50,11 @@ export const account = sqliteTable(
     plan: text("plan").$type<Plan>().notNull(),
     createdAt: integer("created_at").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.mode] })],
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.mode] }),
+    // The operator's list, newest first.
+    index("account_created").on(table.mode, table.createdAt, table.accountId),
+  ],
 );
 
 /** People who sign in; each has one account. */
@@ -214,3 +219,28 @@ export const deadLetter = sqliteTable("dead_letter", {
   body: text("body").notNull(),
   at: integer("at").notNull(),
 });
+
+/** The audit trail (src/audit): what operators, customers and the service did. Rows are only added. */
+export const auditEntry = sqliteTable(
+  "audit",
+  {
+    id: text("id").primaryKey(),
+    at: integer("at").notNull(),
+    actorKind: text("actor_kind").$type<ActorKind>().notNull(),
+    actor: text("actor").notNull(),
+    accountId: text("account_id"),
+    action: text("action").$type<Action>().notNull(),
+    subject: text("subject"),
+    details: text("details", { mode: "json" }).$type<ActDetails>().notNull(),
+    /** A MAC; the address itself is stored nowhere. */
+    address: text("address"),
+    requestId: text("request_id"),
+    session: text("session"),
+  },
+  (table) => [
+    index("audit_at").on(table.at, table.id),
+    index("audit_account").on(table.accountId, table.at, table.id),
+    index("audit_actor").on(table.actor, table.at, table.id),
+    index("audit_action").on(table.action, table.at, table.id),
+  ],
+);

@@ -8,10 +8,12 @@ import type { ApiKey } from "../crypto/api-key.ts";
 import { randomId } from "../crypto/ids.ts";
 import { StrangersLog, logLine, logProblem } from "../log.ts";
 import type { WindowView } from "../model/command.ts";
+import type { Operator } from "../model/operator.ts";
 import type { Person, Session } from "../model/person.ts";
 import { commonHeaders, turnedAway } from "./arrival.ts";
 import { FailureError, STATUS_OF_CODE } from "./errors.ts";
 import type { Failure } from "./errors.ts";
+import { logRefusal } from "./security.ts";
 import { tell } from "./told.ts";
 
 // What every app shares: how requests arrive, headers, request id, log line, failure envelope, 404 and 405 (contract §3).
@@ -27,6 +29,8 @@ interface Vars {
   /** The signed-in person and their session; set by the console's middleware. */
   session?: Session;
   person?: Person | null;
+  /** The operator; set by the middleware of the desk and of the operator API. */
+  operator?: Operator;
   /** Renders a failure as a page, where a browser asked for one. */
   failurePage?: FailurePage;
   /** The origin of another party's script, if this page shows one. */
@@ -145,6 +149,23 @@ const NOT_LOGGED_WHEN_OK: ReadonlySet<string> = new Set(["/healthz", "/callbacks
 
 const strangers = new StrangersLog();
 
+/** Writes the security line of a reply that refuses a proof or a permission. */
+function noteRefusal(c: Context<AppEnv>, nowMs: number): void {
+  if (c.res.status < 400) return;
+  const person = c.get("person");
+  const refused = {
+    method: c.req.method,
+    path: routePath(c, -1),
+    status: c.res.status,
+    code: c.get("failureCode"),
+    actor: c.get("operator")?.name ?? person?.id,
+    account: c.get("key")?.accountId ?? person?.accountId,
+    requestId: c.get("requestId"),
+    forPage: person !== undefined,
+  };
+  logRefusal(settings(c).KEY_SECRET, c.req.raw.headers, refused, nowMs);
+}
+
 /** What only an app with pages needs: failures as pages, and the API through which its pages send. */
 export interface Pages extends Required<Pick<Vars, "failurePage" | "findPerson" | "ownApi">> {
   /** The middleware of every page, by which a route is recognised as one. */
@@ -173,6 +194,7 @@ export function createApp(pages?: Pages): Api {
     else if (c.req.url.length > URL_LENGTH_MAX) c.res = failureReply(c, TOO_LONG_ADDRESS);
     else await next();
     const { headers } = c.res;
+    noteRefusal(c, startMs);
     // The headers of a WebSocket handshake are immutable.
     if (c.res.status === 101) return;
     if (headers.get("X-Request-Id") !== c.get("requestId")) c.header("X-Request-Id", c.get("requestId"));

@@ -6,7 +6,31 @@ import type { RateCard } from "../money/pricing.ts";
 /** Prices that have a form field each. */
 export const CARD_PRICES = ["smsIndia", "smsAbroad", "ttsCall", "voiceCallPer30s"] as const;
 
+/** Prices that one entry of the audit trail shows; of more it gives the number. */
+const CHANGES_MAX = 40;
+
 type CardPrice = (typeof CARD_PRICES)[number];
+
+/** Every price of a card, by its name or country; null is not offered. */
+const pricesOf = (card: RateCard): Record<string, number | null> => ({
+  ...Object.fromEntries(CARD_PRICES.map((name) => [name, card[name]])),
+  ...card.smsByCountry,
+});
+
+/** A price as it is typed; `…` for a country that is not on the card. */
+const priceText = (prices: Record<string, number | null>, name: string): string =>
+  Object.hasOwn(prices, name) ? String(prices[name] ?? "-") : "…";
+
+/** What differs between two cards, as the audit trail records it: each changed price, `before → after`. */
+export function cardChanges(before: RateCard | null, after: RateCard): Record<string, string> {
+  const [old, fresh] = [before ? pricesOf(before) : {}, pricesOf(after)];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(fresh)])];
+  const changed = names.filter((name) => priceText(old, name) !== priceText(fresh, name));
+  const shown = changed
+    .slice(0, CHANGES_MAX)
+    .map((name) => [name, `${priceText(old, name)} → ${priceText(fresh, name)}`]);
+  return Object.fromEntries([...shown, ...(changed.length > CHANGES_MAX ? [["count", String(changed.length)]] : [])]);
+}
 
 /** What is wrong with a typed rate card. */
 export type CardFault = { price: CardPrice } | { line: number } | { twice: string };

@@ -1,3 +1,4 @@
+import { auditService } from "../audit/audit.ts";
 import { configOf } from "../config.ts";
 import { orderById, orderByRef, raiseOrder, refundOrder } from "../db/orders.ts";
 import { insertPaymentEvent } from "../db/payment-events.ts";
@@ -50,6 +51,9 @@ function mismatch(order: Order, { amountPaise, currency, paymentRef, providerRef
   return wrongCurrency(order, currency);
 }
 
+/** The account and order of an act in the audit trail. */
+const orderAct = ({ accountId, id }: Order) => ({ accountId, subject: id });
+
 async function paid(env: Env, order: Order, event: PaymentEvent, nowMs: number): Promise<Verdict> {
   const wrong = mismatch(order, event);
   if (wrong !== null || event.paymentRef === null) return wrong;
@@ -66,6 +70,8 @@ async function paid(env: Env, order: Order, event: PaymentEvent, nowMs: number):
   await test.settlePayment({ ...payment, paymentRef, creditUnits: 0 });
   await raiseOrder(env.DB, orderId, "credited", { paymentRef, reason: null, checkAt: null, updatedAt: nowMs });
   await issueInvoice(env, configOf(env), orderId, nowMs);
+  const details = { plan, amount: order.amountPaise / 100, reference: paymentRef };
+  await auditService(env, order.provider, { ...orderAct(order), action: "order.paid", details, once: orderId });
   const shown = settled.refund && (await showRefund(env, order, settled.refund, nowMs));
   if (paymentRef !== event.paymentRef) {
     return `Paid twice: this order was credited for ${paymentRef}; refund ${event.paymentRef}.`;
@@ -85,6 +91,11 @@ async function refunded(env: Env, order: Order, event: PaymentEvent, nowMs: numb
   const refund = { orderId, paymentRef, refundedPaise: Math.min(refundedPaise, amountPaise), amountPaise };
   const outcome: Refunded | null = await live.refundPayment(refund);
   if (!outcome) return "Refunded, and the account does not exist.";
+  // Of a refund in parts each report has the total so far, and a report that comes late changes nothing.
+  const total = outcome.refund?.refundedPaise ?? refund.refundedPaise;
+  const details = { total: total / 100, reference: paymentRef };
+  const once = `${orderId} ${paymentRef} ${total}`;
+  await auditService(env, order.provider, { ...orderAct(order), action: "order.refunded", details, once });
   await test.refundPayment(refund);
   return outcome.refund && (await showRefund(env, order, outcome.refund, nowMs));
 }

@@ -18,6 +18,7 @@ import { payPages } from "./console/pay.tsx";
 import { phoneLost } from "./console/phone-lost.tsx";
 import { preferences } from "./console/preferences.ts";
 import { recordingsPages } from "./console/recordings.tsx";
+import { securityLog } from "./console/security-log.tsx";
 import { sendPages } from "./console/send.tsx";
 import { settingsPhone } from "./console/settings-phone.tsx";
 import { settingsPages } from "./console/settings.tsx";
@@ -26,14 +27,17 @@ import { signInPages } from "./console/sign-in.tsx";
 import { signUpPages } from "./console/sign-up.tsx";
 import { deskAccount } from "./desk/account.tsx";
 import { deskAccounts } from "./desk/accounts.tsx";
+import { deskAudit } from "./desk/audit.tsx";
 import { deskPayments } from "./desk/payments.tsx";
 import { deskQueues } from "./desk/queues.tsx";
 import { deskRateCard } from "./desk/rate-card.tsx";
 import { deskReconcile } from "./desk/reconcile.tsx";
+import { deskSessions } from "./desk/sessions.tsx";
 import { deskDoor } from "./desk/sign-in.tsx";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
+import { operatorAudit } from "./operator/audit.ts";
 import { operatorCredits } from "./operator/credits.ts";
 import { operatorKeys } from "./operator/keys.ts";
 import { operatorLedger } from "./operator/ledger.ts";
@@ -69,6 +73,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorKeys,
     operatorRateCard,
     operatorReconcile,
+    operatorAudit,
     carrierCallback,
     mediaRecording,
     paymentWebhooks,
@@ -96,6 +101,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     settingsPages,
     settingsPhone,
     phoneLost,
+    securityLog,
     deskDoor,
     deskAccounts,
     deskAccount,
@@ -103,6 +109,8 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     deskPayments,
     deskQueues,
     deskReconcile,
+    deskAudit,
+    deskSessions,
   ],
 };
 

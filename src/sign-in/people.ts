@@ -54,15 +54,16 @@ export async function personWithPhone(env: Env, config: Config, phone: string, n
 }
 
 /**
- * Opens a person's account, unless it is open: the next sign-in completes a sign-up that was interrupted after the
+ * Opens a person's account, unless it is open; whether this call opened it. The next sign-in completes a sign-up that was interrupted after the
  * person's row was added. The name is still the same then, because only a session can change it.
  */
-export async function openAccountOf(env: Env, config: Config, person: PersonRow): Promise<void> {
-  if ((await objectOf(env, { accountId: person.accountId, mode: "live" }).view()) !== null) return;
+export async function openAccountOf(env: Env, config: Config, person: PersonRow): Promise<boolean> {
+  if ((await objectOf(env, { accountId: person.accountId, mode: "live" }).view()) !== null) return false;
   const name = person.name === "" ? `Customer ${(person.phone ?? "").slice(-4)}`.trim() : person.name;
   if ((await openCustomer(env, config, person.accountId, { name })) === "other") {
     throw new Error("a person's account was opened under another name");
   }
+  return true;
 }
 
 /** Adds the e-mail of a sign-up; false when the person has one, or when it belongs to another person. */

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { audit, auditService } from "../audit/audit.ts";
 import { dropNextPhone, peopleWithDuePhone, renewPerson, setNextPhone } from "../db/people.ts";
 import type { AppEnv } from "../http/app.ts";
 import { logProblem } from "../log.ts";
@@ -89,6 +90,7 @@ export async function beginWaitByCode(
   const at = Date.now() + PHONE_WAIT_MS;
   await setNextPhone(c.env.DB, person.id, answered.phone, at);
   if (person.phone !== null) await notify(c, person.phone, NOTICES.nextPhone(dayOf(at)));
+  await audit(c, { action: "person.phone_waits", person });
   return { ok: true };
 }
 
@@ -106,6 +108,8 @@ export async function settleNextPhone(env: Env, person: Person, nowMs: number): 
   if (nextPhone === null || nextPhoneAt === null || nextPhoneAt > nowMs) return false;
   if (await renewPerson(env.DB, id, { phone: nextPhone }, { nowMs, ifNextPhone: nextPhone })) {
     await hangUp(env, accountId);
+    const once = `${id} ${nextPhoneAt}`;
+    await auditService(env, "phone change", { action: "person.phone", accountId, subject: id, once });
   } else {
     await stopNextPhone(env, person);
   }

@@ -15,19 +15,16 @@ import type { Person, Session } from "../model/person.ts";
 import { hangUp } from "./hang-up.ts";
 import { nameOf } from "./people.ts";
 
-// Sessions of the console: the browser holds a token of 256 random bits, D1 only its hash.
+// Sessions of customers: the browser holds a token of 256 random bits, D1 only its hash.
 
-/** The holder of a session: a customer, or the operator, who signs in with the operator's token. */
-type Holder = "customer" | "operator";
-
-/** A session that is not used for this long expires (ASVS 5, 7.3.1): a fortnight off, or an hour away from the desk. */
-export const SESSION_IDLE_MS: Record<Holder, number> = { customer: 14 * 86_400_000, operator: 3_600_000 };
+/** A session that is not used for this long expires (ASVS 5, 7.3.1). */
+export const SESSION_IDLE_MS = 14 * 86_400_000;
 
 /**
  * A session ends this long after its holder authenticated, however often it is used (ASVS 5, 7.3.2): a stolen token
  * that its thief keeps in use still ends. Customers authenticate again for keys and settings, which starts anew.
  */
-export const SESSION_MS_MAX: Record<Holder, number> = { customer: 90 * 86_400_000, operator: 12 * 3_600_000 };
+export const SESSION_MS_MAX = 90 * 86_400_000;
 
 /** Sessions of one person; the least recently used ends. More browsers than people have, and a bound on the list. */
 export const SESSIONS_MAX = 50;
@@ -36,10 +33,7 @@ export const SESSIONS_MAX = 50;
 const FRESH_MS = 10 * 60_000;
 
 /** `seen_at` is written at most this often; far below SESSION_IDLE_MS, so that a session in use does not expire. */
-const SEEN_STEP_MS: Record<Holder, number> = { customer: 3_600_000, operator: 300_000 };
-
-/** The holder of the operator's sessions. */
-const OPERATOR = "operator";
+const SEEN_STEP_MS = 3_600_000;
 
 const TOKEN_SIZE = 32;
 
@@ -53,7 +47,7 @@ function cookieName(c: Context<AppEnv>, name: string): string {
   return isHttps(c) ? `__Host-${name}` : name;
 }
 
-const NAME: Record<Holder, string> = { customer: "session", operator: "operator" };
+const NAME = "session";
 
 export const hashOf = (token: string) => createHash("sha256").update(token).digest("base64url");
 
@@ -80,7 +74,7 @@ export function dropCookie(c: Context<AppEnv>, name: string): void {
 }
 
 /** A User-Agent in a few words, for the list of sessions. */
-function deviceOf(userAgent: string): string {
+export function deviceOf(userAgent: string): string {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//u.exec(userAgent)?.[1] ?? "";
   const system = /Android|iPhone|iPad|Windows|Mac OS X|Linux/u.exec(userAgent)?.[0] ?? "";
   const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", "Mac OS X": "macOS" };
@@ -101,68 +95,59 @@ async function hangUpOwn(c: Context<AppEnv>): Promise<void> {
 }
 
 /** When a session expires that is in use now. */
-function expiryOf(holder: Holder, createdAt: number, nowMs: number): number {
-  return Math.min(nowMs + SESSION_IDLE_MS[holder], createdAt + SESSION_MS_MAX[holder]);
+function expiryOf(createdAt: number, nowMs: number): number {
+  return Math.min(nowMs + SESSION_IDLE_MS, createdAt + SESSION_MS_MAX);
 }
 
-/** Who a session is for, and whether they just answered a code to their phone. */
-interface Entry {
-  person: Person;
-  phoneProved: boolean;
-}
-
-/** Starts a session with a new token, and deletes the browser's previous session; without an entry, the operator's. */
-export async function startSession(c: Context<AppEnv>, holder: Holder, entry?: Entry): Promise<void> {
-  const before = readCookie(c, NAME[holder]);
+/** Starts a session with a new token, and deletes the browser's previous session. */
+export async function startSession(c: Context<AppEnv>, person: Person, phoneProved: boolean): Promise<void> {
+  const before = readCookie(c, NAME);
   if (before !== undefined) await deleteSession(c.env.DB, hashOf(before));
   const token = newToken();
+  const hash = hashOf(token);
   const nowMs = Date.now();
-  const expiresAt = expiryOf(holder, nowMs, nowMs);
+  const phoneProvedAt = phoneProved ? nowMs : null;
+  const expiresAt = expiryOf(nowMs, nowMs);
   await insertSession(c.env.DB, {
-    hash: hashOf(token),
-    holder: entry?.person.id ?? OPERATOR,
+    hash,
+    holder: person.id,
     device: deviceOf(c.req.header("user-agent") ?? ""),
     ...placeOf(c),
     createdAt: nowMs,
     authenticatedAt: nowMs,
-    phoneProvedAt: entry?.phoneProved ? nowMs : null,
+    phoneProvedAt,
     seenAt: nowMs,
     expiresAt,
   });
-  keepCookie(c, NAME[holder], token, expiresAt - nowMs);
-  if (before !== undefined && holder === "customer") await hangUpOwn(c);
-  if (entry && (await trimSessions(c.env.DB, entry.person.id, SESSIONS_MAX))) {
-    await hangUp(c.env, entry.person.accountId);
-  }
+  c.set("session", { hash, authenticatedAt: nowMs, phoneProvedAt });
+  keepCookie(c, NAME, token, expiresAt - nowMs);
+  if (before !== undefined) await hangUpOwn(c);
+  if (await trimSessions(c.env.DB, person.id, SESSIONS_MAX)) await hangUp(c.env, person.accountId);
 }
 
 /** The session of the request's cookie, unless it has expired by either limit. Extends it at most once per SEEN_STEP_MS. */
-export async function findSession(
-  c: Context<AppEnv>,
-  holder: Holder,
-): Promise<{ session: Session; person: Person | null } | null> {
-  const token = readCookie(c, NAME[holder]);
+export async function findSession(c: Context<AppEnv>): Promise<{ session: Session; person: Person } | null> {
+  const token = readCookie(c, NAME);
   if (token === undefined) return null;
   const nowMs = Date.now();
   const found = await sessionByHash(c.env.DB, hashOf(token), nowMs);
-  if (!found || (found.session.holder === OPERATOR) !== (holder === "operator")) return null;
-  if (holder === "customer" && !found.person) return null;
+  if (!found?.person) return null;
   const { createdAt, seenAt } = found.session;
-  if (nowMs >= createdAt + SESSION_MS_MAX[holder]) return null;
-  if (nowMs - seenAt >= SEEN_STEP_MS[holder]) {
-    const expiresAt = expiryOf(holder, createdAt, nowMs);
+  if (nowMs >= createdAt + SESSION_MS_MAX) return null;
+  if (nowMs - seenAt >= SEEN_STEP_MS) {
+    const expiresAt = expiryOf(createdAt, nowMs);
     await touchSession(c.env.DB, found.session.hash, nowMs, expiresAt);
-    keepCookie(c, NAME[holder], token, expiresAt - nowMs);
+    keepCookie(c, NAME, token, expiresAt - nowMs);
   }
   return { session: found.session, person: found.person };
 }
 
 /** Signs this browser out. */
-export async function endSession(c: Context<AppEnv>, holder: Holder): Promise<void> {
-  const token = readCookie(c, NAME[holder]);
+export async function endSession(c: Context<AppEnv>): Promise<void> {
+  const token = readCookie(c, NAME);
   if (token !== undefined) await deleteSession(c.env.DB, hashOf(token));
-  dropCookie(c, NAME[holder]);
-  if (holder === "customer") await hangUpOwn(c);
+  dropCookie(c, NAME);
+  await hangUpOwn(c);
 }
 
 /** Whether the holder authenticated within the last FRESH_MS. */

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { audit } from "../audit/audit.ts";
 import { personWithNextPhone } from "../db/people.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
@@ -10,7 +11,7 @@ import { rememberDevice } from "./devices.ts";
 import { hashPassword } from "./passwords.ts";
 import { addLogin, openAccountOf, personWith, personWithPhone } from "./people.ts";
 import { settleNextPhone } from "./phone-change.ts";
-import { startSession } from "./sessions.ts";
+import { deviceOf, startSession } from "./sessions.ts";
 
 // Signing up, signing in and authenticating again with a code that is sent to a phone.
 
@@ -21,9 +22,13 @@ type By = "code" | "password" | "demo";
 
 /** Starts a session for a person who has authenticated, and opens their account if needed. */
 export async function enterAs(c: Context<AppEnv>, person: Person, by: By): Promise<void> {
-  await openAccountOf(c.env, settings(c), person);
-  await startSession(c, "customer", { person, phoneProved: by === "code" });
+  const isOpened = await openAccountOf(c.env, settings(c), person);
+  const again = c.get("person")?.id === person.id;
+  await startSession(c, person, by === "code");
   rememberDevice(c, person.id);
+  if (isOpened) await audit(c, { action: "account.opened", person, once: "opened" });
+  const details = { by, device: deviceOf(c.req.header("user-agent") ?? "") };
+  await audit(c, { action: again ? "session.confirmed" : "session.started", person, details });
 }
 
 /** Sends a code for signing in by phone; `next` is the path that follows. */

@@ -4,6 +4,7 @@ import { count } from "./format.ts";
 import type { Lang } from "./lang.ts";
 import { Card, Time } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
+import { auditWords } from "./words/audit.ts";
 import { peopleWords } from "./words/people.ts";
 import { settingsWords } from "./words/settings.ts";
 
@@ -73,6 +74,9 @@ export const Sessions: FC<{ sessions: SessionView[] }> = ({ sessions }) => {
       )}
       {sessions.length > 1 && <p class="dim small settings-hint">{endHint}</p>}
       <div class="actions">
+        <a class="btn quiet" href={at("/settings/activity")}>
+          {useWords(auditWords).logLink}
+        </a>
         {sessions.length > 1 && (
           <form method="post" action={at("/settings/sessions")}>
             <button class="btn quiet">{t.endOthers}</button>

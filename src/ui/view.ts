@@ -1,4 +1,5 @@
 import { createContext, useContext } from "hono/jsx";
+import type { Operator } from "../model/operator.ts";
 import type { Person } from "../model/person.ts";
 import type { Mode } from "../model/ref.ts";
 import type { Lang } from "./lang.ts";
@@ -12,6 +13,8 @@ export interface View {
   /** The mode whose money and messages the pages show. */
   mode: Mode;
   person: Person | null;
+  /** The operator at the desk; null on every other page. */
+  operator: Operator | null;
   /** Whether the service runs locally. */
   local: boolean;
   /** Whether what these pages send is caught in the test inbox: with test keys, and locally with the simulator. */

@@ -23,10 +23,19 @@ const PAGES = [
   "/keys",
   "/billing",
   "/settings",
+  "/settings/activity",
   "/there-is-no-such-page",
 ];
 const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-in/forgot", "/sign-up", "/inbox", "/desk/sign-in"];
-const DESK = ["/desk", "/desk/rate-card", "/desk/payments", "/desk/queues", "/desk/reconcile"];
+const DESK = [
+  "/desk",
+  "/desk/rate-card",
+  "/desk/payments",
+  "/desk/queues",
+  "/desk/reconcile",
+  "/desk/audit",
+  "/desk/sessions",
+];
 
 /** Both colour schemes and both languages, each once. */
 const LOOKS = [
@@ -121,7 +130,8 @@ describeInBrowser("every page", () => {
       await window.page.locator("input[type=password]").fill(OPERATOR_TOKEN);
       await window.page.locator("input[type=password]").press("Enter");
       await window.page.waitForURL(/desk$/u);
-      for (const at of [...DESK, await first(window, "/desk", "/desk/accounts/")]) await look(at);
+      const account = await first(window, "/desk", "/desk/accounts/");
+      for (const at of [...DESK, account, `${account}/suspend`]) await look(at);
       expect(found).toEqual({});
       window.expectQuiet(/404 \(Not Found\)/u);
       await window.context.close();

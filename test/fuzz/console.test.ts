@@ -14,7 +14,8 @@ import { shortWait } from "./wire-heads.ts";
 const HANG_MS_MAX = 2_000;
 const GIVE_UP_MS = 15_000;
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1_000);
-const ENDS_SESSION = /sign-out|sign-in\/demo|\/confirm|settings\/(?:sessions|login)|desk\/sign-in/u;
+const ENDS_SESSION =
+  /sign-out|sign-in\/demo|\/confirm|settings\/(?:sessions|login)|desk\/(?:sign-in|sessions\/end-all)/u;
 const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
 
 const odd = oddText.map((text) => text.toWellFormed());

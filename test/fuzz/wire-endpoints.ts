@@ -68,6 +68,7 @@ const PROGRAMS: Record<string, Shape> = {
     json: { smsIndia: 1, smsAbroad: 5, ttsCall: 2, voiceCallPer30s: 2, smsByCountry: { US: 4 } },
   },
   "GET /operator/reconcile": { query: { account: "{id}", after: "" } },
+  "GET /operator/audit": { query: { account: "{id}", limit: "10", after: "1.act_x" } },
   "POST /callbacks/:carrier": { json: { ref: "{message}", state: "delivered", code: "0" }, signed: "carrier" },
   "GET /media/:token": {},
   "POST /webhooks/payments/:provider": {
@@ -143,13 +144,18 @@ const PAGES: Record<string, Shape> = {
   "GET /confirm": { query: { ...NEXT, again: "1" } },
   "GET /confirm/code": { query: NEXT },
   "GET /confirm/:step": {},
-  "GET /desk": { query: { q: "Demo", after: "x", done: "opened" } },
+  "GET /desk": { query: { q: "Demo", before: "1.acc_x", done: "opened" } },
   "GET /desk/sign-in": { query: NEXT },
   "GET /desk/accounts/:id": { query: { mode: "test", done: "credited" } },
   "GET /desk/rate-card": { query: { done: "saved" } },
   "GET /desk/payments": { query: { done: "settled" } },
   "GET /desk/queues": { query: { done: "gone" } },
   "GET /desk/reconcile": { query: { account: "{id}", after: "x", run: "1" } },
+  "GET /desk/accounts/:id/suspend": {},
+  "GET /desk/audit": { query: { account: "{id}", actor: "token", action: "money.credited", before: "1.act_x" } },
+  "GET /desk/sessions": { query: { done: "ended" } },
+  "GET /desk/sessions/end-all": {},
+  "GET /settings/activity": { query: { before: "1.act_x" } },
 };
 
 const ONCE = { once: "{once}" };
@@ -216,6 +222,8 @@ const FORMS: Record<string, Shape> = {
   "POST /settings/sessions/:handle": { form: {} },
   "POST /desk/sign-in": { form: { token: "{token}", ...NEXT } },
   "POST /desk/sign-out": { form: {} },
+  "POST /desk/sessions": { form: { session: "x" } },
+  "POST /desk/sessions/end-all": { form: {} },
   "POST /desk/accounts": { form: { name: "Shop", plan: "starter", balance: "5", otpRate: "0.2", ...ONCE } },
   "POST /desk/accounts/:id/standing": { form: { status: "active", plan: "premium", otpRate: "0.2", mode: "live" } },
   "POST /desk/accounts/:id/credits": { form: { amount: "5", reference: "r", note: "n", mode: "live" } },

@@ -5,7 +5,8 @@ import { prove } from "../../src/client/prove.ts";
 import { forgetCounts, freshAddress, solved, ticketOf } from "../world/codes.ts";
 import { codeFor, freshNumber, from } from "../world/people.ts";
 import type { Page } from "../world/visitor.ts";
-import { Visitor, serviceWith } from "../world/visitor.ts";
+import { serviceWith } from "../world/deployment.ts";
+import { Visitor } from "../world/visitor.ts";
 
 // The bot check before a code when a ceiling nears: here after the first code of a minute or day.
 

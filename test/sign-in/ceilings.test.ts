@@ -3,7 +3,8 @@ import { PLANS } from "../../src/money/plans.ts";
 import { forgetCounts, freshAddress, solved, ticketOf } from "../world/codes.ts";
 import { codeFor, freshNumber, from, signInByPhone, twin } from "../world/people.ts";
 import type { Page } from "../world/visitor.ts";
-import { Visitor, serviceWith } from "../world/visitor.ts";
+import { serviceWith } from "../world/deployment.ts";
+import { Visitor } from "../world/visitor.ts";
 
 // The ceilings of the whole service: 8 a minute, of which unknown browsers get 6, and 4 without a bot check.
 

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetCounts, freshAddress, ticketOf } from "../world/codes.ts";
 import { freshNumber, from } from "../world/people.ts";
 import type { Page } from "../world/visitor.ts";
-import { Visitor, serviceWith } from "../world/visitor.ts";
+import { serviceWith } from "../world/deployment.ts";
+import { Visitor } from "../world/visitor.ts";
 
 // Turnstile as the bot check, with a fake siteverify.
 

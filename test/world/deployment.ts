@@ -9,9 +9,15 @@ import type { Reply } from "./world.ts";
 export const incoming = (url: string, init: RequestInit) =>
   new Request(url, init) as unknown as Request<unknown, IncomingRequestCfProperties>;
 
+/** A service with these variables or bindings in place of the suite's, as what a Visitor visits. */
+export function serviceWith(changed: Partial<Cloudflare.Env>): (url: string, init: RequestInit) => Promise<Response> {
+  const changedEnv = { ...env, ...changed };
+  return (url, init) => worker.fetch(incoming(url, init), changedEnv, createExecutionContext());
+}
+
 /** Sends a request to a service with these variables or bindings in place of the suite's. */
 export async function callWith(changed: Partial<Cloudflare.Env>, url: string, init: RequestInit = {}): Promise<Reply> {
-  const response = await worker.fetch(incoming(url, init), { ...env, ...changed }, createExecutionContext());
+  const response = await serviceWith(changed)(url, init);
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: text === "" ? null : JSON.parse(text) };
 }

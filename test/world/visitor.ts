@@ -1,11 +1,8 @@
-import { createExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { hashOf, newToken } from "../../src/sign-in/sessions.ts";
 import { insertPerson, insertSession } from "../../src/db/people.ts";
 import type { PersonRow } from "../../src/db/people.ts";
 import { randomId } from "../../src/crypto/ids.ts";
-import worker from "../../src/worker.ts";
-import { incoming } from "./deployment.ts";
 import { openWorld } from "./world.ts";
 import type { Opening, World } from "./world.ts";
 
@@ -25,23 +22,19 @@ export const shownIn = ({ text }: Page): string => text.replaceAll(/<input type=
 /** Sends a request to the service. */
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A service with these variables in place of the suite's. */
-export const serviceWith =
-  (changed: Record<string, string>): Fetch =>
-  (url, init) =>
-    Promise.resolve(worker.fetch(incoming(url, init), { ...env, ...changed }, createExecutionContext()));
-
 export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly #fetch: Fetch;
   readonly #console: string;
 
+  /** Visits the suite's service, or another one: `serviceWith` of deployment.ts. */
   constructor(fetch: Fetch = (url, init) => exports.default.fetch(url, init), console = CONSOLE) {
     this.#fetch = fetch;
     this.#console = console;
   }
 
-  async #ask(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Page> {
+  /** Sends a request with the cookies; other methods are made of it. */
+  async send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Page> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { accept: "text/html", ...(cookie !== "" && { cookie }), ...init.headers };
     const response = await this.#fetch(this.#console + path, { redirect: "manual", ...init, headers });
@@ -54,7 +47,7 @@ export class Visitor {
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Page> {
-    return this.#ask(path, { headers });
+    return this.send(path, { headers });
   }
 
   /** Posts a form as a browser does; `headers` can replace the Origin or ask for JSON. */
@@ -64,8 +57,8 @@ export class Visitor {
     headers: Record<string, string> = {},
   ): Promise<Page> {
     const own = { origin: this.#console, ...headers };
-    if (form instanceof FormData) return this.#ask(path, { method: "POST", body: form, headers: own });
-    return this.#ask(path, {
+    if (form instanceof FormData) return this.send(path, { method: "POST", body: form, headers: own });
+    return this.send(path, {
       method: "POST",
       body: new URLSearchParams(form).toString(),
       headers: { "content-type": "application/x-www-form-urlencoded", ...own },

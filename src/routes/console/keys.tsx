@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
+import { audit } from "../../audit/audit.ts";
 import {
   isUsable,
   keyOfAccount,
@@ -24,7 +25,7 @@ import {
   viewOf,
   wantsJson,
 } from "../../console/page.tsx";
-import { readKeyId } from "../../crypto/api-key.ts";
+import { readKeyId, showKeyId } from "../../crypto/api-key.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
@@ -85,6 +86,8 @@ async function rotate(c: Context<AppEnv>): Promise<Response> {
     if (rotated.reason === "unknown") return missing();
     return fail("permission_denied", rotated.reason === "too_many" ? t.tooMany : t.notActive, { forReader: true });
   }
+  const subject = showKeyId(rotated.keyId);
+  await audit(c, { action: "key.rotated", subject, details: { mode: old.mode, replaces: old.id }, once: subject });
   const apiKey = revealKey(secretOf(c), accountId, { mode: old.mode, keyId: rotated.keyId });
   const shown = { apiKey, isNew: true, oldEndsAt: rotated.oldExpiresAt, now: Date.now() };
   return asPage(c, t.newTitle, <KeyShown {...shown} />);
@@ -105,12 +108,16 @@ export const keysPages = (app: Api) => {
     const ref = refOf(c);
     const keyId = await makeKey(c.env, secretOf(c), ref, { name: trimmed, once: once ?? null });
     if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany, { forReader: true });
+    const subject = showKeyId(keyId);
+    await audit(c, { action: "key.made", subject, details: { mode: ref.mode, name: trimmed }, once: subject });
     const apiKey = revealKey(secretOf(c), ref.accountId, { ...ref, keyId });
     return asPage(c, wordsOf(c).newTitle, <KeyShown apiKey={apiKey} isNew now={Date.now()} />);
   });
 
   app.post("/keys/:keyId/show", page, signedIn, freshlySignedIn, async (c) => {
-    const apiKey = revealKey(secretOf(c), personOf(c).accountId, await keyInPath(c));
+    const key = await keyInPath(c);
+    await audit(c, { action: "key.shown", subject: key.id, details: { mode: key.mode, name: key.name } });
+    const apiKey = revealKey(secretOf(c), personOf(c).accountId, key);
     if (wantsJson(c)) return c.json({ success: true, key: apiKey });
     return asPage(c, wordsOf(c).shownTitle, <KeyShown apiKey={apiKey} isNew={false} now={Date.now()} />);
   });
@@ -135,6 +142,7 @@ export const keysPages = (app: Api) => {
     // A key that is already revoked stays revoked: the same form sent twice gets the same reply.
     if (!(await keyOfAccount(c.env, secretOf(c), accountId, keyId, Date.now()))) missing();
     await revokeKey(c.env, accountId, keyId);
+    await audit(c, { action: "key.revoked", subject: showKeyId(keyId), once: showKeyId(keyId) });
     return c.redirect(`${at(c, "/keys")}?done=revoked`, 303);
   });
 };

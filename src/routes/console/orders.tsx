@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { audit } from "../../audit/audit.ts";
 import { formOf } from "../../console/forms.ts";
 import { at, page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
 import { randomId } from "../../crypto/ids.ts";
@@ -55,7 +56,11 @@ export const ordersPages = (app: Api) => {
     const plan = planName.safeParse(form["plan"]);
     if (!plan.success) return fail("invalid_request", "plan must be starter, business or premium.", { param: "plan" });
     const placed = await placeOrder(c.env, personOf(c), plan.data, form["once"] ?? randomId("once"));
-    return placed.ok ? toPayment(c, placed.order, placed.checkout) : refuse(c, placed);
+    if (!placed.ok) return refuse(c, placed);
+    const { id, amountPaise } = placed.order;
+    const details = { plan: plan.data, amount: amountPaise / 100 };
+    await audit(c, { action: "order.made", subject: id, details, once: id });
+    return toPayment(c, placed.order, placed.checkout);
   });
 
   app.get("/billing/orders/:order", page, signedIn, async (c) => {

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { audit } from "../../audit/audit.ts";
 import { doneIn, formOf, otherMode, readLargeForm, refusalIn, refusedStatus } from "../../console/forms.ts";
 import type { PostedForm } from "../../console/forms.ts";
 import { at, page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";
@@ -139,6 +140,7 @@ async function rename(c: Ctx): Promise<Response> {
     return showList(c, { named: { fileId, name, error: refused.error }, status });
   }
   if (!(await stubOf(c).renameRecording(fileId, name))) return missing();
+  await audit(c, { action: "recording.renamed", subject: fileId, details: { mode: refOf(c).mode, name } });
   return c.redirect(at(c, `/recordings${afterOf(c)}${afterOf(c) === "" ? "?" : "&"}renamed=${fileId}`), 303);
 }
 
@@ -154,7 +156,9 @@ async function askRemoval(c: Ctx): Promise<Response> {
 async function remove(c: Ctx): Promise<Response> {
   const other = otherMode(c, await formOf(c));
   if (other) return fail(other.code, other.error, { forReader: true });
-  if (!(await stubOf(c).removeRecording(c.req.param("file") ?? ""))) return missing();
+  const fileId = c.req.param("file") ?? "";
+  if (!(await stubOf(c).removeRecording(fileId))) return missing();
+  await audit(c, { action: "recording.deleted", subject: fileId, details: { mode: refOf(c).mode } });
   return c.redirect(at(c, "/recordings?done=removed"), 303);
 }
 

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { FC } from "hono/jsx";
+import { audit } from "../../audit/audit.ts";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { at, freshlySignedIn, page, personOf, sessionOf, signedIn, viewOf } from "../../console/page.tsx";
@@ -49,6 +50,9 @@ async function showCode(c: Context<AppEnv>, refused?: Refused): Promise<Response
     : showGate(c, title, <PhoneCodePage phone={phone} again={c.req.query("again") !== undefined} />);
 }
 
+/** The last four digits of a phone, for the audit trail. */
+const ending = (phone: string | null): string => (phone === null ? "–" : `…${phone.slice(-4)}`);
+
 const refuseOn = (c: Context<AppEnv>, refused: Refused, phone: string) =>
   showSettings(c, { ...refused, field: "phone", typed: { phone } });
 
@@ -71,8 +75,12 @@ export const settingsPhone = (app: Api) => {
   });
 
   app.post("/settings/phone/code", page, signedIn, async (c) => {
+    const to = await askedPhone(c);
     const done = await changePhoneByCode(c, personOf(c), (await formOf(c))["code"] ?? "");
-    if (done.ok) return saved(c, "phone");
+    if (done.ok) {
+      await audit(c, { action: "person.phone", details: { from: ending(personOf(c).phone), to: ending(to) } });
+      return saved(c, "phone");
+    }
     if (done.reason !== "taken") return showCode(c, unanswered(c, done));
     const error = settingsWords[viewOf(c).lang].phoneTaken;
     return refuseOn(c, { code: "invalid_request", error }, "");
@@ -87,6 +95,7 @@ export const settingsPhone = (app: Api) => {
 
   app.post("/settings/phone/stop", page, signedIn, async (c) => {
     await stopNextPhone(c.env, personOf(c));
+    await audit(c, { action: "person.phone_stopped" });
     return saved(c, "stopped");
   });
 

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { audit } from "../../audit/audit.ts";
 import { formOf, refusedStatus } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { at, freshlySignedIn, page, personOf, sessionOf, show, signedIn, viewOf } from "../../console/page.tsx";
@@ -78,6 +79,8 @@ function addLogin(app: Api): void {
       return refuse(email === person.email ? "password" : "email", error, rest);
     }
     if (!(await changeLogin(c, person, { email, password }))) return refuse("email", t.emailTaken);
+    if (email !== person.email) await audit(c, { action: "person.email" });
+    if (password !== null) await audit(c, { action: "person.password" });
     return saved(c, password === null ? "email" : "password");
   });
 }
@@ -96,6 +99,7 @@ export const settingsPages = (app: Api) => {
 
   app.post("/settings/name", page, signedIn, async (c) => {
     await changeName(c.env, personOf(c).id, nameOf((await formOf(c))["name"] ?? ""));
+    await audit(c, { action: "person.name" });
     return saved(c, "name");
   });
 
@@ -103,12 +107,17 @@ export const settingsPages = (app: Api) => {
 
   app.post("/settings/sessions", page, signedIn, async (c) => {
     await renew(c, personOf(c), {});
+    await audit(c, { action: "sessions.ended" });
     return saved(c, "sessions");
   });
 
   app.post("/settings/sessions/:handle", page, signedIn, async (c) => {
-    if (await endOneSession(c, personOf(c), c.req.param("handle"))) return saved(c, "session");
-    return fail("not_found", peopleWordsOf(c).noSession, { forReader: true });
+    const handle = c.req.param("handle");
+    if (!(await endOneSession(c, personOf(c), handle))) {
+      return fail("not_found", peopleWordsOf(c).noSession, { forReader: true });
+    }
+    await audit(c, { action: "session.ended", subject: handle });
+    return saved(c, "session");
   });
 
   app.get("/settings/sessions/:handle", (c) => c.redirect(at(c, "/settings"), 303));
@@ -122,6 +131,7 @@ export const settingsPages = (app: Api) => {
       return showSettings(c, { code: "invalid_request", error, field, typed: form });
     }
     await changeBuyer(c.env, personOf(c).id, read.buyer);
+    await audit(c, { action: "person.buyer" });
     return saved(c, "buyer");
   });
 

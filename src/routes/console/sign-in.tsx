@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { FC } from "hono/jsx";
 import { DEMO_LOGIN, demoKeys } from "../../accounts/open.ts";
+import { audit } from "../../audit/audit.ts";
 import { DEMO_SECRET_PREFIX } from "../../config.ts";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
@@ -228,13 +229,15 @@ export const signInPages = (app: Api) => {
   });
 
   app.post("/sign-out", page, async (c) => {
-    await endSession(c, "customer");
+    await endSession(c);
+    if (c.get("person")) await audit(c, { action: "session.ended" });
     return c.redirect(at(c, "/sign-in"), 303);
   });
 
   app.post("/sign-out/everywhere", page, signedIn, async (c) => {
     await renew(c, personOf(c), {});
-    await endSession(c, "customer");
+    await endSession(c);
+    await audit(c, { action: "sessions.ended" });
     return c.redirect(at(c, "/sign-in"), 303);
   });
 };

@@ -1,18 +1,21 @@
 import type { Context } from "hono";
-import { atDesk, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
+import { audit } from "../../audit/audit.ts";
+import { atDesk, refuseRole } from "../../console/desk-gate.tsx";
+import { deskAccessOf, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { at, page } from "../../console/page.tsx";
 import { accountBytes } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
-import type { Amendment, Credited } from "../../model/account.ts";
+import type { AccountView, Amendment, Credited } from "../../model/account.ts";
 import type { AccountRef, Mode } from "../../model/ref.ts";
 import { planName } from "../../money/plans.ts";
 import { objectOf } from "../../objects.ts";
-import { accountAtDesk, amendAccount, typedCoins } from "../../operator/accounts.ts";
+import { accountAtDesk, amendAccount, amendmentActs, creditAct, typedCoins } from "../../operator/accounts.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
 import { DeskAccount } from "../../ui/desk/account.tsx";
+import { SuspendAccount } from "../../ui/desk/suspend.tsx";
 import { Empty } from "../../ui/parts.tsx";
 
 const modeOf = (text: string | undefined): Mode => (text === "test" ? "test" : "live");
@@ -60,7 +63,10 @@ async function amend(c: Context<AppEnv>): Promise<Response> {
     const refused = { code: "invalid_request", error: deskWordsOf(c).badRate, field: "otpRate" } as const;
     return showAccount(c, { accountId, mode: "live" }, { typed, refused });
   }
+  const refused = change.status === undefined ? refuseRole(c, "terms") : null;
+  if (refused) return refused;
   if (!accountBytes(accountId) || !(await amendAccount(c.env, accountId, change))) return missing(c);
+  for (const act of amendmentActs(accountId, change)) await audit(c, act);
   return c.redirect(at(c, `/desk/accounts/${accountId}?done=changed`), 303);
 }
 
@@ -85,15 +91,27 @@ async function credit(c: Context<AppEnv>): Promise<Response> {
     const reason = credited.reason === "idempotency_mismatch" ? "reference_mismatch" : credited.reason;
     return again(reason === "reference_mismatch" ? "reference" : "amount", t.refusals[reason]);
   }
+  await audit(c, creditAct(ref, asked, credited.entry));
   const done = credited.replayed ? "replayed" : "booked";
   return c.redirect(at(c, `/desk/accounts/${ref.accountId}?mode=${ref.mode}&done=${done}`), 303);
 }
 
+/** Asks before an account is suspended, and says what that does. */
+async function askToSuspend(c: Context<AppEnv>): Promise<Response> {
+  const ref = { accountId: idOf(c), mode: "live" } as const;
+  const view: AccountView | null = accountBytes(ref.accountId) ? await objectOf(c.env, ref).view() : null;
+  if (!view) return missing(c);
+  if (view.status === "suspended") return c.redirect(at(c, `/desk/accounts/${ref.accountId}`), 303);
+  const content = <SuspendAccount accountId={ref.accountId} name={view.name} />;
+  return showDesk(c, "accounts", content, { title: deskAccessOf(c).suspendTitle(view.name) });
+}
+
 /** `/desk/accounts/:id`: one account; its status, plan, rate and balance. */
 export const deskAccount = (app: Api) => {
-  app.get("/desk/accounts/:id", page, atDesk, (c) =>
+  app.get("/desk/accounts/:id", page, atDesk("read"), (c) =>
     showAccount(c, { accountId: idOf(c), mode: modeOf(c.req.query("mode")) }),
   );
-  app.post("/desk/accounts/:id/standing", page, atDesk, (c) => amend(c));
-  app.post("/desk/accounts/:id/credits", page, atDesk, (c) => credit(c));
+  app.get("/desk/accounts/:id/suspend", page, atDesk("standing"), (c) => askToSuspend(c));
+  app.post("/desk/accounts/:id/standing", page, atDesk("standing"), (c) => amend(c));
+  app.post("/desk/accounts/:id/credits", page, atDesk("money"), (c) => credit(c));
 };

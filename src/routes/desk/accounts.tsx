@@ -1,7 +1,9 @@
 import type { Context } from "hono";
 import { firstKey, openCustomer } from "../../accounts/open.ts";
 import type { Wanted } from "../../accounts/open.ts";
-import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
+import { audit } from "../../audit/audit.ts";
+import { atDesk } from "../../console/desk-gate.tsx";
+import { deskWordsOf, showDesk } from "../../console/desk-page.tsx";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { at, page } from "../../console/page.tsx";
@@ -9,17 +11,18 @@ import { accountBytes, newAccountId } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { planName } from "../../money/plans.ts";
-import { findAccounts, typedCoins } from "../../operator/accounts.ts";
+import { findAccounts, openingDetails, typedCoins } from "../../operator/accounts.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
 import { oneLine } from "../../text/one-line.ts";
 import { DeskAccounts, DeskOpened } from "../../ui/desk/accounts.tsx";
 
-const PAGE_SIZE = 50;
+/** Accounts on one page: each is asked for its balance. */
+const PAGE_SIZE = 25;
 
 async function list(c: Context<AppEnv>, more: { typed?: Record<string, string>; refused?: Refused } = {}) {
   const search = (c.req.query("q") ?? "").trim().slice(0, LENGTH_MAX.name);
   const { typed, refused } = more;
-  const found = await findAccounts(c.env, { search, after: c.req.query("after") ?? "", limit: PAGE_SIZE });
+  const found = await findAccounts(c.env, { search, before: c.req.query("before") ?? "", limit: PAGE_SIZE });
   return showDesk(c, "accounts", <DeskAccounts {...found} search={search} typed={typed} fault={refused} />, {
     refused,
   });
@@ -53,13 +56,13 @@ function wantedOf(
 
 /** `/desk`: lists the accounts, and opens a new one. */
 export const deskAccounts = (app: Api) => {
-  app.get("/desk", page, atDesk, async (c) => {
+  app.get("/desk", page, atDesk("read"), async (c) => {
     const id = c.req.query("q")?.trim() ?? "";
     if (accountBytes(id)) return c.redirect(at(c, `/desk/accounts/${id}`), 303);
     return list(c);
   });
 
-  app.post("/desk/accounts", page, atDesk, async (c) => {
+  app.post("/desk/accounts", page, atDesk("openAccounts"), async (c) => {
     const form = await formOf(c);
     const wanted = wantedOf(c, form);
     if (!wanted.ok) return list(c, { typed: form, refused: wanted });
@@ -69,6 +72,14 @@ export const deskAccounts = (app: Api) => {
     if ((await openCustomer(c.env, config, accountId, wanted)) === "other") {
       return list(c, { typed: form, refused: { code: "invalid_request", error: deskWordsOf(c).openedOther } });
     }
+    const { name } = wanted;
+    await audit(c, {
+      action: "account.opened",
+      accountId,
+      subject: name,
+      details: openingDetails(wanted),
+      once: "opened",
+    });
     const keys = { liveKey: firstKey(config, accountId, "live"), testKey: firstKey(config, accountId, "test") };
     return showDesk(c, "accounts", <DeskOpened accountId={accountId} name={wanted.name} {...keys} />);
   });

@@ -1,4 +1,6 @@
-import { atDesk, doneOf, showDesk } from "../../console/desk-page.tsx";
+import { audit } from "../../audit/audit.ts";
+import { atDesk } from "../../console/desk-gate.tsx";
+import { doneOf, showDesk } from "../../console/desk-page.tsx";
 import { formOf } from "../../console/forms.ts";
 import { at, page } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
@@ -9,14 +11,15 @@ const EVENTS_SHOWN_MAX = 100;
 
 /** `/desk/payments`: the quarantined events of payment providers, which changed nothing. */
 export const deskPayments = (app: Api) => {
-  app.get("/desk/payments", page, atDesk, async (c) => {
+  app.get("/desk/payments", page, atDesk("read"), async (c) => {
     const events = await quarantinedEvents(c.env, EVENTS_SHOWN_MAX);
     return showDesk(c, "payments", <DeskPayments events={events} done={doneOf(c)} />);
   });
 
-  app.post("/desk/payments", page, atDesk, async (c) => {
+  app.post("/desk/payments", page, atDesk("payments"), async (c) => {
     const { provider = "", event = "" } = await formOf(c);
     const resolved = await resolveEvent(c.env, provider, event);
+    if (resolved) await audit(c, { action: "payment.resolved", subject: `${provider} ${event}` });
     return c.redirect(at(c, `/desk/payments?done=${resolved ? "resolved" : "gone"}`), 303);
   });
 };

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { recountAccount, recountPage } from "../../accounts/reconcile.ts";
-import { atDesk, deskWordsOf, showDesk } from "../../console/desk-page.tsx";
+import { atDesk } from "../../console/desk-gate.tsx";
+import { deskWordsOf, showDesk } from "../../console/desk-page.tsx";
 import { page } from "../../console/page.tsx";
 import { accountBytes } from "../../crypto/ids.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
@@ -19,7 +20,7 @@ async function recount(c: Context<AppEnv>, account: string): Promise<Recounted |
 
 /** `/desk/reconcile`: recounts one account, or a page of all (contract §10). It is a GET, since it changes nothing. */
 export const deskReconcile = (app: Api) =>
-  app.get("/desk/reconcile", page, atDesk, async (c) => {
+  app.get("/desk/reconcile", page, atDesk("read"), async (c) => {
     const account = c.req.query("account")?.trim() ?? "";
     const asked = c.req.query("run") !== undefined;
     const found = asked ? await recount(c, account) : null;

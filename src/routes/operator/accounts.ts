@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { firstKey, openCustomer, requestedAccountId } from "../../accounts/open.ts";
+import { audit } from "../../audit/audit.ts";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
@@ -9,10 +10,11 @@ import type { AccountView } from "../../model/account.ts";
 import { coins } from "../../money/money.ts";
 import { planName } from "../../money/plans.ts";
 import { objectOf } from "../../objects.ts";
-import { amendAccount } from "../../operator/accounts.ts";
+import { amendAccount, amendmentActs, openingDetails } from "../../operator/accounts.ts";
 import {
   accountInPath,
   amountField,
+  demand,
   missing,
   nameField,
   onceOf,
@@ -51,7 +53,7 @@ function wire(accountId: string, view: AccountView) {
 
 /** `/operator/accounts` (contract §10). */
 export const operatorAccounts = (app: Api) => {
-  app.post("/operator/accounts", operator, jsonBody(creation), async (c) => {
+  app.post("/operator/accounts", operator("openAccounts"), jsonBody(creation), async (c) => {
     const body = c.req.valid("json");
     const accountId = requestedAccountId(settings(c), idempotencyKey(c));
     const { name, plan, balance, otpRate } = body;
@@ -63,6 +65,13 @@ export const operatorAccounts = (app: Api) => {
       ...onceOf(c, body),
     });
     if (opened === "other") otherRequest();
+    await audit(c, {
+      action: "account.opened",
+      accountId,
+      subject: name,
+      details: openingDetails(body),
+      once: "opened",
+    });
     showRepeated(c, opened === "repeated");
     return c.json({
       success: true,
@@ -72,13 +81,13 @@ export const operatorAccounts = (app: Api) => {
     });
   });
 
-  app.get("/operator/accounts/:id", operator, async (c) => {
+  app.get("/operator/accounts/:id", operator("read"), async (c) => {
     const ref = accountInPath(c);
     const view: AccountView = (await objectOf(c.env, ref).view()) ?? missing("account");
     return c.json(wire(ref.accountId, view));
   });
 
-  app.patch("/operator/accounts/:id", operator, jsonBody(change), async (c) => {
+  app.patch("/operator/accounts/:id", operator("standing"), jsonBody(change), async (c) => {
     const { accountId } = accountInPath(c);
     const { status, plan, otpRate } = c.req.valid("json");
     const amendment = {
@@ -86,6 +95,9 @@ export const operatorAccounts = (app: Api) => {
       ...(plan !== undefined && { plan }),
       ...(otpRate !== undefined && { otpRate }),
     };
-    return c.json(wire(accountId, (await amendAccount(c.env, accountId, amendment)) ?? missing("account")));
+    if (plan !== undefined || otpRate !== undefined) demand(c, "terms");
+    const amended = (await amendAccount(c.env, accountId, amendment)) ?? missing("account");
+    for (const act of amendmentActs(accountId, amendment)) await audit(c, act);
+    return c.json(wire(accountId, amended));
   });
 };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { audit } from "../../audit/audit.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
 import { fail } from "../../http/errors.ts";
@@ -6,6 +7,7 @@ import { optional } from "../../http/fields.ts";
 import type { Credited } from "../../model/account.ts";
 import { coins } from "../../money/money.ts";
 import { objectOf } from "../../objects.ts";
+import { creditAct } from "../../operator/accounts.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
 import { ledgerEntry } from "./ledger.ts";
 import {
@@ -28,7 +30,7 @@ const schema = z.object({
 
 /** `POST /operator/accounts/:id/credits`: once per reference (contract §10). */
 export const operatorCredits = (app: Api) =>
-  app.post("/operator/accounts/:id/credits", operator, jsonBody(schema), async (c) => {
+  app.post("/operator/accounts/:id/credits", operator("money"), jsonBody(schema), async (c) => {
     const ref = accountInPath(c);
     const body = c.req.valid("json");
     const { amount, reference, note } = body;
@@ -52,6 +54,7 @@ export const operatorCredits = (app: Api) =>
         param: "reference",
       });
     }
+    await audit(c, creditAct(ref, asked, credited.entry));
     showRepeated(c, credited.repeated);
     return c.json({
       success: true,

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import * as z from "zod";
+import { audit } from "../../audit/audit.ts";
 import { modeOfKeyId, newKeyId, readKeyId, showKey, showKeyId } from "../../crypto/api-key.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
@@ -72,14 +73,14 @@ async function refuseOtherMode(c: Context<AppEnv>, { accountId, mode }: AccountR
 
 /** `/operator/accounts/:id/keys` (contract §10). */
 export const operatorKeys = (app: Api) => {
-  app.get("/operator/accounts/:id/keys", operator, async (c) => {
+  app.get("/operator/accounts/:id/keys", operator("read"), async (c) => {
     const { accountId } = accountInPath(c);
     const { live, test } = bothOf(c.env, accountId);
     const [own, play]: (KeyView[] | null)[] = await Promise.all([live.keys(), test.keys()]);
     return c.json({ success: true, data: [...(own ?? missing("account")), ...(play ?? [])].map(keyRow) });
   });
 
-  app.post("/operator/accounts/:id/keys", operator, jsonBody(making), async (c) => {
+  app.post("/operator/accounts/:id/keys", operator("makeKeys"), jsonBody(making), async (c) => {
     const { accountId } = accountInPath(c);
     const body = c.req.valid("json");
     const { name, mode = "live" } = body;
@@ -92,6 +93,8 @@ export const operatorKeys = (app: Api) => {
     if (!made.ok) {
       return made.reason === "too_many" ? fail("permission_denied", TOO_MANY) : otherRequest();
     }
+    const subject = showKeyId(keyId);
+    await audit(c, { action: "key.made", accountId, subject, details: { mode, name: name ?? "key" }, once: subject });
     showRepeated(c, made.repeated);
     const keys: KeyView[] = (await stub.keys()) ?? [];
     const row = keys.find((key) => key.keyId === keyId) ?? missing("key");
@@ -100,13 +103,19 @@ export const operatorKeys = (app: Api) => {
     return c.json({ success: true, ...keyRow(fresh), api_key: showKey(keySecret(c), { ...ref, keyId }) });
   });
 
-  app.delete("/operator/accounts/:id/keys/:keyId", operator, async (c) => {
-    const { stub, keyId } = keyInPath(c);
+  app.delete("/operator/accounts/:id/keys/:keyId", operator("revokeKeys"), async (c) => {
+    const { ref, stub, keyId } = keyInPath(c);
     if (!(await stub.revokeKey(keyId))) missing("key");
+    await audit(c, {
+      action: "key.revoked",
+      accountId: ref.accountId,
+      subject: showKeyId(keyId),
+      details: { mode: ref.mode },
+    });
     return c.json({ success: true, key_id: showKeyId(keyId) });
   });
 
-  app.post("/operator/accounts/:id/keys/:keyId/rotate", operator, jsonBody(rotation), async (c) => {
+  app.post("/operator/accounts/:id/keys/:keyId/rotate", operator("makeKeys"), jsonBody(rotation), async (c) => {
     const { ref, stub, keyId } = keyInPath(c);
     const newId = newKeyId(keySecret(c), ref.mode, seedOf(c, `${ref.accountId}\0${keyId}`));
     const body = c.req.valid("json");
@@ -119,6 +128,9 @@ export const operatorKeys = (app: Api) => {
       if (rotated.reason === "too_many") return fail("permission_denied", TOO_MANY);
       return fail("permission_denied", "This key is revoked or has expired; make a new one.");
     }
+    const subject = showKeyId(rotated.keyId);
+    const details = { mode: ref.mode, replaces: showKeyId(keyId) };
+    await audit(c, { action: "key.rotated", accountId: ref.accountId, subject, details, once: subject });
     showRepeated(c, rotated.repeated);
     return c.json({
       success: true,

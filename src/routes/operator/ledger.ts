@@ -23,7 +23,7 @@ export function ledgerEntry(secret: string, ref: AccountRef, entry: LedgerView) 
 
 /** `GET /operator/accounts/:id/ledger`: oldest first. */
 export const operatorLedger = (app: Api) =>
-  app.get("/operator/accounts/:id/ledger", operator, async (c) => {
+  app.get("/operator/accounts/:id/ledger", operator("read"), async (c) => {
     const ref = accountInPath(c);
     const limit = pageLimit(c);
     const [after = 0] = pageAfter(c, 1);

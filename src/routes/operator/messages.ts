@@ -7,7 +7,7 @@ import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit
 
 /** `GET /operator/accounts/:id/messages`: oldest first, from the account itself and not from history (contract §10). */
 export const operatorMessages = (app: Api) =>
-  app.get("/operator/accounts/:id/messages", operator, async (c) => {
+  app.get("/operator/accounts/:id/messages", operator("read"), async (c) => {
     const ref = accountInPath(c);
     const limit = pageLimit(c);
     const [seq = 0, index = 0] = pageAfter(c, 2);

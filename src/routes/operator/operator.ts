@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { accountBytes } from "../../crypto/ids.ts";
+import { operatorByAccess, usesAccess } from "../../http/access.ts";
 import { settings } from "../../http/app.ts";
 import type { AppEnv } from "../../http/app.ts";
 import { isOperator } from "../../http/auth.ts";
@@ -8,6 +9,8 @@ import { acceptBody, readBody } from "../../http/body.ts";
 import { FailureError, UNAUTHORIZED, fail } from "../../http/errors.ts";
 import { idempotencyOf } from "../../http/idempotency.ts";
 import type { AskedOnce } from "../../model/command.ts";
+import { TOKEN_HOLDER, leastRole, mayDo } from "../../model/operator.ts";
+import type { Operator, Permission } from "../../model/operator.ts";
 import type { AccountRef } from "../../model/ref.ts";
 import { coins, unitsFromCoins } from "../../money/money.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
@@ -17,14 +20,60 @@ import { isDeceptive } from "../../text/one-line.ts";
 
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PATCH", "PUT"]);
 
-/** Requires the operator's token, then reads and checks the body of a request that may have one. */
-export const operator: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const withBody = WITH_BODY.has(c.req.method);
-  if (withBody) acceptBody(c);
-  if (!isOperator(c)) throw new FailureError({ ...UNAUTHORIZED, error: "The operator token is missing or not valid." });
-  if (withBody) await readBody(c, () => undefined, "{}");
-  await next();
-};
+const NOT_OPERATOR = { ...UNAUTHORIZED, error: "The operator token is missing or not valid." };
+
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/**
+ * Refuses what another site's page makes a browser send: Cloudflare adds its token to that as well. A browser sends
+ * Origin with every such request (Fetch §3.2), and other programs send none.
+ */
+function refuseOtherSites(c: Context<AppEnv>): void {
+  const origin = c.req.header("origin");
+  const own = [new URL(c.req.url).origin, new URL(settings(c).CONSOLE_URL).origin];
+  if (SAFE.has(c.req.method) || origin === undefined || own.includes(origin)) return;
+  fail("permission_denied", "This request was sent by the page of another site.");
+}
+
+/** The operator of the request: by the token, or where it is configured by Cloudflare Access. */
+async function operatorOf(c: Context<AppEnv>): Promise<Operator> {
+  if (isOperator(c)) return { ...TOKEN_HOLDER, session: null };
+  const byAccess = c.req.header("authorization") === undefined && usesAccess(c);
+  const found = byAccess ? await operatorByAccess(c) : null;
+  if (!found) throw new FailureError(NOT_OPERATOR);
+  if (found.ok) {
+    refuseOtherSites(c);
+    return found.operator;
+  }
+  switch (found.reason) {
+    case "missing":
+    case "invalid":
+      throw new FailureError(NOT_OPERATOR);
+    case "unavailable":
+      return fail("unavailable", "The keys of Cloudflare Access cannot be fetched at the moment; repeat the request.");
+    case "no_role":
+      return fail("permission_denied", `${found.email} has no role here.`);
+  }
+}
+
+/** Ends the request if the operator's role may not do this. */
+export function demand(c: Context<AppEnv>, permission: Permission): void {
+  const { role } = c.get("operator") ?? fail("unauthorized", NOT_OPERATOR.error);
+  if (mayDo(role, permission)) return;
+  fail("permission_denied", `The role ${role} may not do this; it needs the role ${leastRole(permission)}.`);
+}
+
+/** Requires an operator who may do this, then reads and checks the body of a request that may have one. */
+export function operator(permission: Permission): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const withBody = WITH_BODY.has(c.req.method);
+    if (withBody) acceptBody(c);
+    c.set("operator", await operatorOf(c));
+    demand(c, permission);
+    if (withBody) await readBody(c, () => undefined, "{}");
+    await next();
+  };
+}
 
 /** Ends the request: there is no such account, key or page. */
 export function missing(what: string): never {

@@ -9,7 +9,7 @@ const wire = ({ accountId, mode, kind, detail }: FoundDifference) => ({ account_
 
 /** `GET /operator/reconcile`: recounts one account, or a page of all of them (contract §10). */
 export const operatorReconcile = (app: Api) =>
-  app.get("/operator/reconcile", operator, async (c) => {
+  app.get("/operator/reconcile", operator("read"), async (c) => {
     const asked = c.req.query("account");
     if (asked !== undefined) {
       if (!accountBytes(asked)) fail("invalid_request", "account must be an account id.", { param: "account" });

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import * as z from "zod";
-import { settings } from "../../http/app.ts";
+import { audit } from "../../audit/audit.ts";
+import { keyOf, settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
 import { fail } from "../../http/errors.ts";
@@ -60,10 +61,15 @@ export const recordingsApi = (app: Api) =>
       return c.json({ success: true, recording: shown(c, found) });
     })
     .patch("/v1/recordings/:file", accountApi, jsonBody(change), async (c) => {
-      const renamed = await accountOf(c).renameRecording(c.req.param("file"), c.req.valid("json").name);
-      return c.json({ success: true, recording: shown(c, renamed ?? missing()) });
+      const subject = c.req.param("file");
+      const { name: newName } = c.req.valid("json");
+      const renamed = (await accountOf(c).renameRecording(subject, newName)) ?? missing();
+      await audit(c, { action: "recording.renamed", subject, details: { mode: keyOf(c).mode, name: newName } });
+      return c.json({ success: true, recording: shown(c, renamed) });
     })
     .delete("/v1/recordings/:file", accountApi, async (c) => {
-      if (!(await accountOf(c).removeRecording(c.req.param("file")))) missing();
+      const subject = c.req.param("file");
+      if (!(await accountOf(c).removeRecording(subject))) missing();
+      await audit(c, { action: "recording.deleted", subject, details: { mode: keyOf(c).mode } });
       return c.json({ success: true, deleted: 1 });
     });

@@ -1,19 +1,21 @@
 import type { FC } from "hono/jsx";
-import { coins } from "../../money/money.ts";
 import type { AccountAtDesk } from "../../operator/accounts.ts";
 import { count, phoneText } from "../format.ts";
-import { Card, Field, Kind, Money, StateBadge, Time, faultAt } from "../parts.tsx";
+import { Card, Kind, Money, StateBadge, Time } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
+import { deskAccess } from "../words/desk-access.ts";
 import { deskWords } from "../words/desk.ts";
 import { shell } from "../words/shell.ts";
-import { DeskDone, PlanChoice, StatusPill, Wide } from "./frame.tsx";
+import { CreditForm, StandingForms } from "./account-forms.tsx";
+import { DeskDone, StatusPill, Wide, useMay } from "./frame.tsx";
 
-// One account on the operator's page: its facts, what can be changed, and its newest entries.
+// One account on the operator's page: its facts and its newest entries.
 
 const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
   const t = useWords(deskWords);
   const s = useWords(shell);
+  const a = useWords(deskAccess);
   const { lang } = useView();
   const signsIn = [person?.name, person?.phone && phoneText(person.phone), person?.email].filter(Boolean);
   return (
@@ -29,6 +31,15 @@ const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
             <Money units={view.balance} />
           </b>
         </dd>
+        {view.owed !== 0 && (
+          <>
+            <dt>{a.owed}</dt>
+            <dd>
+              <Money units={view.owed} />
+              <p class="hint">{a.owedHint}</p>
+            </dd>
+          </>
+        )}
         <dt>{t.plan}</dt>
         <dd>{s.plans[view.plan]}</dd>
         <dt>{t.otpRate}</dt>
@@ -54,91 +65,6 @@ const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
           )}
         </dd>
       </dl>
-    </Card>
-  );
-};
-
-/** A form that was sent, and what is wrong with it. */
-interface Sent {
-  typed: Record<string, string>;
-  fault: FormFault | undefined;
-}
-
-const StandingForms: FC<{ of: AccountAtDesk } & Sent> = ({ of: { view, ref }, typed, fault }) => {
-  const t = useWords(deskWords);
-  const { at } = useView();
-  const action = at(`/desk/accounts/${ref.accountId}/standing`);
-  const suspended = view.status === "suspended";
-  return (
-    <Card title={t.standing}>
-      <div class="stack">
-        <form method="post" action={action} class="stack">
-          {!suspended && <p class="hint">{t.suspendHint}</p>}
-          <div>
-            <button class={suspended ? "btn" : "btn danger"} name="status" value={suspended ? "active" : "suspended"}>
-              {suspended ? t.activate : t.suspend}
-            </button>
-          </div>
-        </form>
-        <form method="post" action={action} class="deskline">
-          <PlanChoice value={view.plan} />
-          <button class="btn quiet">{t.change}</button>
-        </form>
-        <form method="post" action={action} class="deskline">
-          <Field
-            label={t.rateField}
-            name="otpRate"
-            inputmode="decimal"
-            hint={t.rateHint}
-            value={typed["otpRate"] ?? (view.ownOtpRate === null ? "" : String(coins(view.ownOtpRate)))}
-            error={faultAt(fault, "otpRate")}
-          />
-          <button class="btn quiet">{t.change}</button>
-        </form>
-      </div>
-    </Card>
-  );
-};
-
-const CreditForm: FC<{ of: AccountAtDesk } & Sent> = ({ of: { ref }, typed, fault }) => {
-  const t = useWords(deskWords);
-  const { at } = useView();
-  return (
-    <Card title={t.money} extra={<span class="pill">{t[ref.mode]}</span>}>
-      <form method="post" action={at(`/desk/accounts/${ref.accountId}/credits`)} class="stack">
-        <input type="hidden" name="mode" value={ref.mode} />
-        <Field
-          label={t.amount}
-          name="amount"
-          inputmode="decimal"
-          required
-          hint={t.amountHint}
-          value={typed["amount"]}
-          error={faultAt(fault, "amount")}
-          autocomplete="off"
-        />
-        <Field
-          label={t.reference}
-          name="reference"
-          required
-          maxlength={100}
-          hint={t.referenceHint}
-          value={typed["reference"]}
-          error={faultAt(fault, "reference")}
-          autocomplete="off"
-        />
-        <Field
-          label={t.note}
-          name="note"
-          maxlength={500}
-          value={typed["note"]}
-          autocomplete="off"
-          error={faultAt(fault, "note")}
-        />
-        <div>
-          <button class="btn">{t.book}</button>
-        </div>
-      </form>
     </Card>
   );
 };
@@ -261,13 +187,16 @@ export const DeskAccount: FC<{
           <a class="btn quiet" href={at(`/desk/reconcile?run=1&account=${accountId}`)}>
             {t.recount}
           </a>
+          <a class="btn quiet" href={at(`/desk/audit?account=${accountId}`)}>
+            {useWords(deskAccess).trailOf}
+          </a>
         </div>
       </div>
       <DeskDone done={done} />
       <div class="deskcols">
         <Facts of={of} />
-        <StandingForms of={of} typed={typed} fault={fault} />
-        <CreditForm of={of} typed={typed} fault={fault} />
+        {useMay("standing") && <StandingForms of={of} typed={typed} fault={fault} />}
+        {useMay("money") && <CreditForm of={of} typed={typed} fault={fault} />}
       </div>
       <Ledger of={of} />
       <Messages of={of} />

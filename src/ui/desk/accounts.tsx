@@ -1,11 +1,13 @@
 import type { FC } from "hono/jsx";
-import type { ListedAccount } from "../../db/desk.ts";
-import { Card, CopyButton, Empty, Field, Notice, Older, OnceField, PageHead, Time, faultAt } from "../parts.tsx";
+import type { AccountInList } from "../../operator/accounts.ts";
+import { phoneText } from "../format.ts";
+import { Card, CopyButton, Empty, Field, Money, Notice, Older, OnceField, PageHead, Time, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
+import { deskAccess } from "../words/desk-access.ts";
 import { deskWords } from "../words/desk.ts";
 import { shell } from "../words/shell.ts";
-import { PlanChoice, StatusPill, Wide } from "./frame.tsx";
+import { PlanChoice, StatusPill, Wide, useMay } from "./frame.tsx";
 
 // The operator's list of accounts, the form that opens another, and the new account's first keys.
 
@@ -57,7 +59,7 @@ const NewAccount: FC<{ typed: Record<string, string>; fault: FormFault | undefin
 };
 
 interface AccountsProps {
-  rows: ListedAccount[];
+  rows: AccountInList[];
   search: string;
   next: string | null;
   /** What was typed to open an account, and what is wrong with it. */
@@ -65,21 +67,49 @@ interface AccountsProps {
   fault?: FormFault | undefined;
 }
 
+const Row: FC<{ of: AccountInList }> = ({ of }) => {
+  const s = useWords(shell);
+  const a = useWords(deskAccess);
+  const { at } = useView();
+  const { accountId, name, phone, email, plan, balance, status, createdAt, lastMessageAt } = of;
+  return (
+    <tr>
+      <td class="deskname">
+        <a href={at(`/desk/accounts/${accountId}`)}>{name}</a>
+        <br />
+        <code class="dim small">{accountId}</code>
+      </td>
+      <td class="deskcontact">{phone === null ? (email ?? "–") : phoneText(phone)}</td>
+      <td>{s.plans[plan]}</td>
+      <td class="num">{balance === null ? "–" : <Money units={balance} />}</td>
+      <td>
+        <StatusPill status={status} />
+      </td>
+      <td>
+        <Time at={createdAt} style="full" />
+      </td>
+      <td>
+        {lastMessageAt === null ? <span class="dim">{a.noMessage}</span> : <Time at={lastMessageAt} style="full" />}
+      </td>
+    </tr>
+  );
+};
+
 /** The list of accounts, and a form that opens another. */
 export const DeskAccounts: FC<AccountsProps> = ({ rows, search, next, typed = {}, fault }) => {
   const t = useWords(deskWords);
-  const s = useWords(shell);
+  const a = useWords(deskAccess);
   const { at } = useView();
   return (
     <>
       <PageHead title={t.tabs.accounts} />
-      <NewAccount typed={typed} fault={fault} />
+      {useMay("openAccounts") && <NewAccount typed={typed} fault={fault} />}
       <Card>
         <form class="desksearch" role="search" action={at("/desk")}>
           <label class="sr" for="f-q">
-            {t.searchLabel}
+            {a.searchLabel}
           </label>
-          <input id="f-q" type="search" name="q" value={search} placeholder={t.searchLabel} maxlength={100} />
+          <input id="f-q" type="search" name="q" value={search} placeholder={a.searchLabel} maxlength={100} />
           <button class="btn quiet">{t.search}</button>
         </form>
         {rows.length === 0 ? (
@@ -87,28 +117,17 @@ export const DeskAccounts: FC<AccountsProps> = ({ rows, search, next, typed = {}
             <p>{t.noAccountsHint}</p>
           </Empty>
         ) : (
-          <Wide label={t.tabs.accounts} heads={[t.name, t.account, t.plan, t.status, t.opened]}>
+          <Wide
+            label={t.tabs.accounts}
+            heads={[t.name, a.contact, t.plan, { num: a.balance }, t.status, t.opened, a.lastMessage]}
+          >
             {rows.map((row) => (
-              <tr>
-                <td class="deskname">
-                  <a href={at(`/desk/accounts/${row.accountId}`)}>{row.name}</a>
-                </td>
-                <td>
-                  <code>{row.accountId}</code>
-                </td>
-                <td>{s.plans[row.plan]}</td>
-                <td>
-                  <StatusPill status={row.status} />
-                </td>
-                <td>
-                  <Time at={row.createdAt} style="date" />
-                </td>
-              </tr>
+              <Row of={row} />
             ))}
           </Wide>
         )}
         {next !== null && (
-          <Older href={at(`/desk?q=${encodeURIComponent(search)}&after=${encodeURIComponent(next)}`)} />
+          <Older href={at(`/desk?q=${encodeURIComponent(search)}&before=${encodeURIComponent(next)}`)} />
         )}
       </Card>
     </>

@@ -1,11 +1,14 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { PRODUCT } from "../../config.ts";
+import { mayDo } from "../../model/operator.ts";
+import type { Permission } from "../../model/operator.ts";
 import { PLANS } from "../../money/plans.ts";
 import { Icon, Mark } from "../icons.tsx";
 import { Preferences } from "../layout.tsx";
 import { Choice, Field, Notice, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
+import { deskAccess } from "../words/desk-access.ts";
 import { deskWords } from "../words/desk.ts";
 import { shell } from "../words/shell.ts";
 
@@ -18,14 +21,23 @@ export const DESK_TABS = {
   payments: "/desk/payments",
   queues: "/desk/queues",
   reconcile: "/desk/reconcile",
+  audit: "/desk/audit",
+  sessions: "/desk/sessions",
 } as const;
 
 export type DeskTab = keyof typeof DESK_TABS;
+
+/** Whether the operator who looks at the page may do this; a page offers nothing that would be refused. */
+export function useMay(permission: Permission): boolean {
+  const { operator } = useView();
+  return operator !== null && mayDo(operator.role, permission);
+}
 
 /** Head and tabs of every page of the operator. */
 export const DeskFrame: FC<PropsWithChildren<{ tab: DeskTab }>> = ({ tab, children }) => {
   const t = useWords(deskWords);
   const { at } = useView();
+  const labels = { ...t.tabs, ...useWords(deskAccess).tabs };
   const tabs = Object.entries(DESK_TABS) as [DeskTab, string][];
   return (
     <>
@@ -48,7 +60,7 @@ export const DeskFrame: FC<PropsWithChildren<{ tab: DeskTab }>> = ({ tab, childr
       <nav class="desktabs" aria-label={t.desk}>
         {tabs.map(([id, path]) => (
           <a href={at(path)} {...(id === tab && { "aria-current": "page" })}>
-            {t.tabs[id]}
+            {labels[id]}
           </a>
         ))}
       </nav>

@@ -4,7 +4,7 @@ import { count, paise } from "../format.ts";
 import { Card, Empty, PageHead, Time } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { deskWords } from "../words/desk.ts";
-import { DeskDone, Wide } from "./frame.tsx";
+import { DeskDone, Wide, useMay } from "./frame.tsx";
 
 // The operator's page of quarantined payments.
 
@@ -12,6 +12,7 @@ import { DeskDone, Wide } from "./frame.tsx";
 export const DeskPayments: FC<{ events: QuarantinedEvent[]; done: string | undefined }> = ({ events, done }) => {
   const t = useWords(deskWords);
   const { at, lang } = useView();
+  const mayResolve = useMay("payments");
   return (
     <>
       <PageHead title={t.tabs.payments} lead={t.paymentsLead} />
@@ -45,11 +46,13 @@ export const DeskPayments: FC<{ events: QuarantinedEvent[]; done: string | undef
                   <code>{event.eventId}</code>
                 </td>
                 <td>
-                  <form method="post" action={at("/desk/payments")}>
-                    <input type="hidden" name="provider" value={event.provider} />
-                    <input type="hidden" name="event" value={event.eventId} />
-                    <button class="btn quiet small">{t.dealtWith}</button>
-                  </form>
+                  {mayResolve && (
+                    <form method="post" action={at("/desk/payments")}>
+                      <input type="hidden" name="provider" value={event.provider} />
+                      <input type="hidden" name="event" value={event.eventId} />
+                      <button class="btn quiet small">{t.dealtWith}</button>
+                    </form>
+                  )}
                 </td>
               </tr>
             ))}

@@ -5,7 +5,7 @@ import { count } from "../format.ts";
 import { Card, Empty, PageHead, Time } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { deskWords } from "../words/desk.ts";
-import { DeskDone, Wide } from "./frame.tsx";
+import { DeskDone, Wide, useMay } from "./frame.tsx";
 
 // The operator's page of the queues: their depths and their dead letters.
 
@@ -46,17 +46,19 @@ const LetterRow: FC<{ of: DeadLetter }> = ({ of: { id, at: diedAt, letter } }) =
       <td>{letter ? <code>{letter.job.account}</code> : t.noJob}</td>
       <td class="num">{letter ? count(letter.job.seqs.length, lang) : "–"}</td>
       <td>
-        <form method="post" action={at("/desk/queues/dead-letters")} class="actions">
-          <input type="hidden" name="id" value={id} />
-          {letter && (
-            <button class="btn quiet small" name="do" value="retry">
-              {t.retry}
+        {useMay("queues") && (
+          <form method="post" action={at("/desk/queues/dead-letters")} class="actions">
+            <input type="hidden" name="id" value={id} />
+            {letter && (
+              <button class="btn quiet small" name="do" value="retry">
+                {t.retry}
+              </button>
+            )}
+            <button class="btn danger small" name="do" value="forget">
+              {t.forget}
             </button>
-          )}
-          <button class="btn danger small" name="do" value="forget">
-            {t.forget}
-          </button>
-        </form>
+          </form>
+        )}
       </td>
     </tr>
   );

@@ -4,7 +4,7 @@ import { Field, PageHead, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { deskWords } from "../words/desk.ts";
-import { DeskDone } from "./frame.tsx";
+import { DeskDone, useMay } from "./frame.tsx";
 
 // The operator's page of the rate card.
 
@@ -43,9 +43,11 @@ export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefi
           value={typed["countries"]}
           error={faultAt(fault, "countries")}
         />
-        <div>
-          <button class="btn">{t.save}</button>
-        </div>
+        {useMay("prices") && (
+          <div>
+            <button class="btn">{t.save}</button>
+          </div>
+        )}
       </form>
     </>
   );

@@ -1,8 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { insertSession } from "../../../src/db/people.ts";
-import { SESSION_IDLE_MS, hashOf, newToken } from "../../../src/sign-in/sessions.ts";
+import { describe, expect, it } from "vitest";
+import { newToken } from "../../../src/sign-in/sessions.ts";
 import worker from "../../../src/worker.ts";
 import { incoming } from "../../world/deployment.ts";
 import { listen } from "../../world/listener.ts";
@@ -10,8 +9,6 @@ import { freshNumber, signInByPhone, twin } from "../../world/people.ts";
 import { CONSOLE, Visitor, visit } from "../../world/visitor.ts";
 
 // What ends together with a session, and what happens when sessions cannot be read.
-
-afterEach(() => vi.useRealTimers());
 
 describe("the live socket", () => {
   it.each(["/sign-out", "/sign-out/everywhere", "/settings/sessions"])("is closed by %s", async (path) => {
@@ -31,21 +28,6 @@ describe("the live socket", () => {
     await signInByPhone(freshNumber(), visitor);
     expect(await after.closed).toEqual({ code: 4000 });
   });
-});
-
-it("keeps the desk open for an operator who is active", async () => {
-  const startMs = Date.now();
-  const token = newToken();
-  const row = { holder: "operator", device: "", createdAt: startMs, authenticatedAt: startMs, seenAt: startMs };
-  await insertSession(env.DB, { hash: hashOf(token), ...row, expiresAt: startMs + SESSION_IDLE_MS.operator });
-  const operator = new Visitor();
-  operator.cookies.set("operator", token);
-  for (let minutes = 20; minutes <= 120; minutes += 20) {
-    vi.useFakeTimers({ toFake: ["Date"], now: startMs + minutes * 60_000 });
-    expect((await operator.get("/desk/payments")).status).toBe(200);
-  }
-  vi.useFakeTimers({ toFake: ["Date"], now: startMs + 181 * 60_000 });
-  expect((await operator.get("/desk/payments")).status).toBe(303);
 });
 
 it("redirects a post without a session to the sign-in, whatever its Referer contains", async () => {

@@ -17,7 +17,8 @@ import {
   sessionsWith,
   signInByPhone,
 } from "../../world/people.ts";
-import { Visitor, serviceWith } from "../../world/visitor.ts";
+import { serviceWith } from "../../world/deployment.ts";
+import { Visitor } from "../../world/visitor.ts";
 
 const personWith = (phone: string) => env.DB.prepare("SELECT * FROM person WHERE phone = ?").bind(phone).all();
 

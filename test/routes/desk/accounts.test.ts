@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import { objectName } from "../../../src/crypto/ids.ts";
 import { balanceOf, ledgerOf, openWorld, recordHistory, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
+import { personBy } from "../../../src/db/people.ts";
 import { atTheDesk } from "../../world/operators.ts";
-import { shownIn } from "../../world/visitor.ts";
+import { freshNumber, signInByPhone } from "../../world/people.ts";
 import type { Page } from "../../world/visitor.ts";
 
 const pageOf = (world: World) => `/desk/accounts/${world.ref.accountId}`;
@@ -20,6 +21,9 @@ function keptIn({ text }: Page, name: string): string | undefined {
   const [, value] = / value="([^"]*)"/u.exec(field) ?? [];
   return value?.replaceAll(/&(?:lt|gt|quot|#39|amp);/gu, (escaped) => UNESCAPED[escaped as keyof typeof UNESCAPED]);
 }
+
+/** Ids are random: their order says nothing. Three accounts open at each time. */
+const openedAt = (at: number) => 1_000 + Math.floor(((at * 37) % 51) / 3);
 
 describe("the list of accounts", () => {
   it("finds an account by part of its name, the beginning of its id, and its id", async () => {
@@ -40,22 +44,77 @@ describe("the list of accounts", () => {
     expect((await desk.get(`/desk?q=${accountId}`)).headers.get("location")).toBe(pageOf(world));
   });
 
-  it("continues where its page ends", async () => {
+  it("is newest first, and continues where its page ends, among accounts of one time too", async () => {
     const desk = await atTheDesk();
     const name = `Walk ${crypto.randomUUID()}`;
-    const rows = Array.from({ length: 51 }, (_, at) => `acc_walk${String(at).padStart(3, "0")}`);
+    const ids = Array.from({ length: 51 }, (_, at) => `acc_walk${String(at).padStart(3, "0")}`);
     await env.DB.batch(
-      rows.map((id) =>
-        env.DB.prepare("INSERT INTO account VALUES (?, 'live', 1, ?, 'active', 'starter', 0)").bind(id, name),
+      ids.map((id, at) =>
+        env.DB.prepare("INSERT INTO account VALUES (?, 'live', 1, ?, 'active', 'starter', ?)").bind(
+          id,
+          name,
+          openedAt(at),
+        ),
       ),
     );
-    const first = await desk.get(`/desk?q=${encodeURIComponent(name.toUpperCase())}`);
-    expect(first.text).toContain("acc_walk049");
-    expect(first.text).not.toContain("acc_walk050");
-    const href = /href="([^"]*after=[^"]*)"/u.exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    const second = await desk.get(href);
-    expect(second.text).toContain("acc_walk050");
-    expect(shownIn(second)).not.toContain("acc_walk049");
+    const seen: string[] = [];
+    let href: string | undefined = `/desk?q=${encodeURIComponent(name.toUpperCase())}`;
+    while (href !== undefined) {
+      const { text } = await desk.get(href);
+      const rows = [...text.matchAll(/href="\/desk\/accounts\/(acc_walk\d+)"/gu)].map(([, id = ""]) => id);
+      expect(rows.length).toBeLessThanOrEqual(25);
+      seen.push(...rows);
+      href = /href="([^"]*before=[^"]*)"/u.exec(text)?.[1]?.replaceAll("&amp;", "&");
+    }
+    const order = ids
+      .map((id, at) => ({ id, at: openedAt(at) }))
+      .toSorted((one, other) => other.at - one.at || (one.id < other.id ? 1 : -1));
+    expect(seen).toEqual(order.map(({ id }) => id));
+  });
+
+  it("shows what an account has now, when it opened and when it last sent", async () => {
+    const desk = await atTheDesk();
+    const name = `Row ${crypto.randomUUID()}`;
+    const world = await openWorld({ name, balance: 12.5 });
+    await recordHistory(world, []);
+    const row = async () => {
+      const { text } = await desk.get(`/desk?q=${encodeURIComponent(name)}`);
+      return /<tbody>.*<\/tbody>/u.exec(text)?.[0] ?? "";
+    };
+    expect(await row()).toContain("₹12.50");
+    expect(await row()).toContain("none yet");
+    await sendSms(world);
+    await recordHistory(world, [2]);
+    expect(await row()).toContain("₹11.50");
+    expect(await row()).not.toContain("none yet");
+  });
+
+  it("finds an account by the phone of its person, as people write it, and by the e-mail", async () => {
+    const desk = await atTheDesk();
+    const number = freshNumber();
+    const { visitor } = await signInByPhone(number);
+    const email = `asha-${number}@example.com`;
+    await visitor.submit("/settings/login", { email, password: "a long enough one" });
+    const person = await personBy(env.DB, { phone: `+91${number}` });
+    const ref = { accountId: person?.accountId ?? "", mode: "live" } as const;
+    await recordHistory({ ref, name: objectName(ref) } as World, []);
+    const found = async (q: string) =>
+      (await desk.get(`/desk?q=${encodeURIComponent(q)}`)).text.includes(ref.accountId);
+    const [one, two] = [number.slice(0, 5), number.slice(5)];
+    for (const q of [
+      number,
+      `+91 ${one} ${two}`,
+      `0${one}-${two}`,
+      `(${one}) ${two}`,
+      email.toUpperCase(),
+      number.slice(2),
+    ]) {
+      expect(await found(q), q).toBe(true);
+    }
+    const others = [String(10_000_000_000 - Number(number)), `${number}0`, `${email}x`];
+    for (const q of others) expect(await found(q), q).toBe(false);
+    const page = await desk.get(`/desk/accounts/${ref.accountId}`);
+    expect(page.text).toContain(`+91 ${one} ${two}`);
   });
 });
 
@@ -149,6 +208,22 @@ describe("an account", () => {
     await standing("active");
     expect((await sendSms(world)).status).toBe(200);
     expect((await standing("closed")).status).toBe(400);
+  });
+
+  it("is suspended after a question that says what happens, without a script", async () => {
+    const desk = await atTheDesk();
+    const world = await openWorld({ name: "Chai & Co" });
+    const account = await desk.get(pageOf(world));
+    expect(account.text).toContain(`href="${pageOf(world)}/suspend"`);
+    expect(account.text).not.toContain('value="suspended"');
+    const asked = await desk.get(`${pageOf(world)}/suspend`);
+    expect([asked.status, asked.text.includes("Suspend Chai &amp; Co?")]).toEqual([200, true]);
+    expect(asked.text).toContain("403 account_suspended");
+    expect(asked.text).toMatch(/<form[^>]*action="[^"]*\/standing"><button[^>]* name="status" value="suspended"/u);
+    expect(await world.stub.view()).toMatchObject({ status: "active" });
+    await desk.submit(`${pageOf(world)}/standing`, { status: "suspended" });
+    expect((await desk.get(`${pageOf(world)}/suspend`)).headers.get("location")).toBe(pageOf(world));
+    expect((await desk.get("/desk/accounts/acc_00000000000/suspend")).status).toBe(404);
   });
 
   it("gets another plan and its own OTP rate; a form changes one of them only", async () => {
