@@ -78,8 +78,9 @@ describe("the desk in Hindi", () => {
     hindiJson(await stranger().get("/desk/payments", JSON_TYPE), 401);
     const visitor = stranger();
     const replies = [];
-    for (let times = 0; times < 22; times += 1)
+    for (let times = 0; times < 22; times += 1) {
       replies.push(await visitor.submit("/desk/sign-in", { token: "wrong" }, ADDRESS));
+    }
     for (const reply of replies) hindi(reply, reply.status);
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401, 429]));
   });
