@@ -3,6 +3,7 @@ import { logProblem } from "./log.ts";
 import { checkDueOrders } from "./payments/orders.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
+import { settleNextPhones } from "./sign-in/phone-change.ts";
 import { forgetSessions } from "./sign-in/sessions.ts";
 
 // Periodic work, every few minutes. The tasks run one after the other; one that fails does not stop the others.
@@ -11,6 +12,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   forgetSessions,
   forgetOldChallenges,
   forgetOldAttempts,
+  settleNextPhones,
   checkDueOrders,
   forgetOldActs,
 ];

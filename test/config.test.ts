@@ -183,7 +183,7 @@ describe("sign-in codes", () => {
   });
 
   it("need Turnstile's secret beside its site key, and https", () => {
-    const turnstile = { TURNSTILE_SITE_KEY: "0x4AAA", TURNSTILE_SECRET: "0x4AAB" };
+    const turnstile = { TURNSTILE_SITE_KEY: "0x4AAA", TURNSTILE_SECRET: `0x4AAAAAAA-${SECRET}` };
     expect(faultsOf({ ...PRODUCTION, ...turnstile })).toEqual([]);
     expect(faultsOf({ ...PRODUCTION, ...turnstile, TURNSTILE_SECRET: undefined })).toEqual([
       "TURNSTILE_SECRET is missing, and TURNSTILE_SITE_KEY is there",

@@ -58,20 +58,29 @@ export const account = sqliteTable(
 );
 
 /** People who sign in; each has one account. */
-export const person = sqliteTable("person", {
-  id: text("id").primaryKey(),
-  accountId: text("account_id").notNull().unique(),
-  name: text("name").notNull(),
-  /** E.164, verified with a one-time password. */
-  phone: text("phone").unique(),
-  /** Lower case. */
-  email: text("email").unique(),
-  /** scrypt: parameters, salt and hash. */
-  password: text("password"),
-  /** The billing details for invoices. */
-  buyer: text("buyer", { mode: "json" }).$type<Buyer>(),
-  createdAt: integer("created_at").notNull(),
-});
+export const person = sqliteTable(
+  "person",
+  {
+    id: text("id").primaryKey(),
+    accountId: text("account_id").notNull().unique(),
+    name: text("name").notNull(),
+    /** E.164, verified with a one-time password. */
+    phone: text("phone").unique(),
+    /** Lower case. */
+    email: text("email").unique(),
+    /** scrypt: parameters, salt and hash. */
+    password: text("password"),
+    /** The billing details for invoices. */
+    buyer: text("buyer", { mode: "json" }).$type<Buyer>(),
+    createdAt: integer("created_at").notNull(),
+    /** A browser that was remembered before this time counts as unknown. */
+    devicesSince: integer("devices_since").notNull().default(0),
+    /** A verified phone that replaces `phone` at `nextPhoneAt`; both are NULL while no change waits. */
+    nextPhone: text("next_phone"),
+    nextPhoneAt: integer("next_phone_at"),
+  },
+  (table) => [index("person_next_phone").on(table.nextPhone)],
+);
 
 /** Sessions of signed-in browsers. Only a hash of the token is stored: reading this table does not allow signing in. */
 export const session = sqliteTable(
@@ -85,6 +94,11 @@ export const session = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** When the holder last authenticated. */
     authenticatedAt: integer("authenticated_at").notNull(),
+    /** When the holder last answered a code to their phone in this session; NULL if never. */
+    phoneProvedAt: integer("phone_proved_at"),
+    /** Where the sign-in came from, as the platform tells it: ISO 3166-1 alpha-2, and a city; empty if unknown. */
+    country: text("country").notNull().default(""),
+    city: text("city").notNull().default(""),
     /** Written at most once per SEEN_STEP_MS of sign-in/sessions.ts. */
     seenAt: integer("seen_at").notNull(),
     expiresAt: integer("expires_at").notNull(),

@@ -22,6 +22,8 @@ export const ACTIONS = [
   "key.revoked",
   "person.name",
   "person.phone",
+  "person.phone_waits",
+  "person.phone_stopped",
   "person.email",
   "person.password",
   "person.buyer",

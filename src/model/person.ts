@@ -17,18 +17,30 @@ export interface Person {
   password: string | null;
   buyer: Buyer | null;
   createdAt: number;
+  /** A browser that was remembered before this time, in ms, counts as unknown. */
+  devicesSince: number;
+  /** A verified phone that replaces `phone` at `nextPhoneAt`, in ms; both are null while no change waits. */
+  nextPhone: string | null;
+  nextPhoneAt: number | null;
 }
 
 export interface Session {
   hash: string;
   /** When the holder last authenticated, in ms. */
   authenticatedAt: number;
+  /** When the holder last answered a code to their phone in this session, in ms; null if never. */
+  phoneProvedAt: number | null;
 }
 
 /** A session as it is listed for its person. */
 export interface SessionView {
+  /** Names it on pages; no secret. */
+  handle: string;
   /** A short form of the browser's User-Agent, or empty. */
   device: string;
+  /** ISO 3166-1 alpha-2, or empty. */
+  country: string;
+  city: string;
   /** Whether it is the session of this request. */
   current: boolean;
   createdAt: number;

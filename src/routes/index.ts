@@ -15,12 +15,14 @@ import { liveFeed } from "./console/live.ts";
 import { ordersPages } from "./console/orders.tsx";
 import { overviewPage, usagePage } from "./console/overview.tsx";
 import { payPages } from "./console/pay.tsx";
+import { phoneLost } from "./console/phone-lost.tsx";
 import { preferences } from "./console/preferences.ts";
 import { recordingsPages } from "./console/recordings.tsx";
 import { securityLog } from "./console/security-log.tsx";
 import { sendPages } from "./console/send.tsx";
 import { settingsPhone } from "./console/settings-phone.tsx";
 import { settingsPages } from "./console/settings.tsx";
+import { signInPassword } from "./console/sign-in-password.tsx";
 import { signInPages } from "./console/sign-in.tsx";
 import { signUpPages } from "./console/sign-up.tsx";
 import { deskAccount } from "./desk/account.tsx";
@@ -78,6 +80,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     assets,
     preferences,
     signInPages,
+    signInPassword,
     signUpPages,
     confirmPages,
     overviewPage,
@@ -97,6 +100,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     payPages,
     settingsPages,
     settingsPhone,
+    phoneLost,
     securityLog,
     deskDoor,
     deskAccounts,

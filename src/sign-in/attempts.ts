@@ -9,7 +9,7 @@ import { HOUR_MS, MINUTE_MS, retryAfter, takeAttempt } from "./buckets.ts";
 import type { Limit } from "./buckets.ts";
 import { alertCeilings, takeCode } from "./code-limits.ts";
 import type { CodeRequest, CodeTaken } from "./code-limits.ts";
-import { knownDevice } from "./devices.ts";
+import { isKnownTo, knownDevice } from "./devices.ts";
 import { originOf } from "./network.ts";
 import { personWith } from "./people.ts";
 
@@ -30,6 +30,8 @@ const LIMITS = {
   passwordPerson: { max: 10, windowMs: QUARTER_MS },
   /** Settings reveals whether an e-mail is taken, so only a few can be tried. */
   change: { max: 10, windowMs: HOUR_MS },
+  /** Each change of phone, e-mail or password is told to the phone by an SMS at the service's cost. */
+  changeDay: { max: 20, windowMs: 24 * HOUR_MS },
   /** The operator's token cannot be guessed; this limits what the attempts cost. */
   deskAddress: { max: 20, windowMs: QUARTER_MS },
 } as const satisfies Record<string, Omit<Limit, "name" | "subject">>;
@@ -63,7 +65,7 @@ async function ownerHere(c: Context<AppEnv>, of: { phone: string } | { email: st
   if (!device) return null;
   const person = await personWith(c.env, { id: device.personId });
   const own = "phone" in of ? person?.phone === of.phone : person?.email === of.email;
-  return own ? device.personId : null;
+  return own && person && isKnownTo(person, device) ? device.personId : null;
 }
 
 /** The person whom a session or a known browser names, and whether the phone is that person's. */
@@ -132,9 +134,12 @@ export function admitProof(c: Context<AppEnv>, personId: string): Promise<Verdic
   return admit(c, [["passwordPerson", personId]]);
 }
 
-/** Counts and checks one more e-mail that this person tries to set. */
+/** Counts and checks one more phone, e-mail or password that this person tries to set. */
 export function admitChange(c: Context<AppEnv>, personId: string): Promise<Verdict> {
-  return admit(c, [["change", personId]]);
+  return admit(c, [
+    ["change", personId],
+    ["changeDay", personId],
+  ]);
 }
 
 /** Counts and checks one more operator's token from the address of this request. */

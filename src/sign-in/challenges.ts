@@ -15,7 +15,7 @@ import { dropCookie, hashOf, keepCookie, newToken, readCookie } from "./sessions
 // code can answer it, and wrong guesses by other clients do not count against it.
 
 /** What a code is for; it is not valid for any other purpose. */
-type Purpose = "sign-in" | "confirm" | "phone";
+type Purpose = "sign-in" | "password" | "confirm" | "phone" | "next-phone";
 
 const COOKIE = "challenge";
 

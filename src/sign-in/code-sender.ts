@@ -8,6 +8,7 @@ import { ENDPOINTS } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
 import { callApi } from "../sending/own-api.ts";
+import type { ApiReply } from "../sending/own-api.ts";
 import { otpText } from "../text/otp-text.ts";
 import { isIndian } from "../text/phones.ts";
 
@@ -32,31 +33,26 @@ async function openCodeSender(env: Env, config: Config): Promise<void> {
   await openCustomer(env, config, codeSenderRef(config).accountId, { name, plan: "premium", otpRate: 0, balance });
 }
 
+/** Calls the API as the account that sends codes, which the first call opens. Idempotent by `key`. */
+export async function callAsCodeSender(
+  c: Context<AppEnv>,
+  path: Parameters<typeof callApi>[2],
+  fields: object,
+  key: string,
+): Promise<ApiReply> {
+  const config = settings(c);
+  const reply = await callApi(c, codeSenderRef(config), path, fields, key);
+  if (reply.status !== 401) return reply;
+  await openCodeSender(c.env, config);
+  return callApi(c, codeSenderRef(config), path, fields, key);
+}
+
 /** Sends a code to a phone. Idempotent by `key`. Throws on a failure of the API that the person cannot resolve. */
 export async function sendCode(c: Context<AppEnv>, phone: string, code: string, key: string): Promise<Sent> {
-  const config = settings(c);
   const indian = isIndian(phone);
-  const send = () =>
-    indian
-      ? callApi(
-          c,
-          codeSenderRef(config),
-          ENDPOINTS.otp.path,
-          { phone: phone.slice(3), otp: code, brandName: PRODUCT },
-          key,
-        )
-      : callApi(
-          c,
-          codeSenderRef(config),
-          ENDPOINTS.international.path,
-          { phone, message: otpText(PRODUCT, code) },
-          key,
-        );
-  let reply = await send();
-  if (reply.status === 401) {
-    await openCodeSender(c.env, config);
-    reply = await send();
-  }
+  const reply = await (indian
+    ? callAsCodeSender(c, ENDPOINTS.otp.path, { phone: phone.slice(3), otp: code, brandName: PRODUCT }, key)
+    : callAsCodeSender(c, ENDPOINTS.international.path, { phone, message: otpText(PRODUCT, code) }, key));
   if (reply.status === 200) return { ok: true };
   if (reply.status === 429) {
     return { ok: false, reason: "rate_limited", retryAfterSec: Number(reply.headers.get("retry-after") ?? "60") };

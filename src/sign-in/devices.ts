@@ -3,10 +3,11 @@ import { mac, sameBytes } from "../crypto/bytes.ts";
 import { randomId } from "../crypto/ids.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
+import type { Person } from "../model/person.ts";
 import { keepCookie, readCookie } from "./sessions.ts";
 
-// Browsers that a person signed in with before. The cookie is not a credential: it only selects the person's own
-// rate-limit buckets, so that guesses from elsewhere cannot lock the person out of this browser.
+// Browsers that a person signed in with before. The cookie alone opens nothing: it selects the person's own rate-limit
+// buckets, so that guesses from elsewhere cannot lock the person out of this browser, and a password in it needs no code.
 
 const NAME = "device";
 const KEPT_MS = 365 * 86_400_000;
@@ -15,23 +16,31 @@ const PROOF_SIZE = 16;
 interface Device {
   personId: string;
   deviceId: string;
+  /** When the person last signed in with it, in ms. */
+  rememberedAt: number;
 }
 
-function proofOf(c: Context<AppEnv>, { personId, deviceId }: Device): Uint8Array {
-  return mac(settings(c).KEY_SECRET, "device/v1", `${personId}.${deviceId}`, PROOF_SIZE);
+function proofOf(c: Context<AppEnv>, { personId, deviceId, rememberedAt }: Device): Uint8Array {
+  return mac(settings(c).KEY_SECRET, "device/v2", `${personId}.${deviceId}.${rememberedAt}`, PROOF_SIZE);
 }
 
-/** The person who last signed in with this browser, or null. */
+/** The browser as its cookie names it, or null; whether its person still knows it, only `isKnownTo` says. */
 export function knownDevice(c: Context<AppEnv>): Device | null {
-  const [personId = "", deviceId = "", proof = ""] = (readCookie(c, NAME) ?? "").split(".");
-  const device = { personId, deviceId };
+  const [personId = "", deviceId = "", at = "", proof = ""] = (readCookie(c, NAME) ?? "").split(".");
+  const device = { personId, deviceId, rememberedAt: Number(at) };
   return sameBytes(Buffer.from(proof, "base64url"), proofOf(c, device)) ? device : null;
+}
+
+/** Whether the person signed in with this browser, and has not had their other browsers forgotten since. */
+export function isKnownTo(person: Person, device: Device): boolean {
+  return device.personId === person.id && device.rememberedAt >= person.devicesSince;
 }
 
 /** Sets the cookie that names this person and this browser. */
 export function rememberDevice(c: Context<AppEnv>, personId: string): void {
   const known = knownDevice(c);
-  const device = known?.personId === personId ? known : { personId, deviceId: randomId("dev") };
+  const deviceId = known?.personId === personId ? known.deviceId : randomId("dev");
+  const device = { personId, deviceId, rememberedAt: Date.now() };
   const proof = Buffer.from(proofOf(c, device)).toString("base64url");
-  keepCookie(c, NAME, `${device.personId}.${device.deviceId}.${proof}`, KEPT_MS);
+  keepCookie(c, NAME, `${personId}.${deviceId}.${device.rememberedAt}.${proof}`, KEPT_MS);
 }

@@ -1,5 +1,9 @@
-import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { PRODUCT } from "../config.ts";
 import { codePoints } from "../text/code-points.ts";
+import packed from "./common-passwords.json";
+import { memberOf } from "./common-passwords.ts";
+import { coresOf, isMobile, isPattern, plain } from "./guessable.ts";
 
 // Passwords are hashed with scrypt. Its parameters are stored with each hash, so that they can be raised for new
 // passwords while the old ones stay valid.
@@ -60,24 +64,45 @@ export async function isPassword(password: string, stored: string | null, work: 
   return timingSafeEqual(found, expected) && stored !== null;
 }
 
+/** Names a stored password without revealing it, so that what it began can be refused once it was changed. */
+export function passwordPrint(stored: string | null): string {
+  return createHash("sha256")
+    .update(stored ?? "")
+    .digest("base64url");
+}
+
 type PasswordFault = "short" | "long" | "obvious";
 
-/** Passwords that are long enough and on every list of common ones. */
-const COMMON: ReadonlySet<string> = new Set(
-  "1234567890 0123456789 0987654321 1234567891 12345678910 123456789a qwertyuiop 1q2w3e4r5t password12 password123 password1234 iloveyou123 india12345 welcome123 admin12345 dastak1234".split(
-    " ",
-  ),
-);
+const isCommon = memberOf(packed);
 
-const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+/** Shorter parts of a name are parts of many words. */
+const KNOWN_LENGTH_MIN = 3;
 
-/** What is wrong with a new password, or null. `known` is what other people know of its owner: e-mail, phone, name. */
+/** Characters beside a person's own name, phone or e-mail that do not make a password of it. */
+const BESIDE_LENGTH_MAX = 6;
+
+/** The words that other people connect with a person, longest first: what is known of them, and its parts. */
+function knownWords(known: readonly string[]): string[] {
+  const parts = known.flatMap((one) => [one, one.split("@")[0] ?? "", ...one.split(/[^\p{L}\p{N}]+/u)]);
+  const words = new Set([...parts, PRODUCT].map(plain).filter((word) => word.length >= KNOWN_LENGTH_MIN));
+  return [...words].toSorted((one, other) => other.length - one.length);
+}
+
+/** Whether a plain text is little more than the words that other people connect with its owner. */
+function isOwnWords(text: string, known: readonly string[]): boolean {
+  const rest = knownWords(known).reduce((left, word) => left.replaceAll(word, ""), text);
+  return rest !== text && (rest.length <= BESIDE_LENGTH_MAX || isPattern(rest));
+}
+
+/**
+ * What is wrong with a new password, or null (ASVS 5, 6.2.4: the most common ones are refused, however they are
+ * capitalized or ended). `known` is what other people know of its owner: e-mail, phone, name.
+ */
 export function passwordFault(password: string, known: readonly string[]): PasswordFault | null {
   const length = codePoints(password);
   if (length < PASSWORD_LENGTH_MIN) return "short";
   if (length > PASSWORD_LENGTH_MAX) return "long";
   const text = plain(password);
-  const guesses = known.flatMap((one) => [plain(one), plain(one.split("@")[0] ?? "")]);
-  if (new Set(text).size < 4 || COMMON.has(text) || guesses.includes(text)) return "obvious";
-  return null;
+  const isGuessed = isPattern(text) || isMobile(text) || [text, ...coresOf(password)].some(isCommon);
+  return isGuessed || isOwnWords(text, known) ? "obvious" : null;
 }

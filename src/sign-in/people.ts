@@ -2,7 +2,7 @@ import * as z from "zod";
 import { DEMO_LOGIN, demoAccountId, openCustomer } from "../accounts/open.ts";
 import type { Config } from "../config.ts";
 import { newAccountId, randomId } from "../crypto/ids.ts";
-import { addEmail, insertPerson, personBy, setEmail, setPhone, updatePerson } from "../db/people.ts";
+import { addEmail, insertPerson, personBy, updatePerson } from "../db/people.ts";
 import type { PersonRow } from "../db/people.ts";
 import type { Buyer } from "../model/person.ts";
 import { objectOf } from "../objects.ts";
@@ -71,22 +71,6 @@ export function addLogin(env: Env, person: PersonRow, login: Login): Promise<boo
   return addEmail(env.DB, person.id, login.email, login.password);
 }
 
-/** Changes a person's e-mail and, if given, the password; false when the e-mail belongs to another person. */
-export async function changeLogin(
-  env: Env,
-  person: PersonRow,
-  change: { email: string; password: string | null },
-): Promise<boolean> {
-  const stored = change.password === null ? person.password : await hashPassword(change.password);
-  if (stored === null) throw new Error("an e-mail without a password signs nobody in");
-  return setEmail(env.DB, person.id, change.email, stored);
-}
-
-/** Changes a person's phone, which was just verified; false when it belongs to another person. */
-export function changePhone(env: Env, personId: string, phone: string): Promise<boolean> {
-  return setPhone(env.DB, personId, phone);
-}
-
 export async function changeName(env: Env, personId: string, name: string): Promise<void> {
   await updatePerson(env.DB, personId, { name });
 }
@@ -111,7 +95,7 @@ export async function demoPerson(env: Env, config: Config): Promise<PersonRow | 
   const demo = { name: "Demo", phone: null, email: null, password: null, buyer: null };
   await insertPerson(env.DB, { id: randomId("psn"), accountId, ...demo, createdAt: Date.now() });
   const person = await personBy(env.DB, { accountId });
-  if (person) await setEmail(env.DB, person.id, DEMO_LOGIN.email, await hashPassword(DEMO_LOGIN.password));
+  if (person) await addEmail(env.DB, person.id, DEMO_LOGIN.email, await hashPassword(DEMO_LOGIN.password));
   return personBy(env.DB, { accountId });
 }
 

@@ -3,24 +3,31 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createHash, randomBytes } from "node:crypto";
 import {
   deleteSession,
-  deleteSessionsOf,
   forgetOldSessions,
   insertSession,
   sessionByHash,
-  sessionsOf,
   touchSession,
+  trimSessions,
 } from "../db/people.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { inboxNamed, pageInbox } from "../inbox/landing.ts";
-import { logProblem } from "../log.ts";
-import type { Person, Session, SessionView } from "../model/person.ts";
-import { bothOf } from "../objects.ts";
+import type { Person, Session } from "../model/person.ts";
+import { hangUp } from "./hang-up.ts";
+import { nameOf } from "./people.ts";
 
 // Sessions of customers: the browser holds a token of 256 random bits, D1 only its hash.
 
-/** A session that is not used for this long expires. */
-const SESSION_IDLE_MS = 14 * 86_400_000;
+/** A session that is not used for this long expires (ASVS 5, 7.3.1). */
+export const SESSION_IDLE_MS = 14 * 86_400_000;
+
+/**
+ * A session ends this long after its holder authenticated, however often it is used (ASVS 5, 7.3.2): a stolen token
+ * that its thief keeps in use still ends. Customers authenticate again for keys and settings, which starts anew.
+ */
+export const SESSION_MS_MAX = 90 * 86_400_000;
+
+/** Sessions of one person; the least recently used ends. More browsers than people have, and a bound on the list. */
+export const SESSIONS_MAX = 50;
 
 /** How long after authentication a key can be shown, rotated or revoked without authenticating again. */
 const FRESH_MS = 10 * 60_000;
@@ -74,57 +81,63 @@ export function deviceOf(userAgent: string): string {
   return [names[browser] ?? browser, names[system] ?? system].filter((part) => part !== "").join(", ");
 }
 
-/**
- * Closes the live sockets of the signed-in person's account after a session has ended; browsers that are still signed
- * in reconnect by themselves. An object that cannot be reached is only logged, so that it cannot fail the sign-out.
- */
-async function hangUp(c: Context<AppEnv>): Promise<void> {
+/** Where a request comes from, as Cloudflare tells it; XX stands for an unknown country, and T1 for Tor. */
+function placeOf(c: Context<AppEnv>): { country: string; city: string } {
+  const { country, city } = (c.req.raw.cf ?? {}) as { country?: unknown; city?: unknown };
+  const known = typeof country === "string" && /^(?!XX)[A-Z]{2}$/u.test(country);
+  return { country: known ? country : "", city: known && typeof city === "string" ? nameOf(city.slice(0, 80)) : "" };
+}
+
+/** Closes the live sockets of the account that the request's session belongs to. */
+async function hangUpOwn(c: Context<AppEnv>): Promise<void> {
   const accountId = c.get("person")?.accountId;
-  if (accountId === undefined) return;
-  const config = settings(c);
-  const { live, test } = bothOf(c.env, accountId);
-  const lists = [live.hangUp(), test.hangUp()];
-  // The local inbox requires no session.
-  if (config.ENVIRONMENT !== "local") {
-    const inbox = pageInbox(config, () => accountId);
-    lists.push(inboxNamed(c.env, inbox).hangUp());
-  }
-  for (const done of await Promise.allSettled(lists)) {
-    if (done.status === "rejected") logProblem("live", done.reason);
-  }
+  if (accountId !== undefined) await hangUp(c.env, accountId);
+}
+
+/** When a session expires that is in use now. */
+function expiryOf(createdAt: number, nowMs: number): number {
+  return Math.min(nowMs + SESSION_IDLE_MS, createdAt + SESSION_MS_MAX);
 }
 
 /** Starts a session with a new token, and deletes the browser's previous session. */
-export async function startSession(c: Context<AppEnv>, personId: string): Promise<void> {
+export async function startSession(c: Context<AppEnv>, person: Person, phoneProved: boolean): Promise<void> {
   const before = readCookie(c, NAME);
   if (before !== undefined) await deleteSession(c.env.DB, hashOf(before));
   const token = newToken();
-  const nowMs = Date.now();
   const hash = hashOf(token);
+  const nowMs = Date.now();
+  const phoneProvedAt = phoneProved ? nowMs : null;
+  const expiresAt = expiryOf(nowMs, nowMs);
   await insertSession(c.env.DB, {
     hash,
-    holder: personId,
+    holder: person.id,
     device: deviceOf(c.req.header("user-agent") ?? ""),
+    ...placeOf(c),
     createdAt: nowMs,
     authenticatedAt: nowMs,
+    phoneProvedAt,
     seenAt: nowMs,
-    expiresAt: nowMs + SESSION_IDLE_MS,
+    expiresAt,
   });
-  c.set("session", { hash, authenticatedAt: nowMs });
-  keepCookie(c, NAME, token, SESSION_IDLE_MS);
-  if (before !== undefined) await hangUp(c);
+  c.set("session", { hash, authenticatedAt: nowMs, phoneProvedAt });
+  keepCookie(c, NAME, token, expiresAt - nowMs);
+  if (before !== undefined) await hangUpOwn(c);
+  if (await trimSessions(c.env.DB, person.id, SESSIONS_MAX)) await hangUp(c.env, person.accountId);
 }
 
-/** The unexpired session of the request's cookie, or null. Extends it at most once per SEEN_STEP_MS. */
+/** The session of the request's cookie, unless it has expired by either limit. Extends it at most once per SEEN_STEP_MS. */
 export async function findSession(c: Context<AppEnv>): Promise<{ session: Session; person: Person } | null> {
   const token = readCookie(c, NAME);
   if (token === undefined) return null;
   const nowMs = Date.now();
   const found = await sessionByHash(c.env.DB, hashOf(token), nowMs);
   if (!found?.person) return null;
-  if (nowMs - found.session.seenAt >= SEEN_STEP_MS) {
-    await touchSession(c.env.DB, found.session.hash, nowMs, nowMs + SESSION_IDLE_MS);
-    keepCookie(c, NAME, token, SESSION_IDLE_MS);
+  const { createdAt, seenAt } = found.session;
+  if (nowMs >= createdAt + SESSION_MS_MAX) return null;
+  if (nowMs - seenAt >= SEEN_STEP_MS) {
+    const expiresAt = expiryOf(createdAt, nowMs);
+    await touchSession(c.env.DB, found.session.hash, nowMs, expiresAt);
+    keepCookie(c, NAME, token, expiresAt - nowMs);
   }
   return { session: found.session, person: found.person };
 }
@@ -134,27 +147,17 @@ export async function endSession(c: Context<AppEnv>): Promise<void> {
   const token = readCookie(c, NAME);
   if (token !== undefined) await deleteSession(c.env.DB, hashOf(token));
   dropCookie(c, NAME);
-  await hangUp(c);
-}
-
-/** Signs a person out in every browser except the one with `exceptHash`. */
-export async function endSessionsOf(c: Context<AppEnv>, personId: string, exceptHash?: string): Promise<void> {
-  await deleteSessionsOf(c.env.DB, personId, exceptHash);
-  await hangUp(c);
-}
-
-/** The sessions of a person that have not expired: the one of this request first, then by last use. */
-export async function listSessions(c: Context<AppEnv>, personId: string): Promise<SessionView[]> {
-  const own = c.get("session")?.hash;
-  const rows = await sessionsOf(c.env.DB, personId, Date.now());
-  return rows
-    .map(({ hash, device, createdAt, seenAt }) => ({ device, current: hash === own, createdAt, seenAt }))
-    .toSorted((one, other) => Number(other.current) - Number(one.current));
+  await hangUpOwn(c);
 }
 
 /** Whether the holder authenticated within the last FRESH_MS. */
 export function isFresh(session: Session, nowMs: number): boolean {
   return nowMs - session.authenticatedAt < FRESH_MS;
+}
+
+/** Whether the holder answered a code to their phone within the last FRESH_MS. */
+export function isPhoneFresh(session: Session, nowMs: number): boolean {
+  return session.phoneProvedAt !== null && nowMs - session.phoneProvedAt < FRESH_MS;
 }
 
 /** Deletes expired sessions; the scheduled handler calls it. */

@@ -1,33 +1,30 @@
 import type { Context } from "hono";
 import { audit } from "../audit/audit.ts";
+import { personWithNextPhone } from "../db/people.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import type { Person } from "../model/person.ts";
-import { admitPassword, admitProof } from "./attempts.ts";
 import type { CheckAnswer } from "./bot-check.ts";
 import { answer, askCode } from "./challenges.ts";
 import type { Answer, Asked } from "./challenges.ts";
 import { rememberDevice } from "./devices.ts";
-import { hashPassword, isPassword } from "./passwords.ts";
-import { addLogin, changePhone, openAccountOf, personWithEmail, personWithPhone } from "./people.ts";
+import { hashPassword } from "./passwords.ts";
+import { addLogin, openAccountOf, personWith, personWithPhone } from "./people.ts";
+import { settleNextPhone } from "./phone-change.ts";
 import { deviceOf, startSession } from "./sessions.ts";
 
-// Signing up and signing in: with a code that is sent to a phone, or with e-mail and password.
+// Signing up, signing in and authenticating again with a code that is sent to a phone.
 
 type Refused = Exclude<Answer, { ok: true }>;
 
-/** The result of a sign-in with a password. */
-export type ByPassword =
-  { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "wrong" };
-
-/** How a person authenticated. */
+/** How a person authenticated: at last by a code to their phone, or without one. */
 type By = "code" | "password" | "demo";
 
 /** Starts a session for a person who has authenticated, and opens their account if needed. */
 export async function enterAs(c: Context<AppEnv>, person: Person, by: By): Promise<void> {
   const isOpened = await openAccountOf(c.env, settings(c), person);
   const again = c.get("person")?.id === person.id;
-  await startSession(c, person.id);
+  await startSession(c, person, by === "code");
   rememberDevice(c, person.id);
   if (isOpened) await audit(c, { action: "account.opened", person, once: "opened" });
   const details = { by, device: deviceOf(c.req.header("user-agent") ?? "") };
@@ -61,30 +58,39 @@ export function askSignUp(
   });
 }
 
+/** A verified phone that will belong to a person who has lost their old one, and not before `at`, in ms. */
+interface Waiting {
+  ok: false;
+  reason: "waiting";
+  at: number;
+}
+
+/** The person with this phone, which was just verified; a new person when the phone is unknown. */
+async function personOfPhone(c: Context<AppEnv>, phone: string, name: string): Promise<Person | Waiting> {
+  const nowMs = Date.now();
+  const known = await personWith(c.env, { phone });
+  if (known && !(await settleNextPhone(c.env, known, nowMs))) return known;
+  const next = await personWithNextPhone(c.env.DB, phone);
+  if (next && !(await settleNextPhone(c.env, next, nowMs))) {
+    return { ok: false, reason: "waiting", at: next.nextPhoneAt ?? nowMs };
+  }
+  return personWithPhone(c.env, settings(c), phone, name);
+}
+
 /** Signs in by the right code; for a new phone it creates a person and an account. */
 export async function signInByCode(
   c: Context<AppEnv>,
   code: string,
-): Promise<{ ok: true; next: string; emailLeftOut: boolean } | Refused> {
+): Promise<{ ok: true; next: string; emailLeftOut: boolean } | Refused | Waiting> {
   const answered = await answer(c, "sign-in", code);
   if (!answered.ok) return answered;
   const { name = "", next = "/", email, password } = answered.payload;
-  const person = await personWithPhone(c.env, settings(c), answered.phone, name);
+  const person = await personOfPhone(c, answered.phone, name);
+  if ("reason" in person) return person;
   const wanted = email !== undefined && password !== undefined;
   const added = wanted && (await addLogin(c.env, person, { email, password }));
   await enterAs(c, person, "code");
   return { ok: true, next, emailLeftOut: wanted && !added };
-}
-
-/** Signs in by e-mail and password. Neither the answer nor its time reveals whether the e-mail is known. */
-export async function signInByPassword(c: Context<AppEnv>, email: string, password: string): Promise<ByPassword> {
-  const verdict = await admitPassword(c, email);
-  if (!verdict.ok) return verdict;
-  const person = await personWithEmail(c.env, settings(c), email);
-  const right = await isPassword(password, person?.password ?? null);
-  if (!person || !right) return { ok: false, reason: "wrong" };
-  await enterAs(c, person, "password");
-  return { ok: true };
 }
 
 /** Sends a code to the person's phone, for authenticating again. */
@@ -105,30 +111,4 @@ export async function confirmByCode(
   if (!own) return { ok: false, reason: "over" };
   await enterAs(c, person, "code");
   return { ok: true, next: answered.payload["next"] ?? "/" };
-}
-
-/** Authenticates again by the person's password; the session gets a new token. */
-export async function confirmByPassword(c: Context<AppEnv>, person: Person, password: string): Promise<ByPassword> {
-  const verdict = await admitProof(c, person.id);
-  if (!verdict.ok) return verdict;
-  if (!(await isPassword(password, person.password))) return { ok: false, reason: "wrong" };
-  await enterAs(c, person, "password");
-  return { ok: true };
-}
-
-/** Sends a code to the phone with which a person wants to sign in from now on. */
-export function askNewPhone(c: Context<AppEnv>, person: Person, phone: string): Promise<Asked> {
-  return askCode(c, { purpose: "phone", phone, payload: () => ({ personId: person.id }) });
-}
-
-/** Changes a person's phone by the code that was sent to the new one. */
-export async function changePhoneByCode(
-  c: Context<AppEnv>,
-  person: Person,
-  code: string,
-): Promise<{ ok: true } | Refused | { ok: false; reason: "taken" }> {
-  const answered = await answer(c, "phone", code);
-  if (!answered.ok) return answered;
-  if (answered.payload["personId"] !== person.id) return { ok: false, reason: "over" };
-  return (await changePhone(c.env, person.id, answered.phone)) ? { ok: true } : { ok: false, reason: "taken" };
 }

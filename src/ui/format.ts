@@ -55,3 +55,14 @@ export function timeText(ms: number, style: TimeStyle, lang: Lang): string {
 export function phoneText(e164: string): string {
   return /^\+91\d{10}$/u.test(e164) ? `+91 ${e164.slice(3, 8)} ${e164.slice(8)}` : e164;
 }
+
+/** The last digits of a number that is shown to a person who has not proved that it is theirs. */
+const SHOWN_DIGITS = 2;
+
+/** A number of which only the last two digits can be read, such as +91 ••••• •••10. */
+export function maskedPhone(e164: string): string {
+  const text = phoneText(e164);
+  const prefix = text.startsWith("+91 ") ? "+91 " : "+";
+  const rest = text.slice(prefix.length);
+  return prefix + rest.slice(0, -SHOWN_DIGITS).replaceAll(/\d/gu, "•") + rest.slice(-SHOWN_DIGITS);
+}

@@ -1,9 +1,12 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { PRODUCT } from "../config.ts";
 import built from "./built.json";
+import { phoneText, timeText } from "./format.ts";
 import { Icon, Mark } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
+import { Notice } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
+import { peopleWords } from "./words/people.ts";
 import { shell } from "./words/shell.ts";
 
 // The frame of every page: head, sidebar, a phone's bottom bar, and the places for toasts and the drawer.
@@ -167,6 +170,23 @@ const WorldNotice: FC = () => {
   return local ? <p class="world">{t.localNotice}</p> : null;
 };
 
+/** On every page while a change of the person's phone waits, because it may not be theirs. */
+const PhoneNotice: FC = () => {
+  const t = useWords(peopleWords);
+  const { person, at, lang } = useView();
+  if (!person || person.nextPhone === null || person.nextPhoneAt === null) return null;
+  return (
+    <Notice tone="info">
+      <div class="actions">
+        <p>{t.waiting(phoneText(person.nextPhone), timeText(person.nextPhoneAt, "date", lang))}</p>
+        <form method="post" action={at("/settings/phone/stop")}>
+          <button class="btn quiet">{t.stop}</button>
+        </form>
+      </div>
+    </Notice>
+  );
+};
+
 /** The HTML document of a page. */
 export const Document: FC<DocumentProps> = ({ title, active, bare = false, kind = "", children }) => {
   const t = useWords(shell);
@@ -189,6 +209,7 @@ export const Document: FC<DocumentProps> = ({ title, active, bare = false, kind 
         {!bare && <Sidebar active={active} />}
         <main id="main" class={kind} tabindex={-1}>
           {!bare && <WorldNotice />}
+          {!bare && <PhoneNotice />}
           {children}
         </main>
         {!bare && <BottomBar active={active} />}

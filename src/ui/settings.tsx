@@ -1,26 +1,13 @@
 import type { FC } from "hono/jsx";
-import type { Person, SessionView } from "../model/person.ts";
 import { GST_STATES } from "../money/gstin.ts";
-import { phoneText } from "./format.ts";
-import { Card, Choice, Field, Notice, PageHead, Time, faultAt } from "./parts.tsx";
-import type { Unsaved } from "./parts.tsx";
+import { Card, Choice, Field, Notice, PageHead, faultAt } from "./parts.tsx";
+import { Sessions } from "./sessions.tsx";
+import { SignIn } from "./settings-sign-in.tsx";
+import type { SettingsProps } from "./settings-sign-in.tsx";
 import { useView, useWords } from "./view.ts";
-import { auditWords } from "./words/audit.ts";
 import { settingsWords } from "./words/settings.ts";
-import type { Saved } from "./words/settings.ts";
 
 // The settings page: a card for each thing that a person can change.
-
-interface SettingsProps {
-  person: Person;
-  sessions: SessionView[];
-  /** Whether the person authenticated recently enough to change phone, e-mail or password. */
-  fresh: boolean;
-  saved?: Saved | undefined;
-  /** Whether the e-mail of a sign-up could not be added. */
-  emailNote?: boolean;
-  unsaved?: Unsaved | undefined;
-}
 
 const You: FC<SettingsProps> = ({ person }) => {
   const t = useWords(settingsWords);
@@ -31,133 +18,6 @@ const You: FC<SettingsProps> = ({ person }) => {
         <Field label={t.name} name="name" value={person.name} autocomplete="name" maxlength={80} />
         <button class="btn quiet">{t.save}</button>
       </form>
-    </Card>
-  );
-};
-
-const PhoneForm: FC<SettingsProps> = ({ unsaved }) => {
-  const t = useWords(settingsWords);
-  const { at } = useView();
-  return (
-    <form method="post" action={at("/settings/phone")} class="stack">
-      <Field
-        label={t.newPhone}
-        name="phone"
-        type="tel"
-        prefix="+91"
-        hint={t.newPhoneHint}
-        value={unsaved?.typed["phone"]}
-        inputmode="tel"
-        autocomplete="tel"
-        required
-        error={faultAt(unsaved, "phone")}
-      />
-      <p>
-        <button class="btn quiet">{t.changePhone}</button>
-      </p>
-    </form>
-  );
-};
-
-const LoginForm: FC<SettingsProps> = ({ person, unsaved }) => {
-  const t = useWords(settingsWords);
-  const { at } = useView();
-  const first = person.password === null;
-  return (
-    <form method="post" action={at("/settings/login")} class="stack">
-      <div class="two">
-        <Field
-          label={t.email}
-          name="email"
-          type="email"
-          value={unsaved?.typed["email"] ?? person.email ?? ""}
-          autocomplete="username"
-          required
-          error={faultAt(unsaved, "email")}
-        />
-        <Field
-          label={first ? t.password : t.newPassword}
-          name="password"
-          type="password"
-          {...(!first && { hint: t.newPasswordHint })}
-          autocomplete="new-password"
-          required={first}
-          error={faultAt(unsaved, "password")}
-        />
-      </div>
-      <p>
-        <button class="btn quiet">{t.changeLogin}</button>
-      </p>
-    </form>
-  );
-};
-
-const SignIn: FC<SettingsProps> = (props) => {
-  const t = useWords(settingsWords);
-  const { at } = useView();
-  const { person, fresh } = props;
-  return (
-    <Card title={t.signIn} id="sign-in">
-      <div class="stack">
-        <dl class="facts">
-          <dt>{t.phone}</dt>
-          <dd class="num">{person.phone === null ? t.none : phoneText(person.phone)}</dd>
-          <dt>{t.email}</dt>
-          <dd>{person.email ?? t.none}</dd>
-          <dt>{t.password}</dt>
-          <dd>{person.password === null ? t.none : "••••••••••"}</dd>
-        </dl>
-        {fresh ? (
-          <>
-            <PhoneForm {...props} />
-            <LoginForm {...props} />
-          </>
-        ) : (
-          <>
-            <p class="dim small">{t.confirmHint}</p>
-            <p>
-              <a class="btn quiet" href={at(`/confirm?next=${encodeURIComponent("/settings#sign-in")}`)}>
-                {t.confirmFirst}
-              </a>
-            </p>
-          </>
-        )}
-      </div>
-    </Card>
-  );
-};
-
-const Sessions: FC<SettingsProps> = ({ sessions }) => {
-  const t = useWords(settingsWords);
-  const { at } = useView();
-  return (
-    <Card title={t.sessions}>
-      <ul class="settings-sessions">
-        {sessions.map(({ device, current, createdAt, seenAt }) => (
-          <li>
-            <p>
-              <b>{device === "" ? t.unknownDevice : device}</b>{" "}
-              {current && <span class="pill ok">{t.thisBrowser}</span>}
-            </p>
-            <p class="dim small">
-              {t.signedInAt} <Time at={createdAt} /> · {t.lastUse} {current ? t.now : <Time at={seenAt} />}
-            </p>
-          </li>
-        ))}
-      </ul>
-      <div class="actions">
-        <a class="btn quiet" href={at("/settings/activity")}>
-          {useWords(auditWords).logLink}
-        </a>
-        {sessions.length > 1 && (
-          <form method="post" action={at("/settings/sessions")}>
-            <button class="btn quiet">{t.endOthers}</button>
-          </form>
-        )}
-        <form method="post" action={at("/sign-out/everywhere")}>
-          <button class="btn danger">{t.everywhere}</button>
-        </form>
-      </div>
     </Card>
   );
 };
@@ -273,19 +133,19 @@ const BuyerCard: FC<SettingsProps> = ({ person, unsaved }) => {
 /** The whole settings page. */
 export const SettingsPage: FC<SettingsProps> = (props) => {
   const t = useWords(settingsWords);
-  const { saved, emailNote } = props;
+  const { saved, info, sessions } = props;
   return (
     <>
       <PageHead title={t.title} lead={t.lead} />
-      {saved !== undefined && <Notice tone="ok">{t.saved[saved]}</Notice>}
-      {emailNote && <Notice tone="info">{t.emailNote}</Notice>}
+      {saved !== undefined && <Notice tone="ok">{saved}</Notice>}
+      {info !== undefined && <Notice tone="info">{info}</Notice>}
       <div class="settings-grid">
         <div class="stack">
           <You {...props} />
           <SignIn {...props} />
         </div>
         <div class="stack">
-          <Sessions {...props} />
+          <Sessions sessions={sessions} />
           <Looks />
         </div>
         <BuyerCard {...props} />

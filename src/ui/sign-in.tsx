@@ -101,10 +101,19 @@ export const CodeForm: FC<{
       </form>
       {local && (
         <>
-          <button type="button" class="btn quiet wide" hidden data-code-for={phoneText(phone)} data-none={t.noCodeYet}>
-            <Icon name="phone" />
-            {t.useCode}
-          </button>
+          {/* The inbox cannot be asked for a number that this page masks. */}
+          {/^\+\d+$/u.test(phone) && (
+            <button
+              type="button"
+              class="btn quiet wide"
+              hidden
+              data-code-for={phoneText(phone)}
+              data-none={t.noCodeYet}
+            >
+              <Icon name="phone" />
+              {t.useCode}
+            </button>
+          )}
           <a class="ghost" href={at("/inbox")} target="_blank" rel="noopener">
             <Icon name="inbox" />
             {t.inbox}

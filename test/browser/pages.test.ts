@@ -26,7 +26,7 @@ const PAGES = [
   "/settings/activity",
   "/there-is-no-such-page",
 ];
-const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-up", "/inbox", "/desk/sign-in"];
+const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-in/forgot", "/sign-up", "/inbox", "/desk/sign-in"];
 const DESK = [
   "/desk",
   "/desk/rate-card",

@@ -1,4 +1,7 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import packed from "../../src/sign-in/common-passwords.json";
+import { memberOf } from "../../src/sign-in/common-passwords.ts";
 import { hashPassword, isPassword, passwordFault } from "../../src/sign-in/passwords.ts";
 
 /** The arguments of a check to scrypt: text, length of salt, length of hash, and cost. */
@@ -63,5 +66,82 @@ describe("a new password", () => {
 
   it.each(["correct horse", "मेरा पासवर्ड लंबा है", "x9$kQ2!mZp", "ab".repeat(98) + "cdef"])("may be %s", (password) => {
     expect(passwordFault(password, known)).toBeNull();
+  });
+});
+
+/** The words that leaked passwords most often consist of, as every published list has them. */
+const WORDS =
+  "password iloveyou monkey dragon football baseball letmein master sunshine princess shadow superman michael jordan welcome charlie ashley jennifer daniel thomas soccer killer george andrew hunter computer internet secret summer winter flower cheese freedom whatever starwars batman pokemon naruto liverpool chelsea arsenal india krishna ganesh mumbai sachin jaihind admin qwerty".split(
+    " ",
+  );
+
+/** What people put after a word to make it long enough or to satisfy a rule. */
+const ENDINGS =
+  "1 12 123 1234 12345 123456 1234567 12345678 123456789 ! !! !1 1! 12! 123! @1 @12 @123 @1234 #1 #123 $123 2020 2021 2022 2023 2024 2025 2026 @2024 @2025 @2026 00 01 07 10 11 22 69 77 99 100 101 111 321 420 555 666 777 786 007 1990 1995 1998 1999 2000 _123 .123 *123 123# 123$ 143 9999".split(
+    " ",
+  );
+
+describe("a common password", () => {
+  it.each(
+    "Password1! qwerty12345 abcdefghij 1qaz2wsx3edc passw0rd123 iloveyou12 football12 123qweasdzxc q1w2e3r4t5 0987654321a monkey1234 letmein123 Qwerty123! sunshine12 P@$$w0rd2026 $unshine99 1loveyou123 jaihind@123 zxcvbnm,./1 passwordpassword abc123abc123 112233445566 +919876543210 blackberry christopher".split(
+      " ",
+    ),
+  )("is refused: %s", (password) => {
+    expect(passwordFault(password, [])).toBe("obvious");
+  });
+
+  it("is refused with every usual ending and spelling: more than three thousand of them", () => {
+    const spellings = [
+      (word: string) => word,
+      (word: string) => word.replace(/^./u, (letter) => letter.toUpperCase()),
+      (word: string) => word.replaceAll("o", "0").replaceAll("a", "@").replaceAll("e", "3"),
+    ];
+    const all = WORDS.flatMap((word) => ENDINGS.flatMap((ending) => spellings.map((spell) => spell(word) + ending)));
+    const tried = new Set(all.filter((password) => password.length >= 10));
+    expect(tried.size).toBeGreaterThan(3_000);
+    expect([...tried].filter((password) => passwordFault(password, []) === null)).toEqual([]);
+  });
+
+  it("is refused when it consists of what others know of its owner", () => {
+    const known = ["asha.rao@example.com", "+919876543210", "9876543210", "Asha Rao"];
+    for (const password of [
+      "AshaRao12345",
+      "asha@rao#2026",
+      "RaoAsha!!!",
+      "dastak@2026",
+      "Dastak.Asha1",
+      "Asha-9876543210",
+    ]) {
+      expect(passwordFault(password, known), password).toBe("obvious");
+      expect(passwordFault(`${password} under the mango tree`, known)).toBeNull();
+    }
+  });
+
+  it("takes less than 20 kB to know, and the set has no text that was not put in", () => {
+    expect(JSON.stringify(packed).length).toBeLessThan(20_000);
+    const isCommon = memberOf(packed);
+    const found = Array.from({ length: 4_000 }, (_, n) => `no such word ${n}`).filter((text) => isCommon(text));
+    expect(found.length).toBeLessThan(8);
+  });
+});
+
+describe("a random password", () => {
+  const syllable = fc.constantFrom(
+    ..."ba chi dho ga kel mi nu pra rit so tul va yam zir lo hen quo jex wub fim".split(" "),
+  );
+  const word = fc.tuple(syllable, syllable, syllable).map((parts) => parts.join(""));
+  const letters = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789!#%&*?";
+
+  it("of three made-up words or of fourteen characters is accepted", () => {
+    const phrase = fc.tuple(word, word, word).filter((words) => new Set(words).size === 3);
+    const mixed = fc.array(fc.constantFrom(...letters), { minLength: 14, maxLength: 14 });
+    const passwords = fc.oneof(
+      phrase.map((words) => words.join(" ")),
+      mixed.map((signs) => signs.join("")),
+    );
+    const known = ["asha.rao@example.com", "Asha Rao"];
+    const refused = fc.sample(passwords, 2_000).filter((password) => passwordFault(password, known) !== null);
+    // The packed set finds a text that was not put in once in 8,192 times, and a password has up to nine texts.
+    expect(refused.length, refused.join("\n")).toBeLessThan(15);
   });
 });

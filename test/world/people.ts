@@ -17,15 +17,25 @@ export function freshNumber(): string {
   return `98${String(Math.floor(Math.random() * 90_000) + 10_000)}${String(used).padStart(3, "0")}`;
 }
 
-/** All codes sent to a phone (E.164), newest first; throws if no code was sent to any phone. */
-export async function codesFor(phone: string): Promise<string[]> {
+/** All texts that the sign-in account sent to a phone (E.164), newest first; throws if it sent nothing to anyone. */
+export async function textsFor(phone: string): Promise<string[]> {
   const name = objectName(codeSenderRef(configOf(env)));
   const rows = await runInDurableObject(env.ACCOUNT.getByName(name), (_, state) =>
     state.storage.sql.exec("SELECT text, messages FROM job ORDER BY seq DESC").toArray(),
   );
   return rows
     .filter((row) => JSON.stringify(row["messages"]).includes(phone))
-    .map((row) => /\d{6}/u.exec(unseal(env.SEAL_SECRET, name, new Uint8Array(row["text"] as ArrayBuffer)))?.[0] ?? "");
+    .map((row) => unseal(env.SEAL_SECRET, name, new Uint8Array(row["text"] as ArrayBuffer)));
+}
+
+/** All codes sent to a phone (E.164), newest first; throws if no code was sent to any phone. */
+export async function codesFor(phone: string): Promise<string[]> {
+  return (await textsFor(phone)).flatMap((text) => /\d{6}/u.exec(text)?.[0] ?? []);
+}
+
+/** The notices sent to a phone (E.164), newest first: the texts without a code. */
+export async function noticesFor(phone: string): Promise<string[]> {
+  return (await textsFor(phone)).filter((text) => !/\d{6}/u.test(text));
 }
 
 /** The latest code sent to a phone. */
@@ -46,6 +56,20 @@ export async function signInByPhone(
   await visitor.submit("/sign-in", { phone: number });
   const page = await visitor.submit("/sign-in/code", { code: await codeFor(`+91${number}`) });
   return { visitor, page };
+}
+
+/** A password that is not easy to guess. */
+export const PASSWORD = "a few words to remember";
+
+export const freshEmail = () => `${crypto.randomUUID()}@example.com`;
+
+/** A customer with a phone (ten digits), an e-mail and a password, whose browser is signed in. */
+export async function customerWithLogin(): Promise<{ visitor: Visitor; number: string; email: string }> {
+  const [number, email] = [freshNumber(), freshEmail()];
+  const visitor = new Visitor();
+  await visitor.submit("/sign-up", { name: "Asha", email, phone: number, password: PASSWORD });
+  await visitor.submit("/sign-in/code", { code: await codeFor(`+91${number}`) });
+  return { visitor, number, email };
 }
 
 /** Every row of every table of D1, as text. */

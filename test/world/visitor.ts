@@ -86,6 +86,9 @@ export async function visit(opening: Opening & { authenticatedAgoMs?: number } =
     password: null,
     buyer: null,
     createdAt: nowMs,
+    devicesSince: 0,
+    nextPhone: null,
+    nextPhoneAt: null,
   };
   await insertPerson(env.DB, person);
   const token = newToken();

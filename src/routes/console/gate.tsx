@@ -6,16 +6,21 @@ import { show, viewOf } from "../../console/page.tsx";
 import type { AppEnv } from "../../http/app.ts";
 import { settings } from "../../http/app.ts";
 import type { BotCheck } from "../../sign-in/bot-check.ts";
+import type { Proved } from "../../sign-in/by-password.ts";
 import type { Answer, Asked } from "../../sign-in/challenges.ts";
-import type { ByPassword } from "../../sign-in/sign-in.ts";
 import { readPhone } from "../../text/phones.ts";
 import { botCheck, unreachable } from "../../ui/words/bot-check.ts";
+import { peopleWords } from "../../ui/words/people.ts";
 import { phoneFaultText } from "../../ui/words/phones.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
 
 // What sign-in, sign-up, confirmation and settings share: the reasons of refusals, and the page with one card.
 
 export const wordsOf = (c: Context<AppEnv>) => signIn[viewOf(c).lang];
+export const peopleWordsOf = (c: Context<AppEnv>) => peopleWords[viewOf(c).lang];
+
+/** The query that names the path after the sign-in. */
+export const nextQuery = (next: string) => (next === "/" ? "" : `?next=${encodeURIComponent(next)}`);
 
 type Unsent = Exclude<Asked | { ok: false; reason: "over" }, { ok: true }>;
 
@@ -61,7 +66,7 @@ export function unanswered(c: Context<AppEnv>, answer: Exclude<Answer, { ok: tru
 }
 
 /** Why a password was not accepted; `wrong` is the sentence for a wrong password. */
-export function unproved(c: Context<AppEnv>, done: Exclude<ByPassword, { ok: true }>, wrong: string): Refused {
+export function unproved(c: Context<AppEnv>, done: Exclude<Proved, { ok: true }>, wrong: string): Refused {
   if (done.reason === "wrong") return { code: "unauthorized", error: wrong };
   const { retryAfterSec } = done;
   return { code: "rate_limited", error: wordsOf(c).tooManyPasswords(retryAfterSec), retryAfterSec };

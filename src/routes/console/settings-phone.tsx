@@ -1,12 +1,12 @@
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { FC } from "hono/jsx";
 import { audit } from "../../audit/audit.ts";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
-import { at, freshlySignedIn, page, personOf, signedIn, viewOf } from "../../console/page.tsx";
+import { at, freshlySignedIn, page, personOf, sessionOf, signedIn, viewOf } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
-import { currentChallenge } from "../../sign-in/challenges.ts";
-import { askNewPhone, changePhoneByCode } from "../../sign-in/sign-in.ts";
+import { askNewPhone, askedChange, changePhoneByCode, stopNextPhone } from "../../sign-in/phone-change.ts";
+import { isPhoneFresh } from "../../sign-in/sessions.ts";
 import { phoneOf } from "../../text/phones.ts";
 import { CodeForm, GateCard } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
@@ -37,8 +37,8 @@ const PhoneCodePage: FC<{ phone: string; again?: boolean; error?: string }> = ({
 
 /** The new phone that this person's code was sent to, or null. */
 async function askedPhone(c: Context<AppEnv>): Promise<string | null> {
-  const challenge = await currentChallenge(c, "phone");
-  return challenge?.payload["personId"] === personOf(c).id ? challenge.phone : null;
+  const change = await askedChange(c, "phone");
+  return change?.person.id === personOf(c).id ? change.phone : null;
 }
 
 async function showCode(c: Context<AppEnv>, refused?: Refused): Promise<Response> {
@@ -56,15 +56,21 @@ const ending = (phone: string | null): string => (phone === null ? "–" : `…$
 const refuseOn = (c: Context<AppEnv>, refused: Refused, phone: string) =>
   showSettings(c, { ...refused, field: "phone", typed: { phone } });
 
-/** `/settings/phone`: changes the phone to sign in with, after a code that is sent to the new phone. */
+/** Middleware of a change of phone: the old phone must have been asked recently, by a code to it. */
+const oldPhoneAsked: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (personOf(c).phone === null || isPhoneFresh(sessionOf(c), Date.now())) return next();
+  return c.redirect(at(c, `/confirm?next=${encodeURIComponent("/settings#sign-in")}`), 303);
+};
+
+/** `/settings/phone`: changes the phone to sign in with, after a code to the old phone and a code to the new one. */
 export const settingsPhone = (app: Api) => {
   app.get("/settings/phone", page, signedIn, (c) => showCode(c));
 
-  app.post("/settings/phone", page, signedIn, freshlySignedIn, async (c) => {
+  app.post("/settings/phone", page, signedIn, freshlySignedIn, oldPhoneAsked, async (c) => {
     const typed = (await formOf(c))["phone"] ?? "";
     const phone = phoneOf(typed);
     if (phone === null) return refuseOn(c, { code: "invalid_request", error: phoneFaultOf(c, typed) }, typed);
-    const sent = await askNewPhone(c, personOf(c), phone);
+    const sent = await askNewPhone(c, "phone", personOf(c), phone);
     return sent.ok ? c.redirect(at(c, "/settings/phone"), 303) : refuseOn(c, unsent(c, sent), typed);
   });
 
@@ -83,11 +89,17 @@ export const settingsPhone = (app: Api) => {
   app.post("/settings/phone/resend", page, signedIn, async (c) => {
     const phone = await askedPhone(c);
     if (phone === null) return c.redirect(at(c, "/settings"), 303);
-    const sent = await askNewPhone(c, personOf(c), phone);
+    const sent = await askNewPhone(c, "phone", personOf(c), phone);
     return sent.ok ? c.redirect(at(c, "/settings/phone?again=1"), 303) : showCode(c, unsent(c, sent));
   });
 
-  for (const step of ["code", "resend"]) {
+  app.post("/settings/phone/stop", page, signedIn, async (c) => {
+    await stopNextPhone(c.env, personOf(c));
+    await audit(c, { action: "person.phone_stopped" });
+    return saved(c, "stopped");
+  });
+
+  for (const step of ["code", "resend", "stop"]) {
     app.get(`/settings/phone/${step}`, (c) => c.redirect(at(c, "/settings/phone"), 303));
   }
 };

@@ -4,22 +4,25 @@ import { formOf, refusedStatus } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { at, freshlySignedIn, page, personOf, sessionOf, show, signedIn, viewOf } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
+import { fail } from "../../http/errors.ts";
 import { readBuyer } from "../../payments/buyer.ts";
 import { admitChange } from "../../sign-in/attempts.ts";
+import { changeLogin, renew } from "../../sign-in/credentials.ts";
 import { passwordFault } from "../../sign-in/passwords.ts";
-import { changeBuyer, changeLogin, changeName, emailOf, nameOf } from "../../sign-in/people.ts";
-import { endSessionsOf, isFresh, listSessions } from "../../sign-in/sessions.ts";
+import { changeBuyer, changeName, emailOf, nameOf } from "../../sign-in/people.ts";
+import { endOneSession, listSessions } from "../../sign-in/session-list.ts";
+import { isFresh, isPhoneFresh } from "../../sign-in/sessions.ts";
 import type { Unsaved } from "../../ui/parts.tsx";
 import { SettingsPage } from "../../ui/settings.tsx";
+import { peopleWords } from "../../ui/words/people.ts";
 import { settingsWords } from "../../ui/words/settings.ts";
-import type { Saved } from "../../ui/words/settings.ts";
-import { wordsOf } from "./gate.tsx";
+import { peopleWordsOf, wordsOf } from "./gate.tsx";
 
 /** Answers with the page, and the notice of what was saved or why a form was refused. */
 export async function showSettings(
   c: Context<AppEnv>,
   refused?: Refused & Unsaved,
-  note: { saved?: Saved | undefined; emailNote?: boolean } = {},
+  note: { saved?: string | undefined; info?: string | undefined } = {},
 ): Promise<Response> {
   const status = refusedStatus(c, refused);
   const content = (
@@ -27,6 +30,7 @@ export async function showSettings(
       person={personOf(c)}
       sessions={await listSessions(c, personOf(c).id)}
       fresh={isFresh(sessionOf(c), Date.now())}
+      phoneFresh={isPhoneFresh(sessionOf(c), Date.now())}
       unsaved={refused}
       {...note}
     />
@@ -35,10 +39,24 @@ export async function showSettings(
   return show(c, content, { title, active: "settings", status });
 }
 
-const isSaved = (text: string | undefined): text is Saved =>
-  text !== undefined && Object.hasOwn(settingsWords.en.saved, text);
+/** What was done, as the address says it, with a sentence for each. */
+const DONE = {
+  en: { ...settingsWords.en.saved, ...peopleWords.en.saved },
+  hi: { ...settingsWords.hi.saved, ...peopleWords.hi.saved },
+};
+
+type Saved = keyof (typeof DONE)["en"];
+
+const isSaved = (text: string): text is Saved => Object.hasOwn(DONE.en, text);
 
 export const saved = (c: Context<AppEnv>, what: Saved) => c.redirect(at(c, `/settings?saved=${what}`), 303);
+
+/** Why no further change is made now; the limit of an hour and that of a day have a sentence each. */
+function tooMany(c: Context<AppEnv>, retryAfterSec: number): Pick<Refused, "code" | "error" | "retryAfterSec"> {
+  const t = settingsWords[viewOf(c).lang];
+  const error = retryAfterSec > 3_600 ? peopleWordsOf(c).tooManyToday : t.tooManyChanges;
+  return { code: "rate_limited", error, retryAfterSec };
+}
 
 function addLogin(app: Api): void {
   app.post("/settings/login", page, signedIn, freshlySignedIn, async (c) => {
@@ -54,26 +72,29 @@ function addLogin(app: Api): void {
     const known = [email, person.name, person.phone ?? "", person.phone?.slice(3) ?? ""];
     const weak = password === null ? null : passwordFault(password, known);
     if (weak !== null) return refuse("password", wordsOf(c).passwordFaults[weak]);
-    if (email !== person.email) {
-      const verdict = await admitChange(c, person.id);
-      const { retryAfterSec = 0 } = verdict.ok ? {} : verdict;
-      if (!verdict.ok) return refuse("email", t.tooManyChanges, { code: "rate_limited", retryAfterSec });
+    if (email === person.email && password === null) return saved(c, "login");
+    const verdict = await admitChange(c, person.id);
+    if (!verdict.ok) {
+      const { error, ...rest } = tooMany(c, verdict.retryAfterSec);
+      return refuse(email === person.email ? "password" : "email", error, rest);
     }
-    if (!(await changeLogin(c.env, person, { email, password }))) return refuse("email", t.emailTaken);
+    if (!(await changeLogin(c, person, { email, password }))) return refuse("email", t.emailTaken);
     if (email !== person.email) await audit(c, { action: "person.email" });
-    if (password === null) return saved(c, "login");
-    await audit(c, { action: "person.password" });
-    await endSessionsOf(c, person.id, sessionOf(c).hash);
-    return saved(c, "password");
+    if (password !== null) await audit(c, { action: "person.password" });
+    return saved(c, password === null ? "email" : "password");
   });
 }
 
 /** `/settings`, except the change of phone. */
 export const settingsPages = (app: Api) => {
   app.get("/settings", page, signedIn, (c) => {
-    const done = c.req.query("saved");
-    const emailNote = c.req.query("note") === "email";
-    return showSettings(c, undefined, { saved: isSaved(done) ? done : undefined, emailNote });
+    const { lang } = viewOf(c);
+    const { saved: done = "", note = "" } = c.req.query();
+    const notes = new Map([
+      ["email", settingsWords[lang].emailNote],
+      ["password", peopleWords[lang].setPassword],
+    ]);
+    return showSettings(c, undefined, { saved: isSaved(done) ? DONE[lang][done] : undefined, info: notes.get(note) });
   });
 
   app.post("/settings/name", page, signedIn, async (c) => {
@@ -85,10 +106,21 @@ export const settingsPages = (app: Api) => {
   addLogin(app);
 
   app.post("/settings/sessions", page, signedIn, async (c) => {
-    await endSessionsOf(c, personOf(c).id, sessionOf(c).hash);
+    await renew(c, personOf(c), {});
     await audit(c, { action: "sessions.ended" });
     return saved(c, "sessions");
   });
+
+  app.post("/settings/sessions/:handle", page, signedIn, async (c) => {
+    const handle = c.req.param("handle");
+    if (!(await endOneSession(c, personOf(c), handle))) {
+      return fail("not_found", peopleWordsOf(c).noSession, { forReader: true });
+    }
+    await audit(c, { action: "session.ended", subject: handle });
+    return saved(c, "session");
+  });
+
+  app.get("/settings/sessions/:handle", (c) => c.redirect(at(c, "/settings"), 303));
 
   app.post("/settings/buyer", page, signedIn, async (c) => {
     const form = await formOf(c);

@@ -4,7 +4,7 @@ import { DEMO_LOGIN, demoKeys } from "../../accounts/open.ts";
 import { audit } from "../../audit/audit.ts";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
-import { at, page, personOf, safeNext, signedIn } from "../../console/page.tsx";
+import { at, page, personOf, safeNext, signedIn, viewOf } from "../../console/page.tsx";
 import { DEMO_SECRET_PREFIX } from "../../crypto/secret-faults.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
@@ -12,23 +12,36 @@ import { fail } from "../../http/errors.ts";
 import { checkAnswerOf } from "../../sign-in/bot-check.ts";
 import type { BotCheck } from "../../sign-in/bot-check.ts";
 import { askAgain, currentChallenge } from "../../sign-in/challenges.ts";
-import { demoPerson, emailOf } from "../../sign-in/people.ts";
-import { endSession, endSessionsOf } from "../../sign-in/sessions.ts";
-import { askPhone, enterAs, signInByCode, signInByPassword } from "../../sign-in/sign-in.ts";
+import { renew } from "../../sign-in/credentials.ts";
+import { demoPerson } from "../../sign-in/people.ts";
+import { endSession } from "../../sign-in/sessions.ts";
+import { askPhone, enterAs, signInByCode } from "../../sign-in/sign-in.ts";
 import { phoneOf } from "../../text/phones.ts";
 import { BotCheckBox } from "../../ui/bot-check.tsx";
-import { Code, Field } from "../../ui/parts.tsx";
+import { timeText } from "../../ui/format.ts";
+import { Code } from "../../ui/parts.tsx";
 import { CodeForm, GateCard, NextField, Or, PhoneField } from "../../ui/sign-in.tsx";
 import { useView, useWords } from "../../ui/view.ts";
+import { peopleWords } from "../../ui/words/people.ts";
 import { signIn } from "../../ui/words/sign-in.ts";
-import { checkOf, phoneFaultOf, refuseForm, showGate, unanswered, unproved, unsent, wordsOf } from "./gate.tsx";
-
-const query = (next: string) => (next === "/" ? "" : `?next=${encodeURIComponent(next)}`);
+import {
+  checkOf,
+  nextQuery,
+  peopleWordsOf,
+  phoneFaultOf,
+  refuseForm,
+  showGate,
+  unanswered,
+  unsent,
+  wordsOf,
+} from "./gate.tsx";
 
 interface FormProps {
   next: string;
   error?: string;
   value?: string;
+  /** Whether the visitor comes to set a new password, as the code that follows allows. */
+  forgot?: boolean;
 }
 
 /** The credentials for the API of a local service. */
@@ -78,14 +91,16 @@ const PhonePage: FC<FormProps & { keys: DemoKeys | null; check?: BotCheck | unde
   next,
   error,
   value,
+  forgot,
   keys,
   check,
 }) => {
   const t = useWords(signIn);
+  const { forgotTitle, forgotLead } = useWords(peopleWords);
   const { at } = useView();
   return (
-    <GateCard title={t.title} lead={t.lead}>
-      {keys && (
+    <GateCard title={forgot ? forgotTitle : t.title} lead={forgot ? forgotLead : t.lead}>
+      {keys && !forgot && (
         <>
           <Demo next={next} keys={keys} focus={error === undefined} />
           <Or />
@@ -102,7 +117,7 @@ const PhonePage: FC<FormProps & { keys: DemoKeys | null; check?: BotCheck | unde
         <button class={keys ? "btn quiet wide" : "btn wide"}>{t.sendCode}</button>
       </form>
       <Or />
-      <a class="btn quiet wide" href={at(`/sign-in/password${query(next)}`)}>
+      <a class="btn quiet wide" href={at(`/sign-in/password${nextQuery(next)}`)}>
         {t.byEmail}
       </a>
     </GateCard>
@@ -131,28 +146,6 @@ const CodePage: FC<{ phone: string; again?: boolean; error?: string; check?: Bot
         <a class="ghost" href={at("/sign-in")}>
           {t.otherPhone}
         </a>
-      </p>
-    </GateCard>
-  );
-};
-
-const PasswordPage: FC<FormProps> = ({ next, error, value }) => {
-  const t = useWords(signIn);
-  const { at } = useView();
-  return (
-    <GateCard title={t.passwordTitle} error={error}>
-      <form method="post" action={at("/sign-in/password")} class="stack">
-        <NextField next={next} />
-        <Field label={t.email} name="email" type="email" autocomplete="username" value={value} required autofocus />
-        <Field label={t.password} name="password" type="password" autocomplete="current-password" required />
-        <button class="btn wide">{t.submit}</button>
-      </form>
-      <Or />
-      <a class="btn quiet wide" href={at(`/sign-in${query(next)}`)}>
-        {t.byPhone}
-      </a>
-      <p class="gate-foot">
-        {t.noAccount} <a href={at(`/sign-up${query(next)}`)}>{t.create}</a>
       </p>
     </GateCard>
   );
@@ -200,7 +193,10 @@ function addCode(app: Api): void {
   app.post("/sign-in/code", page, async (c) => {
     const done = await signInByCode(c, (await formOf(c))["code"] ?? "");
     if (done.ok) return c.redirect(at(c, done.emailLeftOut ? "/settings?note=email" : safeNext(done.next)), 303);
-    return showCode(c, unanswered(c, done));
+    if (done.reason !== "waiting") return showCode(c, unanswered(c, done));
+    const error = peopleWordsOf(c).notYet(timeText(done.at, "date", viewOf(c).lang));
+    const refused = { code: "permission_denied", error } as const;
+    return refuseForm(c, refused, wordsOf(c).title, <PhonePage next="/" error={error} keys={demoKeysOf(c)} />);
   });
 
   app.get("/sign-in/resend", (c) => c.redirect(at(c, "/sign-in/code"), 303));
@@ -212,31 +208,18 @@ function addCode(app: Api): void {
   });
 }
 
-function addPassword(app: Api): void {
-  app.get("/sign-in/password", page, (c) =>
-    showGate(c, wordsOf(c).passwordTitle, <PasswordPage next={safeNext(c.req.query("next"))} />),
-  );
-
-  app.post("/sign-in/password", page, async (c) => {
-    const t = wordsOf(c);
-    const form = await formOf(c);
-    const next = safeNext(form["next"]);
-    const typed = form["email"] ?? "";
-    const again = (refused: Refused) =>
-      refuseForm(c, refused, t.passwordTitle, <PasswordPage next={next} value={typed} error={refused.error} />);
-    const email = emailOf(typed);
-    if (email === null) return again({ code: "invalid_request", error: t.emailFault });
-    const done = await signInByPassword(c, email, form["password"] ?? "");
-    if (done.ok) return c.redirect(at(c, next), 303);
-    return again(unproved(c, done, t.wrong));
-  });
-}
+/** Where a person sets a new password; `forgot` shows the page for a person who comes for that. */
+const NEW_PASSWORD = "/settings?note=password#sign-in";
 
 /** `/sign-in` and `/sign-out`. */
 export const signInPages = (app: Api) => {
   addPhone(app);
   addCode(app);
-  addPassword(app);
+
+  app.get("/sign-in/forgot", page, (c) => {
+    if (c.get("person")) return c.redirect(at(c, NEW_PASSWORD), 303);
+    return showGate(c, peopleWordsOf(c).forgotTitle, <PhonePage next={NEW_PASSWORD} forgot keys={null} />);
+  });
 
   app.post("/sign-in/demo", page, async (c) => {
     const person = await demoPerson(c.env, settings(c));
@@ -252,7 +235,7 @@ export const signInPages = (app: Api) => {
   });
 
   app.post("/sign-out/everywhere", page, signedIn, async (c) => {
-    await endSessionsOf(c, personOf(c).id);
+    await renew(c, personOf(c), {});
     await endSession(c);
     await audit(c, { action: "sessions.ended" });
     return c.redirect(at(c, "/sign-in"), 303);

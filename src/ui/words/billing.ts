@@ -179,7 +179,7 @@ export const billing = words(
     payAgain: "फिर से भुगतान करें",
     cancel: "रद्द करें और लौटें",
     partlyRefunded: "आंशिक रिफ़ंड",
-    refundRest: (amount: string) => `बाक़ी ${amount} वापस करें`,
+    refundRest: (amount: string) => `बाकी ${amount} वापस करें`,
     lookAgain: "फिर देखें",
     endPending: "सैंडबॉक्स में पूरा करें",
   },

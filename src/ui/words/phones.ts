@@ -36,7 +36,7 @@ export const phones = words(
     faults: {
       no_number: () => "फ़ोन नंबर लिखें।",
       letters: (read) => `“${read}” एक फ़ोन नंबर नहीं है; केवल उसके अंक लिखें।`,
-      rounded: (read) => `“${read}” को स्प्रेडशीट ने बदल दिया है और इसके आख़िरी अंक खो गए हैं।`,
+      rounded: (read) => `“${read}” को स्प्रेडशीट ने बदल दिया है और इसके आखिरी अंक खो गए हैं।`,
       abroad: (read) => `${read} भारतीय नंबर नहीं है।`,
       short: digitsHi,
       long: digitsHi,

@@ -6,7 +6,6 @@ export const settingsWords = words(
     lead: "Your profile, sign-in, appearance and invoice details.",
     saved: {
       name: "Name saved.",
-      phone: "Mobile number changed. Use it to sign in from now on.",
       login: "Email saved.",
       password: "Password saved. All other sessions were signed out.",
       sessions: "All other sessions were signed out.",
@@ -68,7 +67,6 @@ export const settingsWords = words(
     lead: "आपकी प्रोफ़ाइल, साइन इन, थीम और इनवॉइस की जानकारी।",
     saved: {
       name: "नाम सहेजा गया।",
-      phone: "मोबाइल नंबर बदल गया। अब से इसी नंबर से साइन इन करें।",
       login: "ईमेल सहेजा गया।",
       password: "पासवर्ड सहेजा गया। बाकी सभी सेशन साइन आउट हो गए।",
       sessions: "बाकी सभी सेशन साइन आउट हो गए।",
@@ -126,5 +124,3 @@ export const settingsWords = words(
     phoneTitle: "अपना मोबाइल नंबर बदलें",
   },
 );
-
-export type Saved = keyof (typeof settingsWords)["en"]["saved"];

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { hashPassword } from "../../../src/sign-in/passwords.ts";
 import { hashOf } from "../../../src/sign-in/sessions.ts";
 import { codeFor, codesFor, freshNumber, from, otherCode, twin } from "../../world/people.ts";
-import { visit } from "../../world/visitor.ts";
+import { Visitor, visit } from "../../world/visitor.ts";
 import type { Visit } from "../../world/visitor.ts";
 
 const STALE = { authenticatedAgoMs: 11 * 60_000 };
@@ -58,7 +58,7 @@ describe("confirming", () => {
     expect((await before.get("/settings")).status).toBe(303);
   });
 
-  it("is limited per session, for a thief of the session as well, and not across sessions", async () => {
+  it("is limited per person, for a thief of the session as well, and leaves the sign-in elsewhere alone", async () => {
     const stale = await staleVisit();
     const address = from("203.0.113.50");
     const thief = twin(stale.visitor);
@@ -71,7 +71,8 @@ describe("confirming", () => {
     expect(statuses.filter((status) => status === 303)).toHaveLength(10);
     expect(await codesFor(stale.phone)).toHaveLength(10);
     const email = `${stale.person.id.toLowerCase()}@example.com`;
-    expect((await thief.submit("/sign-in/password", { email, password: PASSWORD }, address)).status).toBe(303);
+    const elsewhere = new Visitor();
+    expect((await elsewhere.submit("/sign-in/password", { email, password: PASSWORD }, address)).status).toBe(303);
   });
 
   it("refuses a code that another person asked for in the same browser", async () => {

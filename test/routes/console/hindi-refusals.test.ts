@@ -66,7 +66,7 @@ describe("money, keys and settings, in Hindi", () => {
   });
 
   it("settings that are refused", async () => {
-    const { visitor } = await known();
+    const { visitor, phone } = await known();
     const other = await known();
     for (const form of [
       { buyer_name: "", buyer_state: "29" },
@@ -77,6 +77,8 @@ describe("money, keys and settings, in Hindi", () => {
     ]) {
       hindi(await visitor.submit("/settings/buyer", form), 400);
     }
+    await visitor.submit("/confirm/send", {});
+    await visitor.submit("/confirm/code", { code: await codeFor(phone) });
     hindi(await visitor.submit("/settings/phone", { phone: "12" }), 400);
     hindi(await visitor.submit("/settings/login", { email: "x" }), 400);
     hindi(await visitor.submit("/settings/login", { email: other.email, password: "" }), 400);
