@@ -51,7 +51,7 @@ export const BORDERS = {
   db: ["search", ...GROUND],
   search: [...GROUND],
   objects: ["crypto", "model"],
-  config: ["model", "money"],
+  config: ["crypto", "model", "money"],
   log: [],
   crypto: ["model"],
   model: ["money"],

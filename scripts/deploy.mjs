@@ -2,7 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import { DEMO_SECRET_PREFIX, SECRET_NAMES, parseConfig } from "../src/config.ts";
+import { SECRET_NAMES, parseConfig } from "../src/config.ts";
+import { DEMO_SECRET_PREFIX } from "../src/crypto/secret-faults.ts";
 import { ROOT, readConfig } from "./local.mjs";
 
 const PLACEHOLDER_DATABASE = "00000000-0000-0000-0000-000000000000";

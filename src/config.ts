@@ -1,6 +1,7 @@
 import { isSupportedCountry } from "libphonenumber-js/max";
 import type { CountryCode } from "libphonenumber-js/max";
 import * as z from "zod";
+import { faultsOfSecrets } from "./crypto/secret-faults.ts";
 import { readGrants } from "./model/operator.ts";
 import { isGstin } from "./money/gstin.ts";
 import { PLANS } from "./money/plans.ts";
@@ -10,16 +11,10 @@ import { PLANS } from "./money/plans.ts";
 /** The product's name: one constant (contract, head). */
 export const PRODUCT = "Dastak";
 
-/** Secrets with this prefix are for local use; a deployed service refuses them. */
-export const DEMO_SECRET_PREFIX = "local-only-";
-
 const SECRET_LENGTH_MIN = 32;
 
 /** Razorpay makes its key secret, of 24 characters; this refuses one that was cut or only tried. */
 const PROVIDER_SECRET_LENGTH_MIN = 16;
-
-/** Of random hexadecimal digits, 32 have fewer different ones than this less than once in a hundred million times. */
-const SECRET_CHARACTERS_MIN = 8;
 
 const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
 const durationMs = (fallback: number) => count(fallback, 365 * 24 * 3_600_000);
@@ -203,34 +198,14 @@ function baseFaults(config: Config): string[] {
   return faults;
 }
 
-/** Whether a text is one shorter text several times over: then it occurs in its double before the middle. */
-const isRepeated = (text: string) => `${text}${text}`.indexOf(text, 1) < text.length;
-
-/** Why a secret is too weak to be deployed, or null. The value of a `whsec_` secret is what follows that mark. */
-function secretFault(value: string): string | null {
-  const marked = value.startsWith("whsec_");
-  const text = marked ? value.slice("whsec_".length) : value;
-  // Buffer, unlike atob, accepts any text: only one of the secrets has to be Base64.
-  const plain = marked ? Buffer.from(text, "base64").toString() : text;
-  if (plain.startsWith(DEMO_SECRET_PREFIX)) return "is a demo secret";
-  return isRepeated(text) || new Set(text).size < SECRET_CHARACTERS_MIN ? "is too easy to guess" : null;
-}
-
-/** Faults of the secrets of a deployed service: each is strong, and none serves two purposes. */
-function secretFaults(config: Config): string[] {
-  const given = SECRET_NAMES.flatMap((name) => {
-    const value = config[name];
-    return value === undefined ? [] : [{ name, value }];
-  });
-  const faults = given.flatMap(({ name, value }) => {
-    const fault = secretFault(value);
-    return fault === null ? [] : `${name} ${fault}; make one with: openssl rand -hex 32`;
-  });
-  const names = new Map<string, string[]>();
-  for (const { name, value } of given) names.set(value, [...(names.get(value) ?? []), name]);
-  for (const same of names.values()) if (same.length > 1) faults.push(`${same.join(" and ")} must differ`);
-  return faults;
-}
+/** Faults of the secrets of a deployed service. */
+const secretFaults = (config: Config): string[] =>
+  faultsOfSecrets(
+    SECRET_NAMES.flatMap((name) => {
+      const value = config[name];
+      return value === undefined ? [] : [{ name, value }];
+    }),
+  );
 
 function check(config: Config): string[] {
   const faults = baseFaults(config);

@@ -1,4 +1,4 @@
-import { DEMO_SECRET_PREFIX } from "../config.ts";
+import { DEMO_SECRET_PREFIX } from "../crypto/secret-faults.ts";
 
 /**
  * The defaults of a local service: secrets for this purpose only, and a seller with a well-formed GSTIN that belongs to

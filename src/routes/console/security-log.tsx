@@ -2,7 +2,7 @@ import { newestActs } from "../../audit/trail.ts";
 import { page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
 import type { Api } from "../../http/app.ts";
 import { readPlace } from "../../model/audit.ts";
-import { SecurityLog } from "../../ui/security-log.tsx";
+import { SecurityLog } from "../../ui/trail/security-log.tsx";
 import { auditWords } from "../../ui/words/audit.ts";
 
 const PAGE_SIZE = 50;

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { ACTIONS } from "../../model/audit.ts";
 import type { ActPage, RecordedAct } from "../../model/audit.ts";
-import { ActFacts } from "../acts.tsx";
+import { ActFacts } from "../trail/acts.tsx";
 import { Card, Choice, Empty, Field, Older, PageHead, Time, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";

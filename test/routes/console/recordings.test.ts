@@ -51,10 +51,8 @@ describe("an upload by form", () => {
 
   it("that is posted twice is one recording with one reply", async () => {
     const { visitor, world } = await visit();
-    const replies = [];
-    for (let time = 0; time < 2; time += 1) {
-      replies.push(await visitor.submit("/recordings", formOf(mp3(2), "a.mp3"), JSON_TYPE));
-    }
+    const submit = () => visitor.submit("/recordings", formOf(mp3(2), "a.mp3"), JSON_TYPE);
+    const replies = [await submit(), await submit()];
     expect(replies[1]?.text).toBe(replies[0]?.text);
     expect(replies[1]?.headers.get("idempotent-replayed")).toBe("true");
     expect(await listOf(world)).toHaveLength(1);
@@ -267,8 +265,8 @@ describe("a recording on the page", () => {
     expect((await visitor.get("/recordings?done=removed")).text).toContain("Recording deleted.");
     expect(await listOf(world)).toEqual([]);
     expect(await storedOf(world)).toEqual([]);
-    for (const again of [visitor.submit(path, { mode: "live" }), visitor.get(path)])
-      expect((await again).status).toBe(404);
+    expect((await visitor.submit(path, { mode: "live" })).status).toBe(404);
+    expect((await visitor.get(path)).status).toBe(404);
   });
 
   it("is neither renamed nor deleted by another account, another site, or a form of the other mode", async () => {

@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
-import type { ActDetails, RecordedAct } from "../model/audit.ts";
-import { unitsFromCoins } from "../money/money.ts";
-import { rupees } from "./format.ts";
-import { useView, useWords } from "./view.ts";
-import { auditWords } from "./words/audit.ts";
-import { shell } from "./words/shell.ts";
+import type { ActDetails, RecordedAct } from "../../model/audit.ts";
+import { unitsFromCoins } from "../../money/money.ts";
+import { rupees } from "../format.ts";
+import { useView, useWords } from "../view.ts";
+import { auditWords } from "../words/audit.ts";
+import { shell } from "../words/shell.ts";
 
 // How the acts of the audit trail look, to the operator and to customers.
 

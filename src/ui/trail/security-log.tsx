@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
-import type { ActPage, RecordedAct } from "../model/audit.ts";
+import type { ActPage, RecordedAct } from "../../model/audit.ts";
 import { ActFacts } from "./acts.tsx";
-import { Card, Empty, Notice, Older, PageHead, Time } from "./parts.tsx";
-import { useView, useWords } from "./view.ts";
-import { auditWords } from "./words/audit.ts";
-import { settingsWords } from "./words/settings.ts";
+import { Card, Empty, Notice, Older, PageHead, Time } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { auditWords } from "../words/audit.ts";
+import { settingsWords } from "../words/settings.ts";
 
 // The audit trail of one account, as its owner sees it: without the operator's name, notes and references.
 
