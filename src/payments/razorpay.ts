@@ -48,6 +48,8 @@ async function ask(config: Config, method: "GET" | "POST", path: string, body?: 
       method,
       headers: { Authorization: `Basic ${credentials}`, "Content-Type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
+      // A redirect is not followed: it would send the key secret to another host.
+      redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const text = await readText(response, ANSWER_BYTES_MAX);
