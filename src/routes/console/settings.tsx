@@ -13,7 +13,7 @@ import { changeBuyer, changeName, emailOf, nameOf } from "../../sign-in/people.t
 import { endOneSession, listSessions } from "../../sign-in/session-list.ts";
 import { isFresh, isPhoneFresh } from "../../sign-in/sessions.ts";
 import type { Unsaved } from "../../ui/parts.tsx";
-import { SettingsPage } from "../../ui/settings.tsx";
+import { SettingsPage } from "../../ui/settings/settings.tsx";
 import { peopleWords } from "../../ui/words/people.ts";
 import { settingsWords } from "../../ui/words/settings.ts";
 import { peopleWordsOf, wordsOf } from "./gate.tsx";

@@ -1,12 +1,12 @@
 import type { FC } from "hono/jsx";
-import type { Person, SessionView } from "../model/person.ts";
-import { phoneText } from "./format.ts";
-import { Card, Field, faultAt } from "./parts.tsx";
-import type { Unsaved } from "./parts.tsx";
-import { NextField } from "./sign-in.tsx";
-import { useView, useWords } from "./view.ts";
-import { peopleWords } from "./words/people.ts";
-import { settingsWords } from "./words/settings.ts";
+import type { Person, SessionView } from "../../model/person.ts";
+import { phoneText } from "../format.ts";
+import { Card, Field, faultAt } from "../parts.tsx";
+import type { Unsaved } from "../parts.tsx";
+import { NextField } from "../sign-in.tsx";
+import { useView, useWords } from "../view.ts";
+import { peopleWords } from "../words/people.ts";
+import { settingsWords } from "../words/settings.ts";
 
 // The card of the settings page with phone, e-mail and password.
 

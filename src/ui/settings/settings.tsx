@@ -1,11 +1,11 @@
 import type { FC } from "hono/jsx";
-import { GST_STATES } from "../money/gstin.ts";
-import { Card, Choice, Field, Notice, PageHead, faultAt } from "./parts.tsx";
+import { GST_STATES } from "../../money/gstin.ts";
+import { Card, Choice, Field, Notice, PageHead, faultAt } from "../parts.tsx";
 import { Sessions } from "./sessions.tsx";
-import { SignIn } from "./settings-sign-in.tsx";
-import type { SettingsProps } from "./settings-sign-in.tsx";
-import { useView, useWords } from "./view.ts";
-import { settingsWords } from "./words/settings.ts";
+import { SignIn } from "./sign-in.tsx";
+import type { SettingsProps } from "./sign-in.tsx";
+import { useView, useWords } from "../view.ts";
+import { settingsWords } from "../words/settings.ts";
 
 // The settings page: a card for each thing that a person can change.
 

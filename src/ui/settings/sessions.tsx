@@ -1,12 +1,12 @@
 import type { FC } from "hono/jsx";
-import type { SessionView } from "../model/person.ts";
-import { count } from "./format.ts";
-import type { Lang } from "./lang.ts";
-import { Card, Time } from "./parts.tsx";
-import { useView, useWords } from "./view.ts";
-import { auditWords } from "./words/audit.ts";
-import { peopleWords } from "./words/people.ts";
-import { settingsWords } from "./words/settings.ts";
+import type { SessionView } from "../../model/person.ts";
+import { count } from "../format.ts";
+import type { Lang } from "../lang.ts";
+import { Card, Time } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { auditWords } from "../words/audit.ts";
+import { peopleWords } from "../words/people.ts";
+import { settingsWords } from "../words/settings.ts";
 
 // The sessions of a person, each with a button that ends it.
 
