@@ -50,7 +50,7 @@ describeInBrowser("a person", () => {
     const { page } = window;
     const email = `${phone}@example.com`;
     await window.goto("/settings");
-    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Email").fill(email);
     await page.locator("input[name=password]").fill(PASSWORD);
     await page.locator("form[action$='/settings/login'] button").click();
     await page.waitForURL(/saved=password/u);
@@ -92,7 +92,7 @@ describeInBrowser("a person", () => {
     const phone = newPhone();
     const window = await signUp(service, phone);
     await window.goto("/settings");
-    await window.page.getByLabel("E-mail").fill(`${phone}@example.com`);
+    await window.page.getByLabel("Email").fill(`${phone}@example.com`);
     await window.page.locator("input[name=password]").fill(PASSWORD);
     await window.page.locator("form[action$='/settings/login'] button").click();
     await window.page.waitForURL(/saved=password/u);

@@ -60,6 +60,7 @@ const NAMES = [
   "a list of recipients",
   "one number of a list",
   "a phone",
+  "a phone to send to",
   "an e-mail",
   "a name",
   "a password",

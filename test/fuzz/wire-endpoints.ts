@@ -155,6 +155,7 @@ const PAGES: Record<string, Shape> = {
   "GET /desk/audit": { query: { account: "{id}", actor: "token", action: "money.credited", before: "1.act_x" } },
   "GET /desk/sessions": { query: { done: "ended" } },
   "GET /desk/sessions/end-all": {},
+  "GET /usage": {},
   "GET /settings/activity": { query: { before: "1.act_x" } },
 };
 
@@ -180,6 +181,7 @@ const FORMS: Record<string, Shape> = {
   "POST /confirm/code": { form: { ...CODE, ...NEXT } },
   "POST /confirm/password": { form: { password: "dastak-demo", ...NEXT } },
   "POST /confirm/demo": { form: NEXT },
+  "POST /send/:kind/check": { form: { ...SMS, phone: "+91 98765-43210", message: "It's $HOME \\ `x`" } },
   "POST /send/bulk/check": { form: { recipients: "9876543210\n98765", skip: "1" } },
   "POST /send/bulk": { form: { recipients: "9876543210\n9876543211", message: "Hello", skip: "1", ...ONCE } },
   "POST /send/:kind": {
