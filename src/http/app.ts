@@ -188,7 +188,6 @@ export function createApp(pages?: Pages): Api {
     // Set before the reply exists: Hono builds the reply again for each header that is set later.
     c.header("X-Request-Id", c.get("requestId"));
     for (const [name, value] of common) c.header(name, value);
-    c.header("Cache-Control", "no-store");
     const turned = turnedAway(c, config, pages?.page);
     if (turned) c.res = "failure" in turned ? failureReply(c, turned.failure) : c.redirect(turned.location, 308);
     else if (c.req.url.length > URL_LENGTH_MAX) c.res = failureReply(c, TOO_LONG_ADDRESS);
