@@ -75,7 +75,7 @@ describe("a customer's security log", () => {
     for (const part of ["secret-", "token", "Created a key", "another customer"]) expect(text).not.toContain(part);
     visitor.cookies.set("lang", "hi");
     const hindi = (await visitor.get("/settings/activity")).text;
-    for (const part of ["सुरक्षा लॉग", "नाम बदला", "क्रेडिट जोड़ा", "संचालक ने"]) expect(hindi).toContain(part);
+    for (const part of ["सुरक्षा लॉग", "नाम बदला", "क्रेडिट जोड़ा", "ऑपरेटर ने"]) expect(hindi).toContain(part);
     expect((await visitor.get("/settings")).text).toContain('href="/settings/activity"');
   });
 
