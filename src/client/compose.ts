@@ -2,7 +2,7 @@ import { listedPrice } from "../money/listed-price.ts";
 import type { PriceList } from "../money/listed-price.ts";
 import { listText } from "../text/list-file.ts";
 import { countSegments, nameLetters, plainText } from "../text/segments.ts";
-import { find, findAll, on, rupees } from "./dom.ts";
+import { find, findAll, on, money } from "./dom.ts";
 
 // The script of pages with a form that sends: it updates the price of a text while it is typed, counted as on the server,
 // and lets the server show how it reads the form: the number that it goes to, the numbers of a list, and the same request
@@ -86,7 +86,7 @@ function compose(): void {
   }
   const segments = find("[data-segments]") ? composeSms(valueOf("message")) : 1;
   const price = priceOf(form.dataset, total.dataset);
-  const times = (count: number) => (typeof price === "string" ? price : rupees(price * segments * count));
+  const times = (count: number) => (typeof price === "string" ? price : money(price * segments * count));
   set("[data-price]", { textContent: times(1) });
   total.textContent = times(Number(find("[data-found]")?.dataset["found"] ?? 1));
 }

@@ -1,3 +1,6 @@
+import { moneyText } from "../ui/format.ts";
+import type { Lang } from "../ui/lang.ts";
+
 // What every part of the script uses: finding elements, listening, toasts, posting forms.
 
 // The caller states what kind of element it is, as with querySelector itself.
@@ -12,8 +15,8 @@ export const findAll = <T extends HTMLElement = HTMLElement>(selector: string, w
 /** A path of this console, with the prefix of its base. */
 export const at = (path: string): string => (document.documentElement.dataset["at"] ?? "") + path;
 
-/** The locale of numbers and times. */
-export const locale = document.documentElement.lang === "hi" ? "hi-IN" : "en-IN";
+/** The language of the page, in which numbers and times are written. */
+export const lang: Lang = document.documentElement.lang === "hi" ? "hi" : "en";
 
 /** Listens on the document for an event of elements that match now or later (event delegation). */
 export function on<K extends keyof DocumentEventMap>(
@@ -42,13 +45,9 @@ export function toast(text: string, bad = false): void {
 /** The sentence for a request that got no reply. */
 export const failedText = (): string => find("#toasts")?.dataset["failed"] ?? "";
 
-/** Units as the server writes them: as rupees, and in test mode without the sign. */
-export const rupees = (units: number): string =>
-  new Intl.NumberFormat(locale, {
-    ...(document.documentElement.dataset["mode"] === "test" ? {} : { style: "currency", currency: "INR" }),
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 4,
-  }).format(units / 10_000);
+/** Units as the server writes them on this page. */
+export const money = (units: number): string =>
+  moneyText(units, lang, document.documentElement.dataset["mode"] === "test" ? "test" : "live");
 
 /** Posts a form's fields and reads the JSON reply; null when there was none. */
 export async function postForm(

@@ -1,16 +1,13 @@
 import { LIVE_ROWS_MAX, isAllRefunded, liveRow } from "../model/live.ts";
 import type { LiveJob, LiveNews, LiveRow } from "../model/live.ts";
-import { at, find, findAll, locale, rupees } from "./dom.ts";
+import { count, phoneText } from "../ui/format.ts";
+import { at, find, findAll, lang, money } from "./dom.ts";
 import { writeTimes } from "./page.ts";
 
 // The rows of the live list: clones of the server's template, whose texts are set by textContent only.
 
-const counted = (text: string, n: number, m = 0): string => {
-  const format = new Intl.NumberFormat(locale);
-  return text.replace("{n}", format.format(n)).replace("{m}", format.format(m));
-};
-
-const phoneText = (e164: string): string => e164.replace(/^(\+91)(\d{5})(\d{5})$/, "$1 $2 $3");
+const counted = (text: string, n: number, m = 0): string =>
+  text.replace("{n}", count(n, lang)).replace("{m}", count(m, lang));
 
 /** A badge in the reader's language, cloned from the server's. */
 function badge(name: string): Node {
@@ -139,8 +136,8 @@ function fillRow(row: HTMLElement, data: LiveRow, words: DOMStringMap): void {
   put("to", phoneText(data.to));
   put("text", data.preview);
   const gone = isAllRefunded(data);
-  put("was", data.refunded > 0 ? rupees(data.cost + data.refunded) : "");
-  put("cost", gone ? (words["refunded"] ?? "") : rupees(data.cost));
+  put("was", data.refunded > 0 ? money(data.cost + data.refunded) : "");
+  put("cost", gone ? (words["refunded"] ?? "") : money(data.cost));
   slot("cost")?.classList.toggle("refunded", gone);
   put("more", single ? "" : ` ${counted(words["more"] ?? "", data.total - 1)}`);
   put("done", single ? "" : counted(words["done"] ?? "", data.delivered, data.total));

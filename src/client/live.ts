@@ -1,6 +1,7 @@
 import { otpsLeft } from "../model/live.ts";
 import type { LiveAccount, LiveNews } from "../model/live.ts";
-import { at, find, findAll, locale, on, rupees } from "./dom.ts";
+import { count } from "../ui/format.ts";
+import { at, find, findAll, lang, money, on } from "./dom.ts";
 import { startFeed } from "./feed.ts";
 import { LiveList } from "./live-list.ts";
 import { tryPart } from "./page.ts";
@@ -22,9 +23,9 @@ function put(name: string, text: string): void {
 
 function showAccount({ balance, otpRate, plan, status, requestsPerMinute }: LiveAccount): void {
   const left = otpsLeft(balance, otpRate);
-  put("balance", rupees(balance));
-  put("left", left === null ? "∞" : new Intl.NumberFormat(locale).format(left));
-  put("rate", rupees(otpRate));
+  put("balance", money(balance));
+  put("left", left === null ? "∞" : count(left, lang));
+  put("rate", money(otpRate));
   put("plan", plan);
   put("limit", String(requestsPerMinute));
   put("status", status);

@@ -1,13 +1,8 @@
-import { find, findAll, locale, on, toast } from "./dom.ts";
+import { timeText, zonedTimeText } from "../ui/format.ts";
+import type { TimeStyle } from "../ui/format.ts";
+import { find, findAll, lang, on, toast } from "./dom.ts";
 
 // What every page has: copying, the drawer, tabs, times, shortcuts.
-
-const STYLES: Record<string, Intl.DateTimeFormatOptions> = {
-  time: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
-  day: { day: "numeric", month: "short" },
-  date: { day: "numeric", month: "short", year: "numeric" },
-};
-const FULL: Intl.DateTimeFormatOptions = { ...STYLES["date"], ...STYLES["time"] };
 
 /**
  * Writes times in Indian time, as the server does: the days of chart, search and invoices are India's. The reader's own
@@ -15,10 +10,10 @@ const FULL: Intl.DateTimeFormatOptions = { ...STYLES["date"], ...STYLES["time"] 
  */
 export function writeTimes(within: ParentNode = document): void {
   for (const time of findAll<HTMLTimeElement>("time[data-style]", within)) {
-    const options = STYLES[time.dataset["style"] ?? ""] ?? FULL;
-    const at = new Date(time.dateTime);
-    time.textContent = new Intl.DateTimeFormat(locale, { ...options, timeZone: "Asia/Kolkata" }).format(at);
-    time.title = new Intl.DateTimeFormat(locale, { ...FULL, timeZoneName: "short" }).format(at);
+    const at = Date.parse(time.dateTime);
+    // The server wrote the attribute, also in the templates.
+    time.textContent = timeText(at, time.dataset["style"] as TimeStyle, lang);
+    time.title = zonedTimeText(at, lang);
   }
 }
 

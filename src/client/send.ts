@@ -1,4 +1,4 @@
-import { at, failedText, find, findAll, on, rupees, toast } from "./dom.ts";
+import { at, failedText, find, findAll, on, money, toast } from "./dom.ts";
 
 // Sends forms without leaving the page. The field `once` makes a form one send, however often it is posted: it is kept
 // until a reply confirms the send.
@@ -99,13 +99,13 @@ function linkTo(path: string, text: string): HTMLElement {
 function succeed(form: HTMLFormElement, answer: Answer, request: XMLHttpRequest): void {
   const { next, done = "", balance = "", see = "", phone = "" } = form.dataset;
   if (next !== undefined) return location.assign(next + (answer.fileId ?? ""));
-  const spent = rupees((answer.coins_used ?? answer.details?.cost ?? 0) * 10_000);
+  const spent = money((answer.coins_used ?? answer.details?.cost ?? 0) * 10_000);
   const sentence = `${answer.message} ${spent} ${done}`.trim();
   toast(sentence);
   if (see !== "") {
     // A replayed reply belongs to an earlier request, whose id is not known here.
     const id = request.getResponseHeader("idempotent-replayed") ? "" : request.getResponseHeader("x-request-id");
-    const left = rupees(Number(request.getResponseHeader("balance-units")));
+    const left = money(Number(request.getResponseHeader("balance-units")));
     const query = id ? `?q=request:${id}` : "";
     const links = [linkTo(`/activity${query}`, see), ...(phone === "" ? [] : [" · ", linkTo(`/inbox${query}`, phone)])];
     showResult(form, "ok", `${sentence} · ${balance} ${left} · `, ...links);

@@ -1,4 +1,5 @@
 import { coins } from "../money/money.ts";
+import type { Mode } from "../model/ref.ts";
 import type { Lang } from "./lang.ts";
 
 // Numbers, money and times in Indian formats.
@@ -14,8 +15,9 @@ export function rupees(units: number, lang: Lang): string {
   return new Intl.NumberFormat(LOCALE[lang], options).format(coins(units));
 }
 
-/** Units of a test balance: the same figure as rupees without their sign. */
-export function testMoney(units: number, lang: Lang): string {
+/** Units as a page writes them: as rupees, and in test mode without the sign, because that balance is no money. */
+export function moneyText(units: number, lang: Lang, mode: Mode): string {
+  if (mode === "live") return rupees(units, lang);
   const options = { minimumFractionDigits: 2, maximumFractionDigits: 4 } as const;
   return new Intl.NumberFormat(LOCALE[lang], options).format(coins(units));
 }
@@ -49,6 +51,11 @@ export type TimeStyle = keyof typeof STYLES;
 /** A time as text, in Indian time. */
 export function timeText(ms: number, style: TimeStyle, lang: Lang): string {
   return new Intl.DateTimeFormat(LOCALE[lang], { ...STYLES[style], timeZone: TIME_ZONE }).format(ms);
+}
+
+/** A whole time in the time zone of this machine, with the zone's name. */
+export function zonedTimeText(ms: number, lang: Lang): string {
+  return new Intl.DateTimeFormat(LOCALE[lang], { ...STYLES.full, timeZoneName: "short" }).format(ms);
 }
 
 /** +91 98765 43210 for an Indian number; others are unchanged. */

@@ -1,7 +1,7 @@
 import type { Child, FC, PropsWithChildren } from "hono/jsx";
 import { randomId } from "../crypto/ids.ts";
 import type { MessageState, Operation } from "../model/message.ts";
-import { rupees, testMoney, timeText } from "./format.ts";
+import { rupees, moneyText, timeText } from "./format.ts";
 import type { TimeStyle } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
@@ -96,10 +96,10 @@ export const Money: FC<{ units: number; real?: boolean }> = ({ units, real = fal
   return <span class="money">{real ? rupees(units, lang) : money(units)}</span>;
 };
 
-/** Writes units as the page does: as rupees, and in test mode without the sign, because that balance is no money. */
+/** Writes units as this page does (`moneyText`). */
 export function useMoney(): (units: number) => string {
   const { lang, mode } = useView();
-  return (units) => (mode === "test" ? testMoney(units, lang) : rupees(units, lang));
+  return (units) => moneyText(units, lang, mode);
 }
 
 /** A time in India; the script adds the reader's own as its title. */
