@@ -14,6 +14,7 @@ function endingOf(asked: Asked): TestEnding | null {
 export const simCarrier: Carrier = {
   name: "sim",
   isPaced: false,
+  resubmits: false,
 
   async submit(message: Outgoing) {
     switch (endingOf(message)) {

@@ -71,6 +71,6 @@ export default {
     await yieldToTimers();
     return service.fetch(request, all, ctx);
   },
-  queue: (batch, env) => service.queue(batch, complete(env)),
+  queue: (batch, env, ctx) => service.queue(batch, complete(env), ctx),
   scheduled: (event, env) => service.scheduled(event, complete(env)),
 } satisfies ExportedHandler<Env>;
