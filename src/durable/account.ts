@@ -44,7 +44,9 @@ export class Account extends DurableObject<Env> {
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#report(news, NO_LOOKUP));
+  readonly #receipts = new ReceiptBatcher((news: message.News[]) =>
+    this.#commit((turn) => reportNews(turn, news, NO_LOOKUP)),
+  );
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
@@ -142,8 +144,9 @@ export class Account extends DurableObject<Env> {
    */
   async report(news: message.News[], follow: boolean, resubmits = false): Promise<true | null> {
     if (!this.#isOpened) return null;
-    if (news.some(({ kind }) => kind === "outcome")) return this.#report(news, { follow, resubmits });
-    await this.#receipts.add(news);
+    const hasOutcome = news.some(({ kind }) => kind === "outcome");
+    if (hasOutcome) this.#commit((turn) => reportNews(turn, news, { follow, resubmits }));
+    else await this.#receipts.add(news);
     return true;
   }
 
@@ -264,13 +267,6 @@ export class Account extends DurableObject<Env> {
   /** Never throws: the platform stops retrying an alarm that fails too often. */
   override async alarm(): Promise<void> {
     if (this.#isOpened) await this.#alarm.ring();
-  }
-
-  #report(news: message.News[], abilities: { follow: boolean; resubmits: boolean }): true | null {
-    return this.#change((turn) => {
-      reportNews(turn, news, abilities);
-      return true;
-    });
   }
 
   /** Reads; null where the account was never opened. */

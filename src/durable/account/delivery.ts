@@ -116,7 +116,7 @@ function takeFrom(
     }
     // The carrier no longer recognises references: the message waits for its window, as any other.
     if (message.againMs === undefined || lease.resubmits) return message;
-    const { againMs: _again, resubmits: _resubmits, ...kept } = message;
+    const { againMs: _again, ...kept } = message;
     return kept;
   });
   return taken;
