@@ -33,7 +33,7 @@ const ANSWER_MS_MAX = 5_000;
 const AWAY_MS = 2_000;
 
 /** Permits for longer than this keep an ear on the object, which may hear of a silence from another consumer. */
-const LISTEN_MS_MIN = 400;
+const LISTEN_MS_MIN = 150;
 
 /** Unused permits that are given back: those nearer than this would come too late for others. */
 const RETURN_MS_MIN = 100;
