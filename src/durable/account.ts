@@ -32,9 +32,6 @@ import type { WindowTimes } from "./account/window.ts";
 import { isOpened, migrate } from "./migrate.ts";
 import { nameOf } from "./name.ts";
 
-/** What a receipt needs of its carrier: nothing. */
-const NO_LOOKUP = { follow: false, resubmits: false };
-
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
@@ -44,9 +41,7 @@ export class Account extends DurableObject<Env> {
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #receipts = new ReceiptBatcher((news: message.News[]) =>
-    this.#commit((turn) => reportNews(turn, news, NO_LOOKUP)),
-  );
+  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#commit((turn) => reportNews(turn, news)));
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
