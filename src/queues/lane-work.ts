@@ -41,6 +41,9 @@ const FIRST_CLAIM = 2;
 const WAIT_MARGIN_MS = 25_000;
 const REPORT_MARGIN_MS = 10_000;
 
+/** Permits are dated less far ahead: those that are further have lapsed, because the clock was set back. */
+const AHEAD_MS_MAX = 5_000;
+
 /** A permit lapses so long after its time: by then others have theirs. */
 const LATE_MS_MAX = 1_000;
 
@@ -111,13 +114,14 @@ export class LaneWork {
   }
 
   async #rounds(): Promise<number | null> {
-    const endsAt = Date.now() + SLICE_MS;
+    const beganMs = Date.now();
     let first = true;
     for (let waits = 0; ;) {
       if (this.#ready.length === 0) {
         if (!this.#isMore) return null;
         await this.#enough();
-        if ((!first && Date.now() >= endsAt) || this.#on.budget.isSpent) return 0;
+        // A clock that was set, forward or back, ends the slice, too.
+        if ((!first && Math.abs(Date.now() - beganMs) >= SLICE_MS) || this.#on.budget.isSpent) return 0;
       }
       const wanted = first && this.#carrier.isPaced && this.#to.lane !== "bulk" ? FIRST_CLAIM : CLAIM_MAX;
       const permits = await this.#permits(this.#ready.length || wanted);
@@ -129,11 +133,12 @@ export class LaneWork {
         await scheduler.wait(permits.againMs);
         continue;
       }
-      waits = 0;
       first = false;
       if (this.#ready.length === 0) await this.#claim(permits.atMs);
       const used = await this.#submitAll(permits);
       this.#pace()?.giveBack(this.#on.ctx, permits, used);
+      waits = used > 0 ? 0 : waits + 1;
+      if (waits > WAITS_HERE_MAX) return WAIT_HERE_MS_MAX;
     }
   }
 
@@ -186,6 +191,7 @@ export class LaneWork {
     let used = 0;
     while (used < atMs.length && this.#ready.length > 0) {
       const leftMs = (atMs[used] ?? 0) - Date.now();
+      if (leftMs > AHEAD_MS_MAX) return used;
       if (leftMs > 0) await scheduler.wait(leftMs);
       const nowMs = Date.now();
       const later = atMs.findIndex((at, nth) => nth > used && at > nowMs);

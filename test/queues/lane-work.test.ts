@@ -157,6 +157,31 @@ describe("a claimed message", () => {
     expect(sent).toEqual([{ body: token(world), delaySeconds: 30 }]);
   });
 
+  it("does not wait for permits that are far ahead since the clock was set back: it asks for others", async () => {
+    const world = await bulkOf(5);
+    let asked = 0;
+    const { PACE } = watchPace(({ max }) => {
+      asked += 1;
+      const atMs = Date.now() + (asked === 1 ? 7_200_000 : 0);
+      return { atMs: Array.from({ length: max }, () => atMs), isLimited: true };
+    });
+    const began = Date.now();
+    await deliverLane([token(world)], { ...HTTP, PACE });
+    expect(await countsOf(world)).toEqual({ submitted: 5 });
+    expect(Date.now() - began).toBeLessThan(5_000);
+  });
+
+  it("is given back, and its token put back, where no permit is of use", async () => {
+    const world = await bulkOf(5);
+    const { lanes, sent } = watchLanes();
+    const { PACE, asked } = watchPace(() => ({ atMs: [Date.now() - 60_000], isLimited: true }));
+    await deliverLane([token(world)], { ...HTTP, ...lanes, PACE });
+    expect(gateway.got).toEqual([]);
+    expect(asked.length).toBeLessThan(10);
+    expect(await countsOf(world)).toEqual({ queued: 5 });
+    expect(sent).toMatchObject([{ body: token(world), delaySeconds: 4 }]);
+  });
+
   it("gives the permits back that nothing waits for", async () => {
     const world = await bulkOf(5);
     const pace = pacedAt(5);
