@@ -244,7 +244,10 @@ export class PacedWorld {
         if (atMs === undefined) {
           if (open > 0 || isOver) return;
           isOver = true;
-          return clock.at(Math.max(clock.nowMs, quietUntilMs) + (quietUntilMs > clock.nowMs ? this.random() * 200 : 0), take);
+          return clock.at(
+            Math.max(clock.nowMs, quietUntilMs) + (quietUntilMs > clock.nowMs ? this.random() * 200 : 0),
+            take,
+          );
         }
         if (open >= CONNECTIONS) return;
         if (atMs > clock.nowMs) return clock.at(atMs, next);

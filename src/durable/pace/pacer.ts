@@ -18,6 +18,8 @@ const LEAD_MS = 500;
 /** Permits are dated this far ahead at most; where other lanes were active lately, a bulk's are nearer. */
 const AHEAD_MS_MAX = 4_000;
 const AHEAD_MS_SHARED = 2_000;
+/** While the rate doubles within half a second, slots further ahead would be too few. */
+const AHEAD_MS_RISING = 600;
 
 /** Permits of one answer, and those that a bulk gets also where they are worth more than a second. */
 const BATCH_MAX = 60;
@@ -31,6 +33,9 @@ const ACTIVE_MS = 10_000;
 
 /** Requests that are held at once: each is a promise of the object's memory. */
 const HELD_MAX = 10_000;
+
+/** OTPs borrow what the carrier takes in this time, at most. */
+const BORROWED_MS = 1_000;
 
 /** A look at what has become possible is never nearer than this. */
 const WAKE_MS_MIN = 10;
@@ -141,6 +146,7 @@ export class Pacer {
       const quietMs = this.#rate.quietMs(nowMs);
       for (const lane of LANES) {
         if (this.#turns[lane].waiting === 0) continue;
+        if (lane === "otp") times.push((this.#borrowedMs[0] ?? nowMs) + BORROWED_MS);
         times.push(quietMs > 0 ? nowMs + quietMs : this.#schedule.headMs(nowMs, lane === "bulk") - LEAD_MS);
       }
     }
@@ -192,16 +198,22 @@ export class Pacer {
     return this.#schedule.take(nowMs, perSec, isShared, {
       count: Math.min(max, BATCH_MAX, Math.floor(most)),
       gapMs,
-      untilMs: nowMs + (isBulk ? (isShared ? AHEAD_MS_SHARED : AHEAD_MS_MAX) : LEAD_MS),
+      untilMs: nowMs + (isBulk ? this.#aheadMs(isShared) : LEAD_MS),
       isBulk,
     });
+  }
+
+  /** How far ahead a bulk's permits are dated. */
+  #aheadMs(isShared: boolean): number {
+    if (this.#rate.isRising) return AHEAD_MS_RISING;
+    return isShared ? AHEAD_MS_SHARED : AHEAD_MS_MAX;
   }
 
   /** Permits for now: free slots, else borrowed from the slots to come, up to those of a second. */
   #atOnce(max: number, perSec: number, nowMs: number): number[] {
     const atMs: number[] = [];
     const most = Math.min(max, BATCH_MAX);
-    this.#borrowedMs = this.#borrowedMs.filter((at) => nowMs - at < 1_000);
+    this.#borrowedMs = this.#borrowedMs.filter((at) => nowMs - at < BORROWED_MS);
     atMs.push(
       ...this.#schedule.take(nowMs, perSec, true, { count: most, gapMs: 0, untilMs: nowMs + 50, isBulk: false }),
     );
@@ -217,7 +229,7 @@ export class Pacer {
 
   /** How long a round of the accounts of a lane takes, until all were given a batch: an estimate. */
   #roundMs(lane: Lane, nowMs: number): number {
-    const perSec = this.#rate.perSec(nowMs);
+    const perSec = this.#rate.likelyPerSec(nowMs);
     const batch = lane === "bulk" ? Math.min(BATCH_MAX, Math.max(BATCH_MIN, perSec)) : 1;
     return (this.#turns[lane].accounts * batch * 1_000) / perSec;
   }
@@ -228,9 +240,9 @@ export class Pacer {
     const turns = this.#turns[lane];
     const quietMs = this.#rate.quietMs(nowMs);
     const headMs = Math.max(0, this.#schedule.headMs(nowMs, lane === "bulk") - nowMs - LEAD_MS - quietMs);
-    const rounds = turns.waitingOf(account) + (turns.isExpected(account) ? 0 : 0.5);
-    const waitMs = (headMs + rounds * this.#roundMs(lane, nowMs)) * (0.75 + this.#random() / 2);
-    const againMs = quietMs + Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN * (1 + this.#random()), waitMs));
+    const rounds = turns.waitingOf(account) + turns.ahead(account) / Math.max(1, turns.accounts);
+    const waitMs = Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, headMs + rounds * this.#roundMs(lane, nowMs)));
+    const againMs = quietMs + waitMs * (1 - 0.3 * this.#random());
     turns.expect(account, nowMs, againMs);
     this.#answer(held, [], Math.ceil(againMs), nowMs);
   }

@@ -36,8 +36,9 @@ const GROWTH_DOUBLES_MS = 4_000;
 const TOLERATED = 0.03;
 /** From this share on, what was accepted is the limit. */
 const HEAVY = 0.2;
-/** From this share on, the carrier takes nothing: the limit that was known says more than what it accepts now. */
-const OUTAGE = 0.9;
+/** So many refusals in a row and for so long: the carrier takes nothing, and the limit from before says more. */
+const OUTAGE_BUSY = 5;
+const OUTAGE_MS = 1_500;
 /** Attempts per second with which an outage is probed, and how long its permits pause. */
 const PROBES_PER_SEC = 1;
 const PAUSE_MS = 1_000;
@@ -65,6 +66,10 @@ export class Rate {
   /** When the growth from the ceiling began, or from nothing. */
   #sinceMs = 0;
   #isOutage = false;
+  /** Whether a learned rate was without refusals for some seconds. */
+  #hasLasted = false;
+  /** Refusals since a submission was taken: how many, since when, and the ceiling before them. */
+  #row = { busy: 0, sinceMs: 0, ceiling: null as number | null };
   #busyAtMs = Number.NEGATIVE_INFINITY;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   /** Since when answers count, and when those to earlier permits are all in. */
@@ -97,6 +102,11 @@ export class Rate {
     return this.#quiet.leftMs(nowMs);
   }
 
+  /** Whether the rate is doubling each half second: at the beginning, and after an outage. */
+  get isRising(): boolean {
+    return this.#isOutage || (this.#ceiling === null && this.#setPerSec === Infinity);
+  }
+
   /** Notes that permits are asked for: after an idle time the carrier is tried anew. */
   asked(nowMs: number): void {
     if (nowMs - this.#askedAtMs > IDLE_MS) this.#sinceMs = nowMs;
@@ -111,6 +121,12 @@ export class Rate {
   /** Submissions per second that may be permitted now; Infinity where there is no limit. */
   perSec(nowMs: number): number {
     return Math.min(this.#setPerSec, this.#learnedPerSec(nowMs));
+  }
+
+  /** What it will be soon: after an outage, what it was before. */
+  likelyPerSec(nowMs: number): number {
+    const perSec = this.perSec(nowMs);
+    return this.#isOutage ? Math.max(perSec, Math.min(this.#setPerSec, this.#ceiling ?? 0)) : perSec;
   }
 
   #learnedPerSec(nowMs: number): number {
@@ -128,7 +144,8 @@ export class Rate {
     }
     const spans = sinceMs / this.#spanMs;
     if (spans < 2) return this.#ceiling * (1 + DECREASE * (spans - 1) ** 3);
-    const grown = this.#ceiling * (1 + DECREASE) * 2 ** ((sinceMs - 2 * this.#spanMs) / Math.max(GROWTH_DOUBLES_MS, this.#spanMs));
+    const grown =
+      this.#ceiling * (1 + DECREASE) * 2 ** ((sinceMs - 2 * this.#spanMs) / Math.max(GROWTH_DOUBLES_MS, this.#spanMs));
     if (grown < Math.max(FREE_PER_SEC, this.#ceiling * 16)) return grown;
     this.#ceiling = null;
     this.#sinceMs = Number.NEGATIVE_INFINITY;
@@ -139,9 +156,12 @@ export class Rate {
    * Learns from what a consumer saw. `datedMs` is the time of the last permit that was given. Returns whether the
    * permits given so far are void: the carrier wants silence, or takes far less.
    */
-  saw(nowMs: number, { busy, quietMs = 0 }: Seen, datedMs: number): boolean {
+  saw(nowMs: number, { taken, busy, quietMs = 0 }: Seen, datedMs: number): boolean {
+    if (taken > 0) this.#row.busy = 0;
     if (busy === 0 && quietMs === 0) return false;
     this.#busyAtMs = nowMs;
+    if (this.#row.busy === 0) this.#row = { busy: 0, sinceMs: nowMs, ceiling: this.#ceiling };
+    this.#row.busy += busy;
     const wasQuiet = this.#quiet.leftMs(nowMs) > 0;
     this.#quiet.extend(nowMs, quietMs);
     // Answers to what was under way when the silence began say nothing new.
@@ -155,11 +175,12 @@ export class Rate {
     if (quietMs === 0 && nowMs < this.#settledMs && !(isHeavy && nowMs - this.#windowMs > 500)) return false;
     const acceptedPerSec = this.#acceptedPerSec(nowMs, perSec);
     const base = Math.min(perSec, this.#usedPerSec(nowMs, perSec));
-    const hurry = quietMs > 0 ? this.#hurry(nowMs) : 0;
-    const isOutage = this.#isOutage || (share >= OUTAGE && seen.busy >= 5);
+    const hurry = this.#hurry(nowMs, perSec, quietMs > 0);
+    this.#hasLasted ||= nowMs - this.#windowMs >= 3_000 && this.#ceiling !== null;
+    const isOutage = this.#isOutage || (this.#row.busy >= OUTAGE_BUSY && nowMs - this.#row.sinceMs >= OUTAGE_MS);
     if (isOutage) {
-      this.#isOutage = this.#ceiling !== null;
-      this.#ceiling ??= Math.max(PER_SEC_MIN, acceptedPerSec);
+      this.#isOutage = true;
+      this.#ceiling = this.#row.ceiling ?? this.#ceiling ?? Math.max(PER_SEC_MIN, base);
       this.#quiet.extend(nowMs, PAUSE_MS);
     } else if (isHeavy) {
       this.#ceiling = Math.max(PER_SEC_MIN, Math.min(base * (1 - DECREASE), acceptedPerSec));
@@ -171,7 +192,7 @@ export class Rate {
     }
     const isHeld = !isOutage && !isHeavy && share < TOLERATED && quietMs === 0;
     // A ceiling that was found in a rush is tried soon, and one that held each time later.
-    const isRushed = isHeavy || isOutage || hurry > 0.1;
+    const isRushed = isHeavy || isOutage || (hurry > 0.1 && quietMs > 0);
     const spanMsMin = Math.min(SPAN_MS, Math.max(SPAN_MS_MIN, 30_000 / this.#ceiling, 4 * quietMs));
     const spanMsMax = Math.min(SPAN_MS_MAX, Math.max(SPAN_MS, quietMs * SPAN_SILENCES));
     this.#spanMs = isRushed ? spanMsMin : Math.min(spanMsMax, this.#spanMs * 2);
@@ -196,13 +217,18 @@ export class Rate {
     return granted < 10 ? Math.min(perSec, START_PER_SEC) : (granted * 1_000) / Math.max(300, untilMs - fromMs);
   }
 
-  /** The part of the ceiling that was too much, by when a silence came: soon after the last, or while growing fast. */
-  #hurry(nowMs: number): number {
-    if (nowMs - this.#sinceMs > 2 * this.#spanMs) return 0.08;
+  /**
+   * The part of the rate that was too much, by when a silence came: while the rate was doubling, what it grew until the
+   * answer was there; soon after the last silence, more, and most while no rate has lasted yet.
+   */
+  #hurry(nowMs: number, perSec: number, isQuiet: boolean): number {
+    const doublesMs = Math.max(GROWTH_DOUBLES_MS, this.#spanMs);
+    const isDoubling = nowMs - this.#sinceMs > 2 * this.#spanMs;
+    if (isDoubling) return Math.max(0.08, 1 - 2 ** (-Math.min(2_000, 8_000 / perSec) / doublesMs));
+    if (!isQuiet) return 0;
     const sinceMs = nowMs - this.#windowMs;
-    if (sinceMs < 1_500) return 0.3;
-    if (sinceMs < 3_000) return 0.12;
-    return sinceMs < this.#spanMs / 2 ? 0.06 : 0;
+    if (sinceMs >= 3_000) return sinceMs < this.#spanMs / 2 ? 0.06 : 0;
+    return this.#hasLasted || sinceMs >= 1_500 ? 0.12 : 0.3;
   }
 
   /** Puts growth and judgement off until the silence is over; false where there is none. */

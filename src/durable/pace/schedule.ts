@@ -97,7 +97,7 @@ export class Schedule {
       this.#owedKept += keeps ? count * KEPT : 0;
       const kept = Math.min(count, Math.floor(this.#owedKept + 1e-9));
       this.#owedKept -= kept;
-      this.#slots.push({ atMs: Math.floor(this.#nextMs), free: count - kept, kept, taken: 0 });
+      this.#slots.push({ atMs: Math.floor(this.#nextMs + 1 - 1e-6), free: count - kept, kept, taken: 0 });
       this.#nextMs += widthMs;
     }
     return this.#slots[at];

@@ -14,6 +14,9 @@ const ACCOUNTS_MAX = 20_000;
 /** How many accounts that may come back are looked at. */
 const LOOKED_MAX = 200;
 
+/** How many accounts an estimate is made from. */
+const SAMPLE = 100;
+
 interface Account<Item> {
   /** Its place: the least comes first, and of equal ones the longest there. */
   tag: number;
@@ -37,6 +40,9 @@ export class Turns<Item> {
   /** The tag of the account that was served last. */
   #virtual = 0;
   #orders = 0;
+  /** The accounts that were last told to come back. */
+  readonly #expected: Account<Item>[] = [];
+  #expectations = 0;
   #waiting = 0;
 
   /** Requests that wait. */
@@ -112,6 +118,7 @@ export class Turns<Item> {
     const backMs = nowMs + againMs;
     account.backMs = Math.min(account.backMs ?? backMs, backMs);
     account.keptMs = backMs + GRACE_MS;
+    this.#expected[this.#expectations++ % SAMPLE] = account;
     this.#forget(nowMs);
   }
 
@@ -126,6 +133,24 @@ export class Turns<Item> {
       if (Math.abs(account.backMs - nowMs) <= GRACE_MS) return true;
     }
     return false;
+  }
+
+  /** About how many accounts are before this one, by a sample of those that wait and those that will come back. */
+  ahead(name: string): number {
+    const own = this.#accounts.get(name);
+    if (!own) return this.#accounts.size;
+    const share = (sample: (Account<Item> | undefined)[]) =>
+      sample.filter((account) => account && account !== own && isBefore(account, own)).length /
+      Math.max(1, sample.length);
+    const every = this.#heap.length / Math.min(SAMPLE, this.#heap.length);
+    const sampled = Array.from(
+      { length: Math.min(SAMPLE, this.#heap.length) },
+      (_, at) => this.#heap[Math.floor(at * every)],
+    );
+    const waiting = sampled.filter((account) => account !== undefined && account.waiting.length > 0);
+    const expected = this.#expected.filter((account) => account.backMs !== null && account.waiting.length === 0);
+    const away = Math.max(expected.length, this.#accounts.size - this.#heap.length);
+    return share(waiting) * this.#heap.length + share(expected) * away;
   }
 
   #account(name: string): Account<Item> {
