@@ -11,7 +11,6 @@ import type { Fresh, Look } from "../search/look.ts";
 import { admitBalance } from "./account/admission.ts";
 import { AccountAlarm } from "./account/alarm.ts";
 import { claimJobs, followJobs, reportNews } from "./account/delivery.ts";
-import { ReceiptBatcher } from "./account/gather-receipts.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage, messageViews, viewsOfJob } from "./account/jobs.ts";
 import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
@@ -23,6 +22,7 @@ import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/recent-messages.ts";
 import { reconcile } from "./account/reconcile.ts";
+import { Gatherer } from "./account/receipts/gather.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { MIGRATIONS } from "./account/schema.ts";
 import { send } from "./account/send.ts";
@@ -41,7 +41,7 @@ export class Account extends DurableObject<Env> {
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#report(news, false));
+  readonly #receipts = new Gatherer((news: message.News[]) => this.#report(news, false));
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
