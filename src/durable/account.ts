@@ -22,7 +22,9 @@ import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/recent-messages.ts";
 import { reconcile } from "./account/reconcile.ts";
+import { isOfBulk } from "./account/receipts/fold.ts";
 import { Gatherer } from "./account/receipts/gather.ts";
+import { forgetJournal } from "./account/receipts/journal.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { MIGRATIONS } from "./account/schema.ts";
 import { send } from "./account/send.ts";
@@ -142,8 +144,9 @@ export class Account extends DurableObject<Env> {
    */
   async report(news: message.News[], follow: boolean, resubmits = false): Promise<true | null> {
     if (!this.#isOpened) return null;
-    if (news.some(({ kind }) => kind === "outcome")) return this.#report(news, { follow, resubmits });
-    await this.#receipts.add(news);
+    const { bulk = [], other = [] } = Object.groupBy(news, (one) => (isOfBulk(this.#sql, one) ? "bulk" : "other"));
+    if (other.length > 0) this.#report(other, { follow, resubmits });
+    if (bulk.length > 0) await this.#receipts.add(bulk);
     return true;
   }
 
@@ -294,6 +297,7 @@ export class Account extends DurableObject<Env> {
       result = this.ctx.storage.transactionSync(() => work(turn));
     } catch (problem) {
       this.#window.times = null;
+      forgetJournal(this.#sql);
       throw problem;
     }
     const { changes } = turn;

@@ -5,6 +5,7 @@ import { applyOutcome, applyReceipt, claim } from "./message-life.ts";
 import { unchanged } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
 import { jobsReady, nextReadyMs } from "./open-jobs.ts";
+import { journalReceipts } from "./receipts/fold.ts";
 import type { Turn } from "./turn.ts";
 
 // The account's side of delivery: outcomes of the last round and claims of the next, in one call and one transaction.
@@ -38,11 +39,12 @@ export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked
   return { jobs, againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs) };
 }
 
-/** Applies outcomes and receipts, job by job. */
+/** Applies outcomes and receipts, job by job; receipts that move no money may be stored in the journal. */
 export function reportNews(turn: Turn, news: News[], abilities: Abilities): void {
   const drafts: Drafts = new Map();
   applyAll(turn, drafts, news, abilities);
-  for (const draft of drafts.values()) storeDraft(turn, draft);
+  const journaled = journalReceipts(turn, drafts, news);
+  for (const [seq, draft] of drafts) if (!journaled.has(seq)) storeDraft(turn, draft);
 }
 
 function applyAll(turn: Turn, drafts: Drafts, news: News[], { follow, resubmits }: Abilities): void {
