@@ -5,7 +5,7 @@ import { applyOutcome, applyReceipt, claim } from "./message-life.ts";
 import { unchanged } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
 import { jobsReady, nextReadyMs } from "./open-jobs.ts";
-import { journalReceipts } from "./receipts/fold.ts";
+import { journalReceipts, makeRoom } from "./receipts/fold.ts";
 import type { Turn } from "./turn.ts";
 
 // The account's side of delivery: outcomes of the last round and claims of the next, in one call and one transaction.
@@ -41,6 +41,7 @@ export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked
 
 /** Applies outcomes and receipts, job by job; receipts that move no money may be stored in the journal. */
 export function reportNews(turn: Turn, news: News[], abilities: Abilities): void {
+  makeRoom(turn);
   const drafts: Drafts = new Map();
   applyAll(turn, drafts, news, abilities);
   const journaled = journalReceipts(turn, drafts, news);

@@ -33,7 +33,6 @@ function journaled({ job, messages, refunds }: Draft, news: readonly News[]) {
  */
 export function journalReceipts(turn: Turn, drafts: ReadonlyMap<number, Draft>, news: readonly News[]): Set<number> {
   const journal = journalOf(turn.sql);
-  if (journal.isFull) foldReceipts(turn);
   const newsOf = Map.groupBy(news, ({ seq }) => seq);
   const jobs = [...drafts].flatMap(([seq, draft]) => {
     const receipts = journaled(draft, newsOf.get(seq) ?? []);
@@ -48,6 +47,11 @@ export function journalReceipts(turn: Turn, drafts: ReadonlyMap<number, Draft>, 
     noteJob(turn, draft.job);
   }
   return new Set(jobs.map(([seq]) => seq));
+}
+
+/** Folds some receipts if the journal is full; before a turn reads the jobs that it changes. */
+export function makeRoom(turn: Turn): void {
+  if (journalOf(turn.sql).isFull) foldReceipts(turn);
 }
 
 /** Writes some of the jobs with the oldest receipts in the journal. A job that cannot be written stops no other. */

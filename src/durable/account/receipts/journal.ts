@@ -91,9 +91,9 @@ export class Journal {
     return this.#receipts >= RECEIPTS_MAX;
   }
 
-  /** When the oldest receipts are to be folded, in ms since the epoch; null when there are none. */
+  /** When the oldest row is to be folded and removed, in ms since the epoch; null when there is none. */
   get foldAtMs(): number | null {
-    for (const { sinceMs, jobs } of this.#segments) if (jobs.size > 0) return sinceMs + FOLD_AFTER_MS;
+    for (const { sinceMs } of this.#segments) return sinceMs + FOLD_AFTER_MS;
     return null;
   }
 
