@@ -22,8 +22,7 @@ import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/recent-messages.ts";
 import { reconcile } from "./account/reconcile.ts";
-import { isOfBulk } from "./account/receipts/fold.ts";
-import { Gatherer } from "./account/receipts/gather.ts";
+import { NewsIntake } from "./account/receipts/intake.ts";
 import { forgetJournal } from "./account/receipts/journal.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { MIGRATIONS } from "./account/schema.ts";
@@ -34,9 +33,6 @@ import type { WindowTimes } from "./account/window.ts";
 import { isOpened, migrate } from "./migrate.ts";
 import { nameOf } from "./name.ts";
 
-/** What a receipt needs of its carrier: nothing. */
-const NO_LOOKUP = { follow: false, resubmits: false };
-
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
@@ -46,7 +42,9 @@ export class Account extends DurableObject<Env> {
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #receipts = new Gatherer((news: message.News[]) => this.#report(news, NO_LOOKUP));
+  readonly #news = new NewsIntake(this.#sql, (news, abilities) =>
+    this.#commit((turn) => reportNews(turn, news, abilities)),
+  );
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
@@ -144,9 +142,7 @@ export class Account extends DurableObject<Env> {
    */
   async report(news: message.News[], follow: boolean, resubmits = false): Promise<true | null> {
     if (!this.#isOpened) return null;
-    const { bulk = [], other = [] } = Object.groupBy(news, (one) => (isOfBulk(this.#sql, one) ? "bulk" : "other"));
-    if (other.length > 0) this.#report(other, { follow, resubmits });
-    if (bulk.length > 0) await this.#receipts.add(bulk);
+    await this.#news.take(news, { follow, resubmits });
     return true;
   }
 
@@ -267,13 +263,6 @@ export class Account extends DurableObject<Env> {
   /** Never throws: the platform stops retrying an alarm that fails too often. */
   override async alarm(): Promise<void> {
     if (this.#isOpened) await this.#alarm.ring();
-  }
-
-  #report(news: message.News[], abilities: { follow: boolean; resubmits: boolean }): true | null {
-    return this.#change((turn) => {
-      reportNews(turn, news, abilities);
-      return true;
-    });
   }
 
   /** Reads; null where the account was never opened. */

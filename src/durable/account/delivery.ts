@@ -14,7 +14,7 @@ import type { Turn } from "./turn.ts";
 const STALE_MAX = 40;
 
 /** What the carrier of a round can do. */
-type Abilities = Pick<WorkAsked, "follow" | "resubmits">;
+export type Abilities = Pick<WorkAsked, "follow" | "resubmits">;
 
 /** Jobs that one transaction changes, by number; each is written once. */
 type Drafts = Map<number, Draft>;
@@ -119,7 +119,7 @@ function takeFrom(
     }
     // The carrier no longer recognises references: the message waits for its window, as any other.
     if (message.againMs === undefined || lease.resubmits) return message;
-    const { againMs: _again, resubmits: _resubmits, ...kept } = message;
+    const { againMs: _again, ...kept } = message;
     return kept;
   });
   return taken;

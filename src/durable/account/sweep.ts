@@ -82,27 +82,16 @@ export function sweep(turn: Turn, atomically: Atomically): Swept {
   return { ...swept, more: seqs.length === SLICE_JOBS_MAX };
 }
 
-/** Indexes a job that is open. One that cannot be read stops no other, and is looked at again. */
-function indexIfOpen(turn: Turn, seq: number): void {
-  try {
-    const job = readJob(turn.sql, seq);
-    if (job && !job.messages.every(isFinal)) writeTimes(turn, job, true);
-  } catch (problem) {
-    logProblem(`job ${seq}`, problem);
-    postpone(turn.sql, seq, turn.nowMs + BROKEN_MS);
-  }
-}
-
 /** Jobs that one slice of the housekeeping pass looks at. */
 const PASS_SLICE = 100;
 
 /** How far the housekeeping pass came. */
 export interface Passed {
-  /** The last job that it looked at. */
+  /** The last job that needs no other look. */
   seq: number;
   /** Whether there are more to look at now. */
   more: boolean;
-  /** When the next job is old enough to be looked at, in ms since the epoch; null when there is none. */
+  /** When the next open job is old enough to be looked at, in ms since the epoch; null when there is none. */
   againMs: number | null;
 }
 
@@ -114,14 +103,33 @@ export function indexOpenJobs(turn: Turn, after: number): Passed {
   const { sql, nowMs, timers } = turn;
   const query = `SELECT seq, created_at, due_at FROM job WHERE seq > ? ORDER BY seq LIMIT ${PASS_SLICE}`;
   const rows = sql.exec(query, after).toArray();
-  let seq = after;
+  let passed = after;
   for (const row of rows) {
+    const seq = number(row, "seq");
     const passMs = number(row, "created_at") + PASS_SWEEPS * timers.sweepMs;
-    if (passMs > nowMs) return { seq, more: false, againMs: passMs };
-    seq = number(row, "seq");
-    if (row["due_at"] === null) indexIfOpen(turn, seq);
+    if (row["due_at"] === null && !indexJob(turn, seq, passMs <= nowMs)) {
+      return { seq: passed, more: false, againMs: passMs };
+    }
+    passed = seq;
   }
-  return { seq, more: rows.length === PASS_SLICE, againMs: null };
+  return { seq: passed, more: rows.length === PASS_SLICE, againMs: null };
+}
+
+/**
+ * Indexes a job that is open; false where it is too young for that. One that cannot be read stops no other, and is looked
+ * at again.
+ */
+function indexJob(turn: Turn, seq: number, isOld: boolean): boolean {
+  try {
+    const job = readJob(turn.sql, seq);
+    if (!job || job.messages.every(isFinal)) return true;
+    if (isOld) writeTimes(turn, job, true);
+    return isOld;
+  } catch (problem) {
+    logProblem(`job ${seq}`, problem);
+    postpone(turn.sql, seq, turn.nowMs + BROKEN_MS);
+    return true;
+  }
 }
 
 function isRecorded(job: Job, recorded: Recorded): boolean {

@@ -21,6 +21,7 @@ import {
   recordHistory,
   runAlarm,
   sendSms,
+  claim,
 } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
@@ -82,15 +83,6 @@ it("leaves a batch in the queue for a retry while D1 is unavailable, and sends g
   expect((await messagesOf(world)).map((message) => message.state)).toEqual(["delivered", "delivered"]);
 });
 
-it("records a message that became final from the invocation that reported it", async () => {
-  const world = await openWorld();
-  await sendSms(world);
-  await dispatch(world, [2]);
-  expect(await rowsOf(world)).toHaveLength(0);
-  await follow(world, [2]);
-  await vi.waitFor(async () => expect(await rowsOf(world)).toMatchObject([{ state: "delivered" }]));
-});
-
 it("compares with D1 every ten seconds at most under a shorter sweep, and sets the alarm for the next time", async () => {
   vi.spyOn(console, "error").mockReturnValue();
   vi.useFakeTimers({ toFake: ["Date"] });
@@ -133,7 +125,7 @@ it("sets the alarm for the next attempt even while D1 is unavailable", async () 
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   const world = await openWorld();
   await sendSms(world);
-  await world.stub.claim([2], 1, "http", 30_000);
+  await claim(world, { leaseMs: 30_000 });
   const outcome = { kind: "not_accepted" as const, code: "busy", retryAfterMs: 5_000 };
   await world.stub.report([{ kind: "outcome", seq: 2, index: 0, attempt: 1, outcome }], false);
   const dueAt = Date.now() + 5_000;
@@ -145,8 +137,8 @@ it("handles leases, retries and windows while D1 is unavailable, and sets the ne
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   const world = await openWorld();
   await sendSms(world);
-  await world.stub.claim([2], 1, "http", 30_000);
-  vi.setSystemTime(Date.now() + 60_000);
+  await claim(world, { leaseMs: 30_000 });
+  vi.setSystemTime(Date.now() + 600_000);
   await alarmWith(world, broken());
   expect((await messagesOf(world))[0]?.state).toBe("unknown");
   expect(await runInDurableObject(world.stub, (_, state) => state.storage.getAlarm())).not.toBeNull();
@@ -201,7 +193,7 @@ it("records every change of jobs that were settled long ago", async () => {
   const world = await openWorld();
   for (let sent = 0; sent < 40; sent++) await sendSms(world);
   const seqs = (await messagesOf(world)).map((message) => message.seq);
-  await world.stub.claim(seqs, 100, "http", 30_000);
+  await claim(world, { leaseMs: 30_000 });
   const receipt = (seq: number, state: "delivered" | "undelivered") =>
     world.stub.report([{ kind: "receipt", seq, index: 0, state }], false);
   for (const seq of seqs) await receipt(seq, "undelivered");

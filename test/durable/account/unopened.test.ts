@@ -33,7 +33,7 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   admitOwn: (account) => account.admitOwn(1, true),
   recordings: (account) => account.recordings(null, 1),
   recording: (account) => account.recording("f"),
-  claim: (account) => account.claim([1], 1, "sim", 1),
+  work: (account) => account.work({ news: [], follow: false, resubmits: false, claim: null }),
   report: (account) => account.report([], false),
   "report of a receipt": (account) =>
     account.report([{ kind: "receipt", seq: 1, index: 0, state: "delivered" }], false),

@@ -67,9 +67,3 @@ export function foldReceipts(turn: Turn): void {
   }
   journal.trim();
 }
-
-/** Whether this is a receipt of a bulk, which can wait for others: any other is a row of its own at once. */
-export function isOfBulk(sql: SqlStorage, { kind, seq }: News): boolean {
-  if (kind !== "receipt") return false;
-  return sql.exec("SELECT 1 FROM job WHERE seq = ? AND lane = 'bulk'", seq).toArray().length > 0;
-}
