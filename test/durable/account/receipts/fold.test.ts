@@ -108,13 +108,17 @@ const outcomes = fc.array(fc.tuple(fc.nat(), outcome), { minLength: 1, maxLength
 
 const receipt = fc.record({
   at: fc.nat({ max: RECIPIENTS - 1 }),
-  state: fc.constantFrom("delivered", "delivered", "delivered", "undelivered", "submitted", "failed"),
+  state: fc.oneof(
+    { weight: 12, arbitrary: fc.constant("delivered" as const) },
+    { weight: 4, arbitrary: fc.constantFrom("undelivered" as const, "submitted" as const) },
+    { weight: 1, arbitrary: fc.constant("failed" as const) },
+  ),
   code: fc.option(fc.constantFrom("000", "अनुपस्थित"), { nil: undefined }),
 });
 
 /** Batches of receipts; with `fails`, the transaction that stores the batch is rolled back first, and it is sent again. */
 const receipts = fc
-  .record({ list: fc.array(receipt, { minLength: 1, maxLength: 40 }), fails: fc.integer({ min: 0, max: 4 }) })
+  .record({ list: fc.array(receipt, { minLength: 1, maxLength: 15 }), fails: fc.integer({ min: 0, max: 4 }) })
   .map(({ list, fails }) =>
     named(`receipts ${JSON.stringify(list)}${fails === 0 ? " twice" : ""}`, async ({ batched, single }) => {
       const places = (await messagesOf(batched)).map(({ seq, index }) => ({ seq, index }));
@@ -238,8 +242,10 @@ it(
     const step = fc.oneof(claims, claims, outcomes, outcomes, receipts, receipts, receipts, receipts, evictions, folds);
     let journaled = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30, size: "max" }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25, size: "max" }), async (steps) => {
         const pair = await openPair();
+        // Most of the bulk is at its carrier already, and waits for receipts.
+        await both(pair, (world) => submit(world, 150));
         for (const { run } of steps) {
           pause();
           const revs = new Map((await messagesOf(pair.batched)).map((one) => [`${one.seq}.${one.index}`, one]));
@@ -259,6 +265,6 @@ it(
       { numRuns: 8 },
     );
     // The property would hold without a journal, too.
-    expect(journaled).toBeGreaterThan(0);
+    expect(journaled).toBeGreaterThan(10);
   },
 );
