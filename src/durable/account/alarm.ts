@@ -93,8 +93,7 @@ export class AccountAlarm {
       if (jobs.size > 0 || profile) times.push(nowMs + PASS_SWEEPS * this.#sweepMs());
       if (dueMs !== null) times.push(dueMs);
       for (const [lane, readyMs] of ready) {
-        // What can be claimed at once was just stored or given back by a caller that enqueues a token itself.
-        if (readyMs <= nowMs) this.#lanes.sent(lane, nowMs);
+        this.#lanes.stored(lane, readyMs, nowMs);
         times.push(this.#laneMs(lane) ?? Infinity);
       }
     }

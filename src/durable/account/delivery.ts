@@ -39,8 +39,11 @@ export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked
   return { jobs, againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs) };
 }
 
+/** What receipts need of their carrier. */
+const NOTHING: Abilities = { follow: false, resubmits: false };
+
 /** Applies outcomes and receipts, job by job; receipts that move no money may be stored in the journal. */
-export function reportNews(turn: Turn, news: News[], abilities: Abilities): void {
+export function reportNews(turn: Turn, news: News[], abilities = NOTHING): void {
   makeRoom(turn);
   const drafts: Drafts = new Map();
   applyAll(turn, drafts, news, abilities);

@@ -60,6 +60,11 @@ export class LaneWatch {
     }
   }
 
+  /** Notes that messages wait from `readyMs` on. The caller that stored them enqueues a token itself. */
+  stored(lane: Lane, readyMs: number, nowMs: number): void {
+    if (readyMs <= nowMs && readyMs > this.#of(lane).coveredMs) this.sent(lane, nowMs);
+  }
+
   /** When the alarm must send a token, in ms since the epoch; null while nothing waits. */
   nextMs(sql: SqlStorage, lane: Lane, sweepMs: number): number | null {
     const { coveredMs, seenMs, backMs, takenMs } = this.#of(lane);

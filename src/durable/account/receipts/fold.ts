@@ -44,7 +44,8 @@ export function journalReceipts(turn: Turn, drafts: ReadonlyMap<number, Draft>, 
     const draft = drafts.get(seq);
     if (!draft) continue;
     markChanged(turn, seq);
-    noteJob(turn, draft.job);
+    // What is stored of its times may be too early now, never too late.
+    noteJob(turn, { seq, lane: draft.job.lane, readyAt: null, dueAt: null });
   }
   return new Set(jobs.map(([seq]) => seq));
 }

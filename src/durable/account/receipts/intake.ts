@@ -5,20 +5,17 @@ import { Gatherer } from "./gather.ts";
 // What the account is told of its messages. Receipts of bulks wait for each other, to share a write. Anything else is
 // applied at once: an outcome is a whole round already, and a single message's receipt writes its own row anyway.
 
-/** Receipts are no answer of a carrier that could be asked. */
-const NO_LOOKUP: Abilities = { follow: false, resubmits: false };
-
 /** Applies the news of one account. */
 export class NewsIntake {
   readonly #sql: SqlStorage;
-  readonly #apply: (news: News[], abilities: Abilities) => void;
+  readonly #apply: (news: News[], abilities?: Abilities) => void;
   readonly #receipts: Gatherer<News>;
 
   /** `apply` stores news in one transaction. */
-  constructor(sql: SqlStorage, apply: (news: News[], abilities: Abilities) => void) {
+  constructor(sql: SqlStorage, apply: (news: News[], abilities?: Abilities) => void) {
     this.#sql = sql;
     this.#apply = apply;
-    this.#receipts = new Gatherer((news) => apply(news, NO_LOOKUP));
+    this.#receipts = new Gatherer((news) => apply(news));
   }
 
   /** Applies news, in any order and any number of times; stored when this resolves. */
