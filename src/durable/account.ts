@@ -11,7 +11,6 @@ import type { Fresh, Look } from "../search/look.ts";
 import { admitBalance } from "./account/admission.ts";
 import { AccountAlarm } from "./account/alarm.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
-import { ReceiptBatcher } from "./account/gather-receipts.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage, viewsOfJob } from "./account/jobs.ts";
 import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
@@ -23,6 +22,8 @@ import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/recent-messages.ts";
 import { reconcile } from "./account/reconcile.ts";
+import { NewsIntake } from "./account/receipts/intake.ts";
+import { forgetJournal } from "./account/receipts/journal.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { MIGRATIONS } from "./account/schema.ts";
 import { send } from "./account/send.ts";
@@ -41,7 +42,9 @@ export class Account extends DurableObject<Env> {
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#commit((turn) => reportNews(turn, news)));
+  readonly #news = new NewsIntake(this.#sql, (news, abilities) =>
+    this.#commit((turn) => reportNews(turn, news, abilities)),
+  );
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
@@ -139,9 +142,7 @@ export class Account extends DurableObject<Env> {
    */
   async report(news: message.News[], follow: boolean, resubmits = false): Promise<true | null> {
     if (!this.#isOpened) return null;
-    const hasOutcome = news.some(({ kind }) => kind === "outcome");
-    if (hasOutcome) this.#commit((turn) => reportNews(turn, news, { follow, resubmits }));
-    else await this.#receipts.add(news);
+    await this.#news.take(news, { follow, resubmits });
     return true;
   }
 
@@ -285,6 +286,7 @@ export class Account extends DurableObject<Env> {
       result = this.ctx.storage.transactionSync(() => work(turn));
     } catch (problem) {
       this.#window.times = null;
+      forgetJournal(this.#sql);
       throw problem;
     }
     const { changes } = turn;

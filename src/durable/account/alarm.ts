@@ -12,6 +12,8 @@ import { LaneWatch } from "./lanes.ts";
 import { PASS_SWEEPS } from "./message/deadlines.ts";
 import { hasOpenJobs, lateJobsUnrecorded, nextDueMs } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
+import { foldReceipts } from "./receipts/fold.ts";
+import { journalOf } from "./receipts/journal.ts";
 import { indexOpenJobs, settle, sweep } from "./sweep.ts";
 import { discard, nextRecordingDueMs } from "./voice/discard.ts";
 import type { Changes, Turn } from "./turn.ts";
@@ -118,6 +120,7 @@ export class AccountAlarm {
         if (more) await scheduler.wait(0);
       }
       await this.#sendTokens();
+      await this.#foldReceipts();
       await this.discard();
       await this.#forgetOld();
       // While D1 cannot be reached, history waits, and nothing else does.
@@ -169,6 +172,15 @@ export class AccountAlarm {
       more = passed.more;
       if (more) await scheduler.wait(0);
       else if (passed.againMs !== null) this.#setBy(passed.againMs);
+    }
+  }
+
+  /** Writes the receipts that are in the journal for long into their jobs' rows, in slices. */
+  async #foldReceipts(): Promise<void> {
+    const { sql } = this.#host.ctx.storage;
+    while ((journalOf(sql).foldAtMs ?? Infinity) <= Date.now()) {
+      this.#inSweep(foldReceipts);
+      await scheduler.wait(0);
     }
   }
 
@@ -250,7 +262,8 @@ export class AccountAlarm {
     const { sql } = this.#host.ctx.storage;
     const nowMs = Date.now();
     const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, this.#sweepMs()));
-    for (const dueMs of [nextDueMs(sql), nextRecordingDueMs(sql), nextForgetMs(sql), ...lanes]) {
+    const { foldAtMs } = journalOf(sql);
+    for (const dueMs of [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), nextForgetMs(sql), ...lanes]) {
       if (dueMs !== null) this.#setBy(dueMs <= nowMs ? overdueMs : dueMs);
     }
   }

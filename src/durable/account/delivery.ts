@@ -5,6 +5,7 @@ import { applyOutcome, applyReceipt, claim } from "./message-life.ts";
 import { unchanged } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
 import { jobsReady, nextReadyMs } from "./open-jobs.ts";
+import { journalReceipts, makeRoom } from "./receipts/fold.ts";
 import type { Turn } from "./turn.ts";
 
 // The account's side of delivery: outcomes of the last round and claims of the next, in one call and one transaction.
@@ -13,7 +14,7 @@ import type { Turn } from "./turn.ts";
 const STALE_MAX = 40;
 
 /** What the carrier of a round can do. */
-type Abilities = Pick<WorkAsked, "follow" | "resubmits">;
+export type Abilities = Pick<WorkAsked, "follow" | "resubmits">;
 
 /** Jobs that one transaction changes, by number; each is written once. */
 type Drafts = Map<number, Draft>;
@@ -41,11 +42,13 @@ export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked
 /** What receipts need of their carrier. */
 const NOTHING: Abilities = { follow: false, resubmits: false };
 
-/** Applies outcomes and receipts, job by job. */
+/** Applies outcomes and receipts, job by job; receipts that move no money may be stored in the journal. */
 export function reportNews(turn: Turn, news: News[], abilities = NOTHING): void {
+  makeRoom(turn);
   const drafts: Drafts = new Map();
   applyAll(turn, drafts, news, abilities);
-  for (const draft of drafts.values()) storeDraft(turn, draft);
+  const journaled = journalReceipts(turn, drafts, news);
+  for (const [seq, draft] of drafts) if (!journaled.has(seq)) storeDraft(turn, draft);
 }
 
 function applyAll(turn: Turn, drafts: Drafts, news: News[], { follow, resubmits }: Abilities): void {

@@ -7,6 +7,7 @@ import { decodeMessages, encodeLives, encodeNumbers } from "./message/codec.ts";
 import { dueOf, isUsual } from "./message/deadlines.ts";
 import { attemptsMade, isFinal, readyOf } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
+import { journalOf } from "./receipts/journal.ts";
 import { noteJob, noteTimes } from "./turn.ts";
 import type { Turn } from "./turn.ts";
 
@@ -36,8 +37,8 @@ export interface Job {
   isCompact: boolean;
 }
 
-/** The one place where a row becomes a job. */
-function jobOf(row: Record<string, SqlStorageValue>): Job {
+/** The one place where a row becomes a job: as it is stored, without the receipts that are in the journal. */
+function storedJob(row: Record<string, SqlStorageValue>): Job {
   const createdAt = number(row, "created_at");
   return {
     seq: number(row, "seq"),
@@ -59,10 +60,12 @@ function jobOf(row: Record<string, SqlStorageValue>): Job {
   };
 }
 
-/** A job by its number, or null. */
+const jobOf = (sql: SqlStorage, row: Record<string, SqlStorageValue>): Job => journalOf(sql).merge(storedJob(row));
+
+/** A job by its number, with all of its receipts, or null. */
 export function readJob(sql: SqlStorage, seq: number): Job | null {
   const row = sql.exec("SELECT * FROM job WHERE seq = ?", seq).toArray()[0];
-  return row ? jobOf(row) : null;
+  return row ? jobOf(sql, row) : null;
 }
 
 /** The first job since a time, by binary search: times rise with the numbers, unless the clock was set back. */
@@ -109,37 +112,58 @@ export function dueAtOf(turn: Turn, job: Job): number | null {
 }
 
 /**
- * Stores a job whose messages changed, as one row: the one place where a job is written. Each changed message gets the
- * job's new revision. The text of a one-time password is deleted once all of the job is final, except at the simulator.
- * Columns that have an index are named only where they change. Returns the job as stored.
+ * Stores a job as one row: the one place where a job is written. Its receipts leave the journal. The text of a one-time
+ * password is deleted once all of the job is final, except at the simulator. Columns that have an index are named only
+ * where they change. Returns the job as stored.
  */
-export function writeJob(turn: Turn, before: Job, changed: readonly Message[]): Job {
+function storeJob(turn: Turn, before: Job, changed: Pick<Job, "messages" | "rev">): Job {
   const { sql } = turn;
-  const rev = before.rev + 1;
-  const messages = changed.map((message, at) => (message === before.messages[at] ? message : { ...message, rev }));
-  const forget = messages.every(isFinal) && before.operation === "otp" && before.carrier !== "sim";
-  const job: Job = { ...before, messages, rev, isCompact: true, text: forget ? null : before.text };
+  const forget = changed.messages.every(isFinal) && before.operation === "otp" && before.carrier !== "sim";
+  const job: Job = { ...before, ...changed, isCompact: true, text: forget ? null : before.text };
   job.readyAt = readyAtOf(turn, job);
   job.dueAt = dueAtOf(turn, job);
   const columns: [string, string | number | null][] = [
-    ["lives", encodeLives(messages, job.createdAt)],
+    ["lives", encodeLives(job.messages, job.createdAt)],
     ["carrier", job.carrier],
-    ["rev", rev],
+    ["rev", job.rev],
   ];
-  if (!before.isCompact) columns.push(["messages", encodeNumbers(messages)]);
+  if (!before.isCompact) columns.push(["messages", encodeNumbers(job.messages)]);
   if (forget) columns.push(["text", null]);
   if (job.readyAt !== before.readyAt) columns.push(["ready_at", job.readyAt]);
   if (job.dueAt !== before.dueAt) columns.push(["due_at", job.dueAt]);
   const sets = columns.map(([column]) => `${column} = ?`).join(", ");
   sql.exec(`UPDATE job SET ${sets} WHERE seq = ?`, ...columns.map(([, value]) => value), job.seq);
-  noteJob(turn, job);
-  // A job that changes after it was settled, or recorded while late, is missing from history again: mark it so.
+  journalOf(sql).drop(job.seq);
+  return job;
+}
+
+/** Marks a job as missing from history again, if it changes after it was settled, or recorded while late. */
+export function markChanged({ sql }: Turn, seq: number): void {
   sql.exec(
     `UPDATE job SET late = 1 WHERE seq = ?
       AND (late = 2 OR (late IS NULL AND seq <= (SELECT settled_seq FROM account)))`,
-    job.seq,
+    seq,
   );
+}
+
+/** Stores a job whose messages changed. Each of these gets the job's new revision. Returns the job as stored. */
+export function writeJob(turn: Turn, before: Job, changed: readonly Message[]): Job {
+  const rev = before.rev + 1;
+  const messages = changed.map((message, at) => (message === before.messages[at] ? message : { ...message, rev }));
+  const job = storeJob(turn, before, { messages, rev });
+  noteJob(turn, job);
+  markChanged(turn, job.seq);
   return job;
+}
+
+/** Writes a job's receipts from the journal into its row. No reader sees a difference. */
+export function foldJob(turn: Turn, seq: number): void {
+  const row = turn.sql.exec("SELECT * FROM job WHERE seq = ?", seq).toArray()[0];
+  const stored = row && storedJob(row);
+  const journal = journalOf(turn.sql);
+  const job = stored && journal.merge(stored);
+  if (!stored || !job || job === stored) journal.drop(seq);
+  else noteTimes(turn, storeJob(turn, stored, job));
 }
 
 /**
@@ -230,7 +254,7 @@ export function messagePage(sql: SqlStorage, after: { seq: number; index: number
   for (let seq = after.seq; page.length < limit;) {
     const row = sql.exec("SELECT * FROM job WHERE seq >= ? ORDER BY seq LIMIT 1", seq).toArray()[0];
     if (!row) break;
-    const job = jobOf(row);
+    const job = jobOf(sql, row);
     page.push(...messageViews(job).filter((view) => view.seq > after.seq || view.index > after.index));
     seq = job.seq + 1;
   }

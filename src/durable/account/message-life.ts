@@ -55,7 +55,13 @@ export interface Reported {
   resubmits?: boolean;
 }
 
-function submitted(message: Message, { timers, nowMs }: Moment, more: Partial<Message>): Message {
+/** What a receipt needs of its moment. */
+export interface ReceiptMoment {
+  readonly nowMs: number;
+  readonly timers: Pick<Moment["timers"], "receiptWindowMs">;
+}
+
+function submitted(message: Message, { timers, nowMs }: ReceiptMoment, more: Partial<Message>): Message {
   return enter(message, "submitted", nowMs, { dueMs: nowMs + timers.receiptWindowMs, ...more });
 }
 
@@ -162,7 +168,7 @@ export function applyOutcome(
 
 /** Applies a carrier's receipt, which can only raise the state and never charges (contract §6). */
 export function applyReceipt(
-  moment: Moment,
+  moment: ReceiptMoment,
   message: Message,
   { state, code }: { state: ReceiptState; code?: string | undefined },
 ): Step {

@@ -114,5 +114,10 @@ export const MIGRATIONS: readonly string[] = [
       WHERE value ->> 'state' = 'queued')
     WHERE due_at IS NOT NULL;
   CREATE INDEX job_ready ON job (lane, ready_at) WHERE ready_at IS NOT NULL;
+  -- Receipts of bulks that are not in their jobs' rows yet, some batches in each row (receipts/journal.ts).
+  CREATE TABLE receipt_journal (
+    segment INTEGER PRIMARY KEY,
+    lines TEXT NOT NULL
+  );
   `,
 ];

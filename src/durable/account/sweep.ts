@@ -8,6 +8,7 @@ import { isFinal } from "./message/states.ts";
 import { LATE, jobsAfter, jobsDue, lateJobsUnrecorded, postpone, setLate } from "./open-jobs.ts";
 import { number } from "../rows.ts";
 import { readAccount } from "./profile.ts";
+import { forgetJournal } from "./receipts/journal.ts";
 import type { Turn } from "./turn.ts";
 
 // The alarm's work on storage: applies the deadlines that have passed, and finds what is missing from history.
@@ -72,6 +73,7 @@ export function sweep(turn: Turn, atomically: Atomically): Swept {
         if (job) refunds += sweepJob(turn, moment, job, swept);
       });
     } catch (problem) {
+      forgetJournal(sql);
       logProblem(`sweep of job ${seq}`, problem);
       postpone(sql, seq, nowMs + BROKEN_MS);
     }
