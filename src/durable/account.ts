@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
+import type { Recorded, Records } from "../model/history.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import type * as message from "../model/message.ts";
 import type * as payment from "../model/payment.ts";
@@ -13,7 +14,7 @@ import { AccountAlarm } from "./account/alarm.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { ReceiptBatcher } from "./account/gather-receipts.ts";
 import { GroupCommit } from "./account/group-commit.ts";
-import { messagePage, viewsOfJob } from "./account/jobs.ts";
+import { messagePage } from "./account/jobs.ts";
 import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/ledger.ts";
 import { LiveFeed } from "./account/live.ts";
@@ -21,7 +22,8 @@ import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
 import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
-import { lookAtFresh } from "./account/recent-messages.ts";
+import { lookAtFresh } from "./account/history/recent-messages.ts";
+import { groupsOf } from "./account/history/records.ts";
 import { reconcile } from "./account/reconcile.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { MIGRATIONS } from "./account/schema.ts";
@@ -152,9 +154,15 @@ export class Account extends DurableObject<Env> {
     return this.#read((sql) => followJobs(sql, seqs));
   }
 
-  /** The newest state of these jobs' messages, for history. */
-  changes(seqs: number[]): message.MessageView[] | null {
-    return this.#read((sql) => seqs.flatMap((seq) => viewsOfJob(sql, seq)));
+  /** What history must hold of these jobs, in their newest state, and the profile if it is asked for. */
+  records(seqs: number[], profile: boolean): Records | null {
+    return this.#read((sql) => ({ groups: groupsOf(sql, seqs), profile: profile ? accountView(sql) : null }));
+  }
+
+  /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */
+  recorded(recorded: Recorded | null): true | null {
+    if (this.#isOpened) this.#alarm.recorded(recorded);
+    return this.#isOpened || null;
   }
 
   /** The account as it is now. */
@@ -299,8 +307,7 @@ export class Account extends DurableObject<Env> {
     const { changes } = turn;
     this.#alarm.setFor(changes);
     if (changes.jobs.size > 0 || changes.account) this.#live.send(changes.jobs);
-    const profile = { account: nameOf(this.ctx), seqs: [], profile: true };
-    if (changes.profile) this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, profile));
+    if (changes.profile) this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, nameOf(this.ctx), [], true));
     return result;
   }
 }

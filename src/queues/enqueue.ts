@@ -1,6 +1,5 @@
 import { logProblem } from "../log.ts";
 import type { Lane } from "../model/lane.ts";
-import { JOBS_PER_MESSAGE_MAX } from "./jobs.ts";
 import type { DispatchJob, HistoryJob } from "./jobs.ts";
 
 // Sends an account's jobs to the queues. The account's alarm finds what is lost here, so a failure is only logged.
@@ -40,13 +39,27 @@ export async function enqueueToken({ DISPATCH }: Pick<Env, "DISPATCH">, account:
   }
 }
 
-/** Sends changed jobs to the history queue; never throws. Without jobs it still sends one message, for the account. */
-export async function enqueueHistory(queue: Queue, job: HistoryJob): Promise<void> {
+/**
+ * Sends an account's jobs to the history queue, each list as a message of its own, and the profile with the first. False
+ * where the queue did not take all of it; never throws.
+ */
+export async function enqueueHistory(
+  queue: Queue,
+  account: string,
+  lists: readonly number[][],
+  profile: boolean,
+): Promise<boolean> {
+  const [first = [], ...rest] = lists;
+  if (first.length === 0 && !profile) return true;
+  const bodies: { body: HistoryJob }[] = [{ body: { account, seqs: first, ...(profile && { profile }) } }];
+  for (const seqs of rest) bodies.push({ body: { account, seqs } });
   try {
-    for (let at = 0; at === 0 || at < job.seqs.length; at += JOBS_PER_MESSAGE_MAX) {
-      await queue.send({ ...job, seqs: job.seqs.slice(at, at + JOBS_PER_MESSAGE_MAX) });
+    for (let at = 0; at < bodies.length; at += MESSAGES_PER_CALL) {
+      await queue.sendBatch(bodies.slice(at, at + MESSAGES_PER_CALL));
     }
+    return true;
   } catch (problem) {
     logProblem("history queue", problem);
+    return false;
   }
 }

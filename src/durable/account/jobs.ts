@@ -133,10 +133,9 @@ export function writeJob(turn: Turn, before: Job, changed: readonly Message[]): 
   const sets = columns.map(([column]) => `${column} = ?`).join(", ");
   sql.exec(`UPDATE job SET ${sets} WHERE seq = ?`, ...columns.map(([, value]) => value), job.seq);
   noteJob(turn, job);
-  // A job that changes after it was settled, or recorded while late, is missing from history again: mark it so.
+  // A job that changes after it was settled is missing from history again.
   sql.exec(
-    `UPDATE job SET late = 1 WHERE seq = ?
-      AND (late = 2 OR (late IS NULL AND seq <= (SELECT settled_seq FROM account)))`,
+    "UPDATE job SET late = 1 WHERE seq = ? AND late IS NULL AND seq <= (SELECT settled_seq FROM account)",
     job.seq,
   );
   return job;
@@ -216,12 +215,6 @@ export function messageViews(job: Job): MessageView[] {
     updatedAt: message.log?.at(-1)?.[1] ?? job.createdAt,
     timeline: [["queued", job.createdAt] as const, ...(message.log ?? [])].map(([state, at]) => ({ state, at })),
   }));
-}
-
-/** The messages of the job with this number; none if there is no such job. */
-export function viewsOfJob(sql: SqlStorage, seq: number): MessageView[] {
-  const job = readJob(sql, seq);
-  return job ? messageViews(job) : [];
 }
 
 /** Messages after a place, oldest first (contract §10). */
