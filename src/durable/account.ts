@@ -34,9 +34,6 @@ import type { WindowTimes } from "./account/window.ts";
 import { isOpened, migrate } from "./migrate.ts";
 import { nameOf } from "./name.ts";
 
-/** What a receipt needs of its carrier: nothing. */
-const NO_LOOKUP = { follow: false, resubmits: false };
-
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
@@ -46,7 +43,7 @@ export class Account extends DurableObject<Env> {
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#report(news, NO_LOOKUP));
+  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#commit((turn) => reportNews(turn, news)));
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
@@ -128,10 +125,7 @@ export class Account extends DurableObject<Env> {
     return true;
   }
 
-  /**
-   * One round of a consumer, in one transaction: applies the outcomes of its last claims, then claims the next messages of
-   * a lane for one attempt each; no other consumer gets them while the lease lasts.
-   */
+  /** One round of a consumer: applies the outcomes of its last claims, then claims the next messages of a lane. */
   work(asked: message.WorkAsked): message.WorkDone | null {
     const done = this.#change((turn) => work(turn, asked));
     if (done && asked.claim) this.#alarm.visited(asked.claim.lane, done);
@@ -144,8 +138,9 @@ export class Account extends DurableObject<Env> {
    */
   async report(news: message.News[], follow: boolean, resubmits = false): Promise<true | null> {
     if (!this.#isOpened) return null;
-    if (news.some(({ kind }) => kind === "outcome")) return this.#report(news, { follow, resubmits });
-    await this.#receipts.add(news);
+    const hasOutcome = news.some(({ kind }) => kind === "outcome");
+    if (hasOutcome) this.#commit((turn) => reportNews(turn, news, { follow, resubmits }));
+    else await this.#receipts.add(news);
     return true;
   }
 
@@ -161,8 +156,7 @@ export class Account extends DurableObject<Env> {
 
   /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */
   recorded(recorded: Recorded | null): true | null {
-    if (this.#isOpened) this.#alarm.recorded(recorded);
-    return this.#isOpened || null;
+    return this.#read(() => this.#alarm.recorded(recorded));
   }
 
   /** The account as it is now. */
@@ -272,13 +266,6 @@ export class Account extends DurableObject<Env> {
   /** Never throws: the platform stops retrying an alarm that fails too often. */
   override async alarm(): Promise<void> {
     if (this.#isOpened) await this.#alarm.ring();
-  }
-
-  #report(news: message.News[], abilities: { follow: boolean; resubmits: boolean }): true | null {
-    return this.#change((turn) => {
-      reportNews(turn, news, abilities);
-      return true;
-    });
   }
 
   /** Reads; null where the account was never opened. */

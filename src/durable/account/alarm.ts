@@ -67,24 +67,27 @@ export class AccountAlarm {
    */
   setFor(changes: Changes): void {
     const { jobs, dueMs, ready, recordingDueMs, profile } = changes;
-    this.#history.noteChanges(changes, Date.now());
-    if (recordingDueMs !== null) this.#setBy(recordingDueMs);
-    // After its sweep, `ring` itself sets the alarm for everything that is due.
-    if (this.#isSweeping) return;
+    const times: number[] = [];
+    if (recordingDueMs !== null) times.push(recordingDueMs);
     const nowMs = Date.now();
-    if (jobs.size > 0 || profile) this.#setBy(nowMs + PASS_SWEEPS * this.#sweepMs());
-    if (dueMs !== null) this.#setBy(dueMs);
-    for (const [lane, readyMs] of ready) {
-      // What can be claimed at once was just stored or given back by a caller that enqueues a token itself.
-      if (readyMs <= nowMs) this.#lanes.sent(lane, nowMs);
-      this.#setForLane(lane);
+    this.#history.noteChanges(changes, nowMs);
+    // After its sweep, `ring` itself sets the alarm for everything that is due.
+    if (!this.#isSweeping) {
+      if (jobs.size > 0 || profile) times.push(nowMs + PASS_SWEEPS * this.#sweepMs());
+      if (dueMs !== null) times.push(dueMs);
+      for (const [lane, readyMs] of ready) {
+        this.#lanes.stored(lane, readyMs, nowMs);
+        times.push(this.#laneMs(lane) ?? Infinity);
+      }
     }
+    // Set once: each time the alarm is set costs a row.
+    if (times.length > 0) this.#setBy(Math.min(...times));
   }
 
   /** Notes that a consumer asked for messages of a lane, and what it got. */
   visited(lane: Lane, { jobs, againMs }: WorkDone): void {
     this.#lanes.visited(lane, Date.now(), { took: jobs.length > 0, againMs });
-    if (jobs.length === 0 && againMs !== null) this.#setForLane(lane);
+    if (jobs.length === 0 && againMs !== null) this.#setBy(this.#laneMs(lane) ?? Infinity);
   }
 
   /** Sweeps, sends tokens, repairs what queues and requests lost. Never throws: the alarm must be set again. */
@@ -114,9 +117,10 @@ export class AccountAlarm {
   }
 
   /** Notes what history has recorded, or (null) that it cannot be written for now. */
-  recorded(recorded: Recorded | null): void {
+  recorded(recorded: Recorded | null): true {
     if (recorded) this.#setForHistory(this.#host.commit((turn) => this.#history.recorded(turn, recorded)));
     else this.#setForHistory(this.#history.postpone(Date.now()));
+    return true;
   }
 
   /** Deletes the bytes of removed recordings: those at a key, or all that are due. Never throws. */
@@ -175,6 +179,7 @@ export class AccountAlarm {
 
   /** Moves the alarm earlier, never later: another job may be due at the earlier time. */
   #setBy(timeMs: number): void {
+    if (timeMs === Infinity) return;
     if (this.#setTo !== null && this.#setTo <= timeMs && !this.#isLost(this.#setTo)) return;
     this.#setTo = timeMs;
     void this.#host.ctx.storage.setAlarm(timeMs);
@@ -184,9 +189,10 @@ export class AccountAlarm {
     if (timeMs !== null) this.#setBy(Math.max(timeMs, Date.now() + SOON_MS));
   }
 
-  #setForLane(lane: Lane): void {
+  /** When the alarm must send a token for a lane, but not at once; null while nothing waits in it. */
+  #laneMs(lane: Lane): number | null {
     const nextMs = this.#lanes.nextMs(this.#host.ctx.storage.sql, lane, this.#sweepMs());
-    if (nextMs !== null) this.#setBy(Math.max(nextMs, Date.now() + SOON_MS));
+    return nextMs === null ? null : Math.max(nextMs, Date.now() + SOON_MS);
   }
 
   /** Sets the alarm for the next of everything that is due; what is overdue, for `overdueMs`. */

@@ -38,8 +38,11 @@ export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked
   return { jobs, againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs) };
 }
 
+/** What receipts need of their carrier. */
+const NOTHING: Abilities = { follow: false, resubmits: false };
+
 /** Applies outcomes and receipts, job by job. */
-export function reportNews(turn: Turn, news: News[], abilities: Abilities): void {
+export function reportNews(turn: Turn, news: News[], abilities = NOTHING): void {
   const drafts: Drafts = new Map();
   applyAll(turn, drafts, news, abilities);
   for (const draft of drafts.values()) storeDraft(turn, draft);
@@ -116,7 +119,7 @@ function takeFrom(
     }
     // The carrier no longer recognises references: the message waits for its window, as any other.
     if (message.againMs === undefined || lease.resubmits) return message;
-    const { againMs: _again, resubmits: _resubmits, ...kept } = message;
+    const { againMs: _again, ...kept } = message;
     return kept;
   });
   return taken;

@@ -29,6 +29,13 @@ interface Attention {
 
 const NONE: Attention = { coveredMs: -1, seenMs: 0, backMs: 0, takenMs: 0 };
 
+/** The gap before the next token: doubles with the time in which nothing was taken. */
+function gapMs(sweepMs: number, waitedMs: number): number {
+  let gap = sweepMs;
+  while (gap * 2 <= waitedMs && gap * 2 <= GAP_MS_MAX) gap *= 2;
+  return gap;
+}
+
 /** The lanes of one account. */
 export class LaneWatch {
   readonly #lanes = new Map<Lane, Attention>();
@@ -53,6 +60,11 @@ export class LaneWatch {
     }
   }
 
+  /** Notes that messages wait from `readyMs` on. The caller that stored them enqueues a token itself. */
+  stored(lane: Lane, readyMs: number, nowMs: number): void {
+    if (readyMs <= nowMs && readyMs > this.#of(lane).coveredMs) this.sent(lane, nowMs);
+  }
+
   /** When the alarm must send a token, in ms since the epoch; null while nothing waits. */
   nextMs(sql: SqlStorage, lane: Lane, sweepMs: number): number | null {
     const { coveredMs, seenMs, backMs, takenMs } = this.#of(lane);
@@ -61,9 +73,7 @@ export class LaneWatch {
     if (fresh !== null) times.push(Math.max(fresh, backMs));
     const oldest = nextReadyMs(sql, lane);
     if (oldest !== null && oldest <= coveredMs) {
-      // As long again as it has waited already, so that the gaps double while nothing is taken.
-      const waitedMs = seenMs - Math.max(oldest, takenMs);
-      times.push(seenMs + Math.min(GAP_MS_MAX, Math.max(sweepMs, waitedMs)));
+      times.push(seenMs + gapMs(sweepMs, seenMs - Math.max(oldest, takenMs)));
     }
     return times.length > 0 ? Math.min(...times) : null;
   }

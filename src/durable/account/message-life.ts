@@ -43,7 +43,7 @@ export function claim(
   const waits = message.state === "unknown" && message.refunded !== true && message.againMs !== undefined;
   if (!waits || !resubmits || (message.againMs ?? NEVER) > nowMs) return null;
   const dueMs = nowMs + timers.unknownWindowMs;
-  return [{ ...message, attempts, againMs: endMs, dueMs, resubmits: true }, claimed];
+  return [{ ...message, attempts, againMs: endMs, dueMs, resubmits: true, inFlight: true }, claimed];
 }
 
 /** What the outcome of an attempt needs to know about its job and carrier. */
@@ -61,7 +61,7 @@ function submitted(message: Message, { timers, nowMs }: Moment, more: Partial<Me
 
 /** Gives a claim back: the message is as before it. */
 function releasedClaim(message: Message): Message {
-  const { dueMs: _due, log = [], ...kept } = message;
+  const { dueMs: _due, resubmits: _resubmits, log = [], ...kept } = message;
   const released = (message.released ?? 0) + 1;
   const before = log.slice(
     0,
@@ -97,7 +97,9 @@ function afterSending(moment: Moment, message: Message, outcome: Outcome, job: R
       const busy = (message.busy ?? 0) + 1;
       const dueMs = attemptedAt(message, nowMs) + timers.unknownWindowMs;
       const resubmits = job.resubmits === true || message.resubmits === true;
-      const again = resubmits ? { busy, againMs: retryAtMs(moment, busy, job.expiresAt) } : {};
+      const again = resubmits
+        ? { busy, againMs: retryAtMs(moment, busy, job.expiresAt), resubmits: true as const }
+        : {};
       return unchanged(
         enter(message, "unknown", nowMs, { code: outcome.code, dueMs, ...again, ...poll(timers.sweepMs) }),
       );
@@ -111,29 +113,33 @@ function afterSending(moment: Moment, message: Message, outcome: Outcome, job: R
  * one attempt without an outcome: if nothing of that was accepted, it is refunded, and not sent again (contract §9).
  */
 function afterUnknown(moment: Moment, message: Message, outcome: Outcome, job: Reported): Step {
-  const { nowMs, timers } = moment;
-  const later = (tries: number, more: Partial<Message>): Step =>
-    unchanged({ ...message, ...more, againMs: retryAtMs(moment, tries, job.expiresAt) });
-  const resubmits = message.refunded !== true && (job.resubmits === true || message.resubmits === true);
-  const busy = (message.busy ?? 0) + 1;
+  if (outcome.kind === "submitted" || outcome.kind === "rejected") return afterSending(moment, message, outcome, job);
+  if (message.inFlight) return afterResubmission(moment, message, outcome, job);
+  if (outcome.kind === "unknown" || message.resubmits) return unchanged(message);
+  const code = outcome.kind === "released" ? "attempt_interrupted" : outcome.code;
+  return failWithRefund(message, code, moment.nowMs);
+}
+
+type Doubtful = Exclude<Outcome, { kind: "submitted" | "rejected" }>;
+
+/** An attempt that leaves the doubt of an earlier one: the message is tried again while it is valid. */
+function afterResubmission(moment: Moment, message: Message, outcome: Doubtful, { expiresAt }: Reported): Step {
+  const { againMs: _again, inFlight: _claim, ...kept } = message;
+  if (message.refunded) return unchanged(kept);
   switch (outcome.kind) {
-    case "submitted":
-    case "rejected":
-      return afterSending(moment, message, outcome, job);
-    case "not_accepted":
-      if (!resubmits) return failWithRefund(message, outcome.code, nowMs);
-      return unchanged({ ...message, busy, againMs: retryAtMs(moment, busy, job.expiresAt, outcome.retryAfterMs) });
-    case "not_sent": {
-      if (!resubmits) return failWithRefund(message, outcome.code, nowMs);
-      const faults = (message.faults ?? 0) + 1;
-      const { againMs: _again, ...given } = message;
-      return faults >= timers.attemptsMax ? unchanged({ ...given, faults }) : later(faults, { faults });
-    }
     case "released":
-      if (!resubmits) return failWithRefund(message, "attempt_interrupted", nowMs);
-      return unchanged({ ...message, released: (message.released ?? 0) + 1, againMs: nowMs });
-    case "unknown":
-      return resubmits ? later(busy, { busy }) : unchanged(message);
+      return unchanged({ ...kept, released: (message.released ?? 0) + 1, againMs: moment.nowMs });
+    case "not_sent": {
+      const faults = (message.faults ?? 0) + 1;
+      if (faults >= moment.timers.attemptsMax) return unchanged({ ...kept, faults });
+      return unchanged({ ...kept, faults, againMs: retryAtMs(moment, faults, expiresAt) });
+    }
+    case "not_accepted":
+    case "unknown": {
+      const busy = (message.busy ?? 0) + 1;
+      const retryAfterMs = outcome.kind === "not_accepted" ? outcome.retryAfterMs : 0;
+      return unchanged({ ...kept, busy, againMs: retryAtMs(moment, busy, expiresAt, retryAfterMs) });
+    }
   }
 }
 

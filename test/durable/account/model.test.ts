@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { LANES } from "../../../src/model/lane.ts";
 import type { ReceiptState } from "../../../src/model/message.ts";
 import { messageId } from "../../../src/crypto/ids.ts";
 import { UNITS_PER_COIN } from "../../../src/money/money.ts";
@@ -18,6 +19,7 @@ import {
   operator,
   post,
   runAlarm,
+  claim,
 } from "../../world/world.ts";
 import type { Reply, World } from "../../world/world.ts";
 
@@ -149,7 +151,7 @@ const follows = fc.constant(
 
 const deaths = fc.constant(
   step("claim and die", async (model, world) => {
-    await world.stub.claim(seqsOf(model), 1_000, "sim", 30_000);
+    for (const lane of LANES) await claim(world, { lane, max: 1_000, carrier: "sim", leaseMs: 30_000 });
     model.claimAndDie();
   }),
 );

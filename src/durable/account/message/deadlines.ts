@@ -16,14 +16,14 @@ export function applyTime(moment: Moment, message: Message, expiresAt: number): 
       // Set for every carrier; the consumer skips those without lookup().
       const pollMs = nowMs + timers.sweepMs;
       // The carrier knows the message by its reference, if it has it: it can be submitted again at once.
-      const again = message.resubmits ? { againMs: nowMs } : {};
+      const again = message.resubmits ? { againMs: nowMs, inFlight: true as const } : {};
       const lost = enter(message, "unknown", nowMs, { code: "attempt_interrupted", dueMs, pollMs, ...again });
       return dueMs <= nowMs ? applyTime(moment, lost, expiresAt) : unchanged(lost);
     }
     case "submitted":
       return unchanged(enter(message, "unconfirmed", nowMs));
     case "unknown": {
-      const { dueMs: _due, pollMs: _poll, againMs: _again, ...kept } = message;
+      const { dueMs: _due, pollMs: _poll, againMs: _again, inFlight: _claim, ...kept } = message;
       return { message: { ...kept, refunded: true }, refund: message.refunded !== true };
     }
     case "queued":

@@ -21,6 +21,8 @@ export interface Message {
   dueMs?: number;
   /** In `unknown`, when it can be claimed to be submitted again; absent: never. */
   againMs?: number;
+  /** In `unknown`, whether the last claim has no outcome yet, at a carrier that recognises references. */
+  inFlight?: true;
   /** Whether the carrier of the last claim recognises references. */
   resubmits?: true;
   /** When to look it up at its carrier next. */
@@ -64,7 +66,7 @@ export function attemptsMade({ attempts, released = 0 }: Message): number {
 
 /** The message in another state, without the times and the code of the one before. */
 export function enter(message: Message, state: MessageState, nowMs: number, more: Partial<Message> = {}): Message {
-  const { dueMs: _due, pollMs: _poll, code: _code, againMs: _again, ...kept } = message;
+  const { dueMs: _due, pollMs: _poll, code: _code, againMs: _again, inFlight: _claim, ...kept } = message;
   if (RANK[state] >= RANK.submitted) {
     // The counters that space attempts out serve no purpose any more.
     delete kept.busy;
