@@ -64,10 +64,7 @@ export async function restingWorld(opening: Parameters<typeof openWorld>[0] = {}
 export async function sendDelivered(world: World, count = 1): Promise<void> {
   for (let sent = 0; sent < count; sent += 1) await sendSms(world);
   await dispatch(world, []);
-  await follow(
-    world,
-    (await messagesOf(world)).map(({ seq }) => seq),
-  );
+  await follow(world, [...new Set((await messagesOf(world)).map(({ seq }) => seq))]);
 }
 
 export const recordsOf = async ({ stub }: World, seqs: number[]) => (await stub.records(seqs, false))?.groups ?? [];
