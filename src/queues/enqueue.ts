@@ -50,6 +50,31 @@ export async function enqueueTokens(
   }
 }
 
+/**
+ * Sends an account's jobs to the history queue, each list as a message of its own, and the profile with the first. False
+ * where the queue did not take all of it; never throws.
+ */
+export async function enqueueHistory(
+  queue: Queue,
+  account: string,
+  lists: readonly number[][],
+  profile: boolean,
+): Promise<boolean> {
+  const [first = [], ...rest] = lists;
+  if (first.length === 0 && !profile) return true;
+  const bodies: { body: HistoryJob }[] = [{ body: { account, seqs: first, ...(profile && { profile }) } }];
+  for (const seqs of rest) bodies.push({ body: { account, seqs } });
+  try {
+    for (let at = 0; at < bodies.length; at += MESSAGES_PER_CALL) {
+      await queue.sendBatch(bodies.slice(at, at + MESSAGES_PER_CALL));
+    }
+    return true;
+  } catch (problem) {
+    logProblem("history queue", problem);
+    return false;
+  }
+}
+
 /** Sends one token of an account's lane to its queue; never throws. */
 export async function enqueueToken(env: LaneQueues, account: string, lane: Lane): Promise<void> {
   await enqueueTokens(env, lane, [{ body: { kind: "send", account, lane }, delaySeconds: 0 }]);
@@ -82,15 +107,4 @@ export async function enqueueReport(
     messages.push({ body: { kind: "report", ...more, news: some }, delaySeconds });
   }
   await sendAll(env, more.lane, messages);
-}
-
-/** Sends changed jobs to the history queue; never throws. Without jobs it still sends one message, for the account. */
-export async function enqueueHistory(queue: Queue, job: HistoryJob): Promise<void> {
-  try {
-    for (let at = 0; at === 0 || at < job.seqs.length; at += JOBS_PER_MESSAGE_MAX) {
-      await queue.send({ ...job, seqs: job.seqs.slice(at, at + JOBS_PER_MESSAGE_MAX) });
-    }
-  } catch (problem) {
-    logProblem("history queue", problem);
-  }
 }
