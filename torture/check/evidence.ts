@@ -45,11 +45,19 @@ export interface Submission {
   signed: boolean;
   /** The gateway sent its answer completely. */
   answered: boolean;
+  /** When it had done so; `Infinity` if it never did. */
+  answeredAt: number;
+  /** How long the answer asked for silence (`Retry-After`). */
+  quietMs: number | null;
 }
 
 export interface Receipt {
   ref: string;
   state: string;
+  /** When it was first sent. */
+  at: number;
+  /** When it was answered 200; `Infinity` if it never was. */
+  takenAt: number;
   /** Why the service must refuse it. */
   fault: string | null;
   statuses: (number | null)[];
@@ -130,6 +138,10 @@ export interface Evidence {
   seed: string;
   minutes: number;
   clock: string;
+  /** Whether the gateway recognises a reference that it has answered before, and the service knows it. */
+  dedupes: boolean;
+  /** The rate that the service was given for the gateway, in submissions per second; null: it learns the rate. */
+  tps: number | null;
   timers: Record<(typeof TIMERS)[number], number>;
   accounts: Map<string, Account>;
   intentions: Intention[];
