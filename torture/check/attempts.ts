@@ -12,13 +12,16 @@ const REACHES_MS = 8_000;
 /** The books may date an attempt this much after its submission. */
 const EARLY_MS = 500;
 
-/** The attempts that the gateway did not see, by when they began; each submission is given to one attempt. */
+/**
+ * The attempts that the gateway did not see, by when they began. Each submission is given to the last attempt that it may
+ * belong to, so that those before it are the ones that found no connection.
+ */
 function unseenOf({ faults }: Evidence, { timeline }: Recorded, submissions: Submission[]): number[] {
   const times = submissions.map(({ at }) => at).toSorted((one, other) => one - other);
   const begun = timeline.filter(({ state }) => state === "sending").map(({ at }) => at);
-  return begun.filter((serviceMs) => {
+  return begun.toReversed().filter((serviceMs) => {
     const real = realTimesOf(faults, serviceMs);
-    const seen = times.findIndex((at) => real.some((from) => at >= from - EARLY_MS && at <= from + REACHES_MS));
+    const seen = times.findLastIndex((at) => real.some((from) => at >= from - EARLY_MS && at <= from + REACHES_MS));
     if (seen >= 0) times.splice(seen, 1);
     return seen < 0;
   });

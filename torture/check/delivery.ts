@@ -48,11 +48,14 @@ export function nothingAfterRefund({ submissions, books, faults }: Evidence): Pr
   return proof;
 }
 
-/** Allowed transitions (contract §9); `sending` is the only state with a step back. */
+/**
+ * Allowed transitions (contract §9). A step back is certain knowledge that nothing was sent: it comes in `sending`, or late,
+ * when the attempt already counts as interrupted.
+ */
 const NEXT: Record<string, string[]> = {
   queued: ["sending", "failed", "submitted", "delivered", "undelivered"],
   sending: ["queued", "unknown", "submitted", "failed", "delivered", "undelivered"],
-  unknown: ["submitted", "failed", "delivered", "undelivered"],
+  unknown: ["queued", "submitted", "failed", "delivered", "undelivered"],
   submitted: ["unconfirmed", "failed", "delivered", "undelivered"],
   unconfirmed: ["failed", "delivered", "undelivered"],
   undelivered: ["delivered"],
