@@ -48,8 +48,8 @@ export default {
     return APPS[base].fetch(new Request(url, request), env, ctx);
   },
 
-  async queue(batch, env, ctx): Promise<void> {
-    if (batch.queue.endsWith("-dispatch")) return consumeDispatch(batch, env, ctx);
+  async queue(batch, env): Promise<void> {
+    if (batch.queue.endsWith("-dispatch")) return consumeDispatch(batch, env);
     if (batch.queue.endsWith("-history")) return consumeHistory(batch, env);
     return consumeDead(batch, env);
   },

@@ -10,10 +10,10 @@ import { enqueueHistory } from "../queues/enqueue.ts";
 import type { Fresh, Look } from "../search/look.ts";
 import { admitBalance } from "./account/admission.ts";
 import { AccountAlarm } from "./account/alarm.ts";
-import { claimJobs, followJobs, reportNews } from "./account/delivery.ts";
+import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { ReceiptBatcher } from "./account/gather-receipts.ts";
 import { GroupCommit } from "./account/group-commit.ts";
-import { messagePage, messageViews, viewsOfJob } from "./account/jobs.ts";
+import { messagePage, viewsOfJob } from "./account/jobs.ts";
 import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/ledger.ts";
 import { LiveFeed } from "./account/live.ts";
@@ -32,6 +32,9 @@ import type { WindowTimes } from "./account/window.ts";
 import { isOpened, migrate } from "./migrate.ts";
 import { nameOf } from "./name.ts";
 
+/** What a receipt needs of its carrier: nothing. */
+const NO_LOOKUP = { follow: false, resubmits: false };
+
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
@@ -41,7 +44,7 @@ export class Account extends DurableObject<Env> {
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#report(news, false));
+  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#report(news, NO_LOOKUP));
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
@@ -82,8 +85,8 @@ export class Account extends DurableObject<Env> {
   }
 
   /**
-   * One billable request: all of it is stored before this returns, or none of it (contract §6). The caller dispatches
-   * the jobs; if that is lost, the alarm finds the rows.
+   * One billable request: all of it is stored before this returns, or none of it (contract §6). The caller submits what it
+   * got the claim of, and enqueues a token for the lane that waits; if that is lost, the alarm finds the rows.
    */
   async send(asked: command.SendCommand): Promise<command.DoneOrRefusal | null> {
     await this.#groupCommit.next();
@@ -123,19 +126,25 @@ export class Account extends DurableObject<Env> {
     return true;
   }
 
-  /** Claims up to `max` waiting messages for one attempt each; no other consumer gets them while the lease lasts. */
-  claim(seqs: number[], max: number, carrier: string, leaseMs: number): message.ClaimedJob[] | null {
-    return this.#change((turn) => claimJobs(turn, { seqs, max, carrier, leaseMs }));
+  /**
+   * One round of a consumer, in one transaction: applies the outcomes of its last claims, then claims the next messages of
+   * a lane for one attempt each; no other consumer gets them while the lease lasts.
+   */
+  work(asked: message.WorkAsked): message.WorkDone | null {
+    const done = this.#change((turn) => work(turn, asked));
+    if (done && asked.claim) this.#alarm.visited(asked.claim.lane, done);
+    return done;
   }
 
   /**
-   * Applies outcomes and receipts, in any order and any number of times, and refunds what is due. Returns the messages
-   * of every job that ended, which the caller records in history. `follow`: the carrier can look messages up.
+   * Applies outcomes and receipts, in any order and any number of times, and refunds what is due; null where the account
+   * was never opened. `follow`: the carrier can look messages up; `resubmits`: it recognises references.
    */
-  async report(news: message.News[], follow: boolean): Promise<message.MessageView[][] | null> {
+  async report(news: message.News[], follow: boolean, resubmits = false): Promise<true | null> {
     if (!this.#isOpened) return null;
-    if (news.some(({ kind }) => kind === "outcome")) return this.#report(news, follow);
-    return (await this.#receipts.add(news)) ?? [];
+    if (news.some(({ kind }) => kind === "outcome")) return this.#report(news, { follow, resubmits });
+    await this.#receipts.add(news);
+    return true;
   }
 
   /** The messages of these jobs that a carrier took, or may have taken, and that have no final receipt. */
@@ -257,9 +266,11 @@ export class Account extends DurableObject<Env> {
     if (this.#isOpened) await this.#alarm.ring();
   }
 
-  /** Applies outcomes and receipts, and returns the messages of every job that ended. */
-  #report(news: message.News[], follow: boolean): message.MessageView[][] | null {
-    return this.#change((turn) => reportNews(turn, news, follow).map((job) => messageViews(job)));
+  #report(news: message.News[], abilities: { follow: boolean; resubmits: boolean }): true | null {
+    return this.#change((turn) => {
+      reportNews(turn, news, abilities);
+      return true;
+    });
   }
 
   /** Reads; null where the account was never opened. */

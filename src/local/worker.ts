@@ -65,6 +65,6 @@ export default {
     await yieldToTimers();
     return service.fetch(request, all, ctx);
   },
-  queue: (batch, env, ctx) => service.queue(batch, complete(env), ctx),
+  queue: (batch, env) => service.queue(batch, complete(env)),
   scheduled: (event, env) => service.scheduled(event, complete(env)),
 } satisfies ExportedHandler<Env>;

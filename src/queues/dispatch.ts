@@ -7,14 +7,15 @@ import { unseal } from "../crypto/seal.ts";
 import { land } from "../inbox/landing.ts";
 import type { Attempt } from "../inbox/landing.ts";
 import { logLine, logProblem } from "../log.ts";
-import type { ClaimedJob, Outcome } from "../model/message.ts";
+import type { Lane } from "../model/lane.ts";
+import type { ClaimedJob, Outcome, WorkDone } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import type { AccountObject } from "../objects.ts";
 import { recordingPath } from "../recordings/signed-address.ts";
 import { REPORT_TRIES, askLater, askSoon, followJobs, followUps, report } from "./follow-up.ts";
 import type { FollowUp, Waits } from "./follow-up.ts";
 import { handOver } from "./hand-over.ts";
-import { JOBS_PER_MESSAGE_MAX, dispatchJob } from "./jobs.ts";
+import { dispatchJob } from "./jobs.ts";
 import type { DispatchJob } from "./jobs.ts";
 import { Slots } from "./slots.ts";
 
@@ -29,6 +30,8 @@ const WORK_MS_MAX = 600_000;
 
 /** Calls of a round besides its submissions: the claim, the test inbox, and the attempts to report. */
 const CALLS_PER_ROUND = 2 + REPORT_TRIES;
+
+type Token = Extract<DispatchJob, { kind: "send" }>;
 
 /** What one invocation may still do. */
 class Budget {
@@ -62,13 +65,15 @@ function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: ClaimedJ
 async function claimWith(
   env: Env,
   config: Config,
-  { name, seqs, carrier, slots, asked }: { name: string; seqs: number[]; carrier: string; slots: Slots; asked: number },
+  { name, lane, carrier, slots, asked }: { name: string; lane: Lane; carrier: string; slots: Slots; asked: number },
 ): Promise<{ jobs: ClaimedJob[]; used: number }> {
   let used = 0;
   try {
     const stub: AccountObject = env.ACCOUNT.getByName(name);
     const leaseMs = config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS;
-    const jobs: ClaimedJob[] = (await stub.claim(seqs, asked, carrier, leaseMs)) ?? [];
+    const claim = { lane, max: asked, carrier, leaseMs };
+    const done: WorkDone | null = await stub.work({ news: [], follow: false, resubmits: false, claim });
+    const jobs = done?.jobs ?? [];
     used = jobs.reduce((sum, job) => sum + job.messages.length, 0);
     return { jobs, used };
   } finally {
@@ -77,14 +82,13 @@ async function claimWith(
 }
 
 /**
- * Submits the waiting messages of these jobs, as many at once as the slots allow; the rest goes back into the queue.
+ * Submits the waiting messages of a lane, as many at once as the slots allow; the rest goes back into the queue.
  * Returns the submitted messages whose carrier can be asked for their state.
  */
 async function sendJobs(
   env: Env,
-  ctx: Waits,
   config: Config,
-  { account: name, seqs }: DispatchJob,
+  { account: name, lane }: Token,
   slots: Slots,
   budget: Budget,
 ): Promise<FollowUp[]> {
@@ -95,7 +99,7 @@ async function sendJobs(
   while (!budget.isSpent) {
     // Slots first, then the claim: a lease never runs while its message waits for a slot.
     const asked = await slots.take(config.DISPATCH_CONCURRENCY);
-    const { jobs, used } = await claimWith(env, config, { name, seqs, carrier: carrier.name, slots, asked });
+    const { jobs, used } = await claimWith(env, config, { name, lane, carrier: carrier.name, slots, asked });
     if (used === 0) return submitted;
     budget.spend(used + CALLS_PER_ROUND);
     // Each submission frees its slot as it ends, so that one that hangs does not hold up other accounts.
@@ -105,14 +109,12 @@ async function sendJobs(
       ),
     );
     const news = await land(env, config, ref, attempts);
-    await report(env, ctx, name, news, follow);
+    await report(env, name, news, follow);
     if (follow) submitted.push(...followUps(name, attempts, news));
     // Fewer than asked for: no more were waiting.
     if (used < asked) return submitted;
   }
-  for (let at = 0; at < seqs.length; at += JOBS_PER_MESSAGE_MAX) {
-    await env.DISPATCH.send({ kind: "send", account: name, seqs: seqs.slice(at, at + JOBS_PER_MESSAGE_MAX) });
-  }
+  await env.DISPATCH.send({ kind: "send", account: name, lane } satisfies Token);
   return submitted;
 }
 
@@ -139,7 +141,7 @@ async function submit(
     message = outgoing(config, ref, job, at);
   } catch (problem) {
     logProblem("outgoing message", problem);
-    return tell({ kind: "not_accepted", code: "internal_error" }, null);
+    return tell({ kind: "not_sent", code: "internal_error" }, null);
   }
   return tell(await outcomeOf(own, message), message.ref);
 }
@@ -169,29 +171,29 @@ function groupJobs(batch: MessageBatch): Group[] {
       message.ack();
       continue;
     }
-    const name = `${parsed.data.kind} ${parsed.data.account}`;
+    const job = parsed.data;
+    const name = `${job.account} ${job.kind === "send" ? job.lane : job.kind}`;
     const group = groups.get(name);
-    if (group) {
-      group.job.seqs.push(...parsed.data.seqs);
+    if (!group) groups.set(name, { job, messages: [message] });
+    else {
+      if (group.job.kind === "follow" && job.kind === "follow") group.job.seqs.push(...job.seqs);
       group.messages.push(message);
-    } else {
-      groups.set(name, { job: parsed.data, messages: [message] });
     }
   }
   return [...groups.values()];
 }
 
 /** Consumes a batch of the dispatch queue; the same job may arrive any number of times. */
-export async function consumeDispatch(batch: MessageBatch, env: Env, ctx: Waits): Promise<void> {
+export async function consumeDispatch(batch: MessageBatch, env: Env): Promise<void> {
   const config = configOf(env);
   const slots = new Slots(config.DISPATCH_CONCURRENCY);
   const budget = new Budget();
   await Promise.all(
     groupJobs(batch).map(async ({ job, messages }) => {
       try {
-        if (job.seqs.length === 0) logLine("readiness", { queue: batch.queue });
-        else if (job.kind === "send") await askLater(env, await sendJobs(env, ctx, config, job, slots, budget));
-        else await followJobs(env, ctx, config, job);
+        if (job.kind === "send") await askLater(env, await sendJobs(env, config, job, slots, budget));
+        else if (job.seqs.length === 0) logLine("readiness", { queue: batch.queue });
+        else await followJobs(env, config, job);
         for (const message of messages) message.ack();
       } catch (problem) {
         logProblem("dispatch", problem);
@@ -205,17 +207,17 @@ export async function consumeDispatch(batch: MessageBatch, env: Env, ctx: Waits)
 const AT_ONCE_MS_MAX = 20_000;
 
 /**
- * Dispatches the jobs of a request. A single message is submitted by the request that stored it, as soon as its reply
+ * Dispatches what a request stored. A single message is submitted by the request that stored it, as soon as its reply
  * has left: a queue would be slower, and cost more than the row. Several messages go through the queue, whose consumers
  * share the work. Never throws, and the reply does not wait for it; the account's alarm finds what is lost here.
  */
-export function dispatchAfterReply(env: Env, ctx: Waits, account: string, seqs: number[], recipients: number): void {
+export function dispatchAfterReply(env: Env, ctx: Waits, account: string, lane: Lane): void {
   const config = configOf(env);
-  if (recipients > 1 || config.DIRECT_DISPATCH === "off" || config.CARRIER_TIMEOUT_MS > AT_ONCE_MS_MAX) {
-    return handOver(ctx, env, account, seqs);
+  if (lane === "bulk" || config.DIRECT_DISPATCH === "off" || config.CARRIER_TIMEOUT_MS > AT_ONCE_MS_MAX) {
+    return handOver(ctx, env, account, lane);
   }
-  const job: DispatchJob = { kind: "send", account, seqs };
-  const sent = sendJobs(env, ctx, config, job, new Slots(config.DISPATCH_CONCURRENCY), new Budget());
+  const token: Token = { kind: "send", account, lane };
+  const sent = sendJobs(env, config, token, new Slots(config.DISPATCH_CONCURRENCY), new Budget());
   const asked = sent.then((submitted) => askSoon(env, ctx, submitted));
   ctx.waitUntil(asked.catch((problem: unknown) => logProblem("dispatch", problem)));
 }

@@ -5,11 +5,10 @@ import { accountOfName } from "../crypto/ids.ts";
 import { isMissingFromInbox } from "../inbox/landing.ts";
 import type { Attempt } from "../inbox/landing.ts";
 import { logProblem } from "../log.ts";
-import type { Followed, MessageView, News } from "../model/message.ts";
+import type { Followed, News } from "../model/message.ts";
 import { batcherPerBinding } from "./batcher.ts";
-import { enqueueDispatch } from "./enqueue.ts";
+import { enqueueFollow } from "./enqueue.ts";
 import type { DispatchJob } from "./jobs.ts";
-import { recordEnded } from "./record-ended.ts";
 
 // Asks carriers that have `lookup` for a message's state, a moment after they accepted it. A request asks directly, for
 // all requests of its isolate together: a delayed queue message for each would cost three operations, and a timer in a
@@ -26,11 +25,11 @@ const ASKED_TOGETHER = 100;
 export const REPORT_TRIES = 3;
 
 /** Reports to the account, again with a fresh stub if that fails. Throws after the last try; the outcome is unknown. */
-export async function report(env: Env, ctx: Waits, name: string, news: News[], follow: boolean): Promise<void> {
+export async function report(env: Env, name: string, news: News[], follow: boolean): Promise<void> {
   for (let left = REPORT_TRIES; ; left--) {
     try {
-      const ended: MessageView[][] | null = await env.ACCOUNT.getByName(name).report(news, follow);
-      return recordEnded(ctx, env, name, ended ?? []);
+      await env.ACCOUNT.getByName(name).report(news, follow);
+      return;
     } catch (problem) {
       if (left <= 1) throw problem;
     }
@@ -59,15 +58,13 @@ function lookUp(config: Config, account: string, { carrier, operation, to }: Omi
 /** Asks about messages of any accounts; a failure of one account does not stop the others. */
 async function ask(env: Env, asked: FollowUp[]): Promise<void> {
   const config = configOf(env);
-  const waits: Promise<unknown>[] = [];
-  const ctx: Waits = { waitUntil: (promise) => void waits.push(promise) };
   const askOne = async (account: string, of: FollowUp[]) => {
     const news: News[] = [];
     for (const followed of of) {
       const found = await lookUp(config, account, followed);
       if (found) news.push({ kind: "receipt", seq: followed.seq, index: followed.index, ...found });
     }
-    if (news.length > 0) await report(env, ctx, account, news, true);
+    if (news.length > 0) await report(env, account, news, true);
   };
   const accounts = Map.groupBy(asked, ({ account }) => account);
   await Promise.all(
@@ -75,7 +72,6 @@ async function ask(env: Env, asked: FollowUp[]): Promise<void> {
       askOne(account, of).catch((problem: unknown) => logProblem("follow-up", problem)),
     ),
   );
-  await Promise.all(waits);
 }
 
 const batcherOf = batcherPerBinding("follow-up", ask, {
@@ -93,15 +89,14 @@ export async function askLater(env: Env, taken: readonly FollowUp[]): Promise<vo
   const [first] = taken;
   if (!first) return;
   const seqs = [...new Set(taken.map(({ seq }) => seq))];
-  await enqueueDispatch(env.DISPATCH, "follow", first.account, seqs, FOLLOW_DELAY_SEC);
+  await enqueueFollow(env, first.account, seqs, FOLLOW_DELAY_SEC);
 }
 
 /** Asks carriers for the state of messages without a final receipt, and reports it. */
 export async function followJobs(
   env: Env,
-  ctx: Waits,
   config: Config,
-  { account: name, seqs }: DispatchJob,
+  { account: name, seqs }: Extract<DispatchJob, { kind: "follow" }>,
 ): Promise<void> {
   const ref = accountOfName(name);
   const open: Followed[] = (await env.ACCOUNT.getByName(name).follow(seqs)) ?? [];
@@ -115,5 +110,5 @@ export async function followJobs(
       news.push({ kind: "outcome", seq, index, attempt, outcome });
     } else news.push({ kind: "receipt", seq, index, ...found });
   }
-  if (news.length > 0) await report(env, ctx, name, news, true);
+  if (news.length > 0) await report(env, name, news, true);
 }

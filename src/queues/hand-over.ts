@@ -1,3 +1,4 @@
+import type { Lane } from "../model/lane.ts";
 import { batcherPerBinding } from "./batcher.ts";
 import { MESSAGES_PER_CALL } from "./enqueue.ts";
 import type { DispatchJob } from "./jobs.ts";
@@ -10,13 +11,12 @@ const batcherOf = batcherPerBinding(
   { itemsMax: MESSAGES_PER_CALL },
 );
 
-/** Sends new jobs to the dispatch queue, each in its own message. Never throws, and the caller does not wait for it. */
+/** Sends a token of a lane to the dispatch queue. Never throws, and the caller does not wait for it. */
 export function handOver(
   ctx: Pick<ExecutionContext, "waitUntil">,
   { DISPATCH }: Pick<Env, "DISPATCH">,
   account: string,
-  seqs: number[],
+  lane: Lane,
 ): void {
-  const jobs = seqs.map((seq): DispatchJob => ({ kind: "send", account, seqs: [seq] }));
-  batcherOf(DISPATCH).add(ctx, jobs);
+  batcherOf(DISPATCH).add(ctx, [{ kind: "send", account, lane }]);
 }

@@ -95,9 +95,8 @@ async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefu
 /** Sends the command to the account, and dispatches the jobs that wait for a carrier. */
 async function askAndDispatch(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal | null> {
   const result = await ask(c, command);
-  if (!result?.ok || result.jobs === 0) return result;
-  const seqs = Array.from({ length: result.jobs }, (_, nth) => result.seq + nth);
-  dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), seqs, command.recipients.length);
+  if (!result?.ok || result.waiting === null) return result;
+  dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), result.waiting);
   return result;
 }
 

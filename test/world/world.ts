@@ -11,6 +11,8 @@ import { newAccountId, objectName, randomId } from "../../src/crypto/ids.ts";
 import type { AccountRef, Mode } from "../../src/model/ref.ts";
 import { newKeyId, showKey } from "../../src/crypto/api-key.ts";
 import { recordingKey } from "../../src/recordings/signed-address.ts";
+import { LANES } from "../../src/model/lane.ts";
+import type { ClaimAsked } from "../../src/model/message.ts";
 import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import type { Plan } from "../../src/money/plans.ts";
 import { consumeDispatch } from "../../src/queues/dispatch.ts";
@@ -158,10 +160,27 @@ async function deliver(
   return getQueueResult(batch, createExecutionContext());
 }
 
-/** Delivers a `send` job to the dispatch consumer, as the queue would; `variables` apply to this consumer only. */
-export function dispatch(world: World, seqs: number[], variables: Partial<Env> | Record<string, string> = {}) {
-  const body = { kind: "send", account: world.name, seqs };
-  return deliver("dastak-dispatch", body, consumeDispatch, { ...env, ...variables });
+/**
+ * Delivers a token of every lane to the dispatch consumer, as the queues would; `variables` apply to this consumer only.
+ * Returns the result of the last one.
+ */
+export async function dispatch(world: World, _seqs: number[], variables: Partial<Env> | Record<string, string> = {}) {
+  const results = [];
+  for (const lane of LANES) {
+    const body = { kind: "send", account: world.name, lane };
+    results.push(await deliver("dastak-dispatch", body, consumeDispatch, { ...env, ...variables }));
+  }
+  const last = results.at(-1);
+  if (!last) throw new Error("there is a lane");
+  return last;
+}
+
+/** Claims messages of a lane, as a consumer does that has nothing to report. */
+export async function claim(world: Pick<World, "stub">, more: Partial<ClaimAsked> & { resubmits?: boolean } = {}) {
+  const { resubmits = false, ...asked } = more;
+  const wanted = { lane: "single", max: 60, carrier: "http", leaseMs: 60_000, ...asked } as const;
+  const done = await world.stub.work({ news: [], follow: false, resubmits, claim: wanted });
+  return done?.jobs ?? [];
 }
 
 /** Delivers a `follow` job: the consumer asks the carrier about these jobs' messages. */

@@ -2,18 +2,32 @@ import { accountOfName } from "../../crypto/ids.ts";
 import { recordedJobs, recordedProfile } from "../../db/history.ts";
 import { logProblem } from "../../log.ts";
 import type { Recorded } from "../../model/message.ts";
-import { enqueueDispatch, enqueueHistory } from "../../queues/enqueue.ts";
+import { LANES } from "../../model/lane.ts";
+import type { Lane } from "../../model/lane.ts";
+import type { WorkDone } from "../../model/message.ts";
+import { enqueueFollow, enqueueHistory, enqueueToken } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
-import { discard, nextRecordingDueMs } from "./voice/discard.ts";
-import { lateJobsUnrecorded, nextDueMs } from "./open-jobs.ts";
+import { FORGET_FROM_START, forgetOld, nextForgetMs } from "./idempotency.ts";
+import { LaneWatch } from "./lanes.ts";
+import { PASS_SWEEPS } from "./message/deadlines.ts";
+import { hasOpenJobs, lateJobsUnrecorded, nextDueMs } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
-import { settle, sweep } from "./sweep.ts";
+import { indexOpenJobs, settle, sweep } from "./sweep.ts";
+import { discard, nextRecordingDueMs } from "./voice/discard.ts";
 import type { Changes, Turn } from "./turn.ts";
 
-// The account's one alarm: set to the earliest time at which a job or recording is due, it repairs what queues and requests lost.
+// The account's one alarm, set to the earliest of what it looks after: deadlines of jobs, messages that become claimable,
+// recordings, expired keys, and the housekeeping pass that everything else can wait for. Its work is done in bounded
+// slices, between which the account answers other calls.
 
-/** A failed alarm is set again after this. */
+/** A failed alarm is set again after this, in ms. It also stands for `SWEEP_MS` while the configuration is broken. */
 const RETRY_MS = 30_000;
+
+/** What is already due when the alarm is set rings after this, in ms, so that an alarm never rings without a pause. */
+const SOON_MS = 1_000;
+
+/** An alarm that should have rung this long ago, in ms, is taken for lost. */
+const LOST_MS = 60_000;
 
 /**
  * The shortest time between two comparisons of an account with D1, in ms, even if the sweep is shorter. The invocation
@@ -38,6 +52,9 @@ export class AccountAlarm {
   /** When the alarm is set to ring, in ms since the epoch; null when it is not set. */
   #setTo: number | null = null;
   #isSweeping = false;
+  readonly #lanes = new LaneWatch();
+  /** The last job that the housekeeping pass looked at. In memory only: after an eviction it begins at the settled mark. */
+  #passedSeq = 0;
   /** When the account was last compared with D1, in ms since the epoch. */
   #comparedMs = 0;
 
@@ -45,36 +62,68 @@ export class AccountAlarm {
     this.#host = host;
   }
 
-  /** Reads the stored alarm when the object starts, and sets it for the next job that is due. */
+  /** Reads the stored alarm when the object starts, and sets it where it was lost. Never throws. */
   async wake(): Promise<void> {
-    this.#setTo = await this.#host.ctx.storage.getAlarm();
-    this.#setForDue(Date.now());
+    const { ctx } = this.#host;
+    try {
+      this.#setTo = await ctx.storage.getAlarm();
+      const isSet = this.#setTo !== null && !this.#isLost(this.#setTo);
+      this.#setForDue(Date.now() + this.#sweepMs());
+      if (isSet) return;
+      const { sql } = ctx.storage;
+      if (hasOpenJobs(sql, readAccount(sql).settledSeq)) this.#setBy(Date.now() + this.#sweepMs());
+    } catch (problem) {
+      logProblem("alarm", problem);
+      this.#setBy(Date.now() + RETRY_MS);
+    }
   }
 
-  /** Sets the alarm after a transaction: for the next due job, and at most one sweep ahead, to complete history. */
-  setFor({ jobs, dueMs, recordingDueMs, profile }: Changes): void {
+  /**
+   * Sets the alarm after a transaction: for the earliest time that it noted, and at the latest for the housekeeping pass,
+   * which everything until then shares.
+   */
+  setFor({ jobs, dueMs, ready, recordingDueMs, profile }: Changes): void {
     if (recordingDueMs !== null) this.#setBy(recordingDueMs);
     // After its sweep, `ring` itself sets the alarm for everything that is due.
-    if (this.#isSweeping || (jobs.size === 0 && !profile)) return;
-    const soonMs = Date.now() + this.#host.sweepMs();
-    this.#setBy(Math.min(soonMs, dueMs ?? soonMs));
+    if (this.#isSweeping) return;
+    const nowMs = Date.now();
+    if (jobs.size > 0 || profile) this.#setBy(nowMs + PASS_SWEEPS * this.#sweepMs());
+    if (dueMs !== null) this.#setBy(dueMs);
+    for (const [lane, readyMs] of ready) {
+      // What can be claimed at once was just stored or given back by a caller that enqueues a token itself.
+      if (readyMs <= nowMs) this.#lanes.sent(lane, nowMs);
+      this.#setForLane(lane);
+    }
   }
 
-  /** Sweeps, enqueues again what the queues lost, and completes history. Never throws: the alarm must be set again. */
+  /** Notes that a consumer asked for messages of a lane, and what it got. */
+  visited(lane: Lane, { jobs, againMs }: WorkDone): void {
+    this.#lanes.visited(lane, Date.now(), { took: jobs.length > 0, againMs });
+    if (jobs.length === 0 && againMs !== null) this.#setForLane(lane);
+  }
+
+  /** Sweeps, sends tokens, repairs what queues and requests lost. Never throws: the alarm must be set again. */
   async ring(): Promise<void> {
     this.#setTo = null;
     try {
-      const { dispatch, follow } = this.#sweep();
-      await this.#enqueue("send", dispatch);
-      await this.#enqueue("follow", follow);
+      await this.#pass();
+      for (let more = true; more;) {
+        const swept = this.#inSweep((turn) => sweep(turn, (work) => this.#host.ctx.storage.transactionSync(work)));
+        await enqueueFollow(this.#host.env(), nameOf(this.#host.ctx), swept.follow);
+        more = swept.more;
+        // Between two slices, other calls to the object have their turn.
+        if (more) await scheduler.wait(0);
+      }
+      await this.#sendTokens();
       await this.discard();
+      await this.#forgetOld();
       // While D1 cannot be reached, history waits, and nothing else does.
       const isIncomplete = await this.#completeHistory().catch((problem: unknown) => {
         logProblem("history", problem);
         return true;
       });
-      if (isIncomplete) this.#setBy(Date.now() + this.#host.sweepMs());
-      this.#setForDue(Date.now());
+      if (isIncomplete) this.#setBy(Date.now() + this.#sweepMs());
+      this.#setForDue(Date.now() + SOON_MS);
     } catch (problem) {
       logProblem("alarm", problem);
       // A constant, since the configuration itself may be what failed.
@@ -88,26 +137,69 @@ export class AccountAlarm {
     return discard({ bucket: () => env().RECORDINGS, commit }, objectKey);
   }
 
-  #sweep() {
-    const { ctx, commit } = this.#host;
+  /** `SWEEP_MS`; a constant while the configuration is broken, since the alarm must be set all the same. */
+  #sweepMs(): number {
+    try {
+      return this.#host.sweepMs();
+    } catch {
+      return RETRY_MS;
+    }
+  }
+
+  /** Commits without setting the alarm, which `ring` sets at its end for everything. */
+  #inSweep<T>(work: (turn: Turn) => T): T {
     this.#isSweeping = true;
     try {
-      return commit((turn) => sweep(turn, (work) => ctx.storage.transactionSync(work)));
+      return this.#host.commit(work);
     } finally {
       this.#isSweeping = false;
     }
   }
 
-  #enqueue(kind: "send" | "follow", seqs: number[]): Promise<void> {
-    return enqueueDispatch(this.#host.env().DISPATCH, kind, nameOf(this.#host.ctx), seqs);
+  /** The housekeeping pass: indexes what is still open so long after it was stored. */
+  async #pass(): Promise<void> {
+    const { settledSeq } = readAccount(this.#host.ctx.storage.sql);
+    this.#passedSeq = Math.max(this.#passedSeq, settledSeq);
+    for (let more = true; more;) {
+      const passed = this.#inSweep((turn) => indexOpenJobs(turn, this.#passedSeq));
+      this.#passedSeq = passed.seq;
+      more = passed.more;
+      if (more) await scheduler.wait(0);
+      else if (passed.againMs !== null) this.#setBy(passed.againMs);
+    }
+  }
+
+  /** Sends a token for each lane with messages that became claimable, or that no consumer visits. */
+  async #sendTokens(): Promise<void> {
+    const { ctx, env } = this.#host;
+    const nowMs = Date.now();
+    for (const lane of LANES) {
+      const nextMs = this.#lanes.nextMs(ctx.storage.sql, lane, this.#sweepMs());
+      if (nextMs === null || nextMs > nowMs) continue;
+      this.#lanes.sent(lane, nowMs);
+      await enqueueToken(env(), nameOf(ctx), lane);
+    }
+  }
+
+  /** Deletes expired idempotency keys once they are due, in slices. */
+  async #forgetOld(): Promise<void> {
+    const { ctx, commit } = this.#host;
+    const dueMs = nextForgetMs(ctx.storage.sql);
+    if (dueMs === null || dueMs > Date.now()) return;
+    let pass = FORGET_FROM_START;
+    while (pass.after !== null) {
+      const from = pass;
+      pass = commit((turn) => forgetOld(turn, from));
+      await scheduler.wait(0);
+    }
   }
 
   /** Enqueues what is missing from history in D1; true when something was. D1 decides nothing else. */
   async #completeHistory(): Promise<boolean> {
-    const { ctx, commit, sweepMs } = this.#host;
+    const { ctx, commit } = this.#host;
     const { sql } = ctx.storage;
     const nowMs = Date.now();
-    if (sweepMs() < COMPARE_MS_MIN && Math.abs(nowMs - this.#comparedMs) < COMPARE_MS_MIN) {
+    if (this.#sweepMs() < COMPARE_MS_MIN && Math.abs(nowMs - this.#comparedMs) < COMPARE_MS_MIN) {
       this.#setBy(this.#comparedMs + COMPARE_MS_MIN);
       return false;
     }
@@ -132,17 +224,29 @@ export class AccountAlarm {
     return true;
   }
 
+  #isLost(setTo: number): boolean {
+    return setTo < Date.now() - LOST_MS;
+  }
+
   /** Moves the alarm earlier, never later: another job may be due at the earlier time. */
   #setBy(timeMs: number): void {
-    if (this.#setTo !== null && this.#setTo <= timeMs) return;
+    if (this.#setTo !== null && this.#setTo <= timeMs && !this.#isLost(this.#setTo)) return;
     this.#setTo = timeMs;
     void this.#host.ctx.storage.setAlarm(timeMs);
   }
 
-  #setForDue(nowMs: number): void {
+  #setForLane(lane: Lane): void {
+    const nextMs = this.#lanes.nextMs(this.#host.ctx.storage.sql, lane, this.#sweepMs());
+    if (nextMs !== null) this.#setBy(Math.max(nextMs, Date.now() + SOON_MS));
+  }
+
+  /** Sets the alarm for the next of everything that is due; what is overdue, for `overdueMs`. */
+  #setForDue(overdueMs: number): void {
     const { sql } = this.#host.ctx.storage;
-    for (const dueMs of [nextDueMs(sql, readAccount(sql).settledSeq), nextRecordingDueMs(sql)]) {
-      if (dueMs !== null) this.#setBy(dueMs <= nowMs ? nowMs + this.#host.sweepMs() : dueMs);
+    const nowMs = Date.now();
+    const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, this.#sweepMs()));
+    for (const dueMs of [nextDueMs(sql), nextRecordingDueMs(sql), nextForgetMs(sql), ...lanes]) {
+      if (dueMs !== null) this.#setBy(dueMs <= nowMs ? overdueMs : dueMs);
     }
   }
 }

@@ -44,7 +44,7 @@ const LetterRow: FC<{ of: DeadLetter }> = ({ of: { id, at: diedAt, letter } }) =
       </td>
       <td>{letter ? t.queueNames[letter.queue] : "–"}</td>
       <td>{letter ? <code>{letter.job.account}</code> : t.noJob}</td>
-      <td class="num">{letter ? count(letter.job.seqs.length, lang) : "–"}</td>
+      <td class="num">{letter && "seqs" in letter.job ? count(letter.job.seqs.length, lang) : "–"}</td>
       <td>
         {useMay("queues") && (
           <form method="post" action={at("/desk/queues/dead-letters")} class="actions">
