@@ -78,6 +78,8 @@ export const SETTINGS = z.object({
   SIGNUP_CREDIT_COINS: z.coerce.number().int().min(0).max(1_000_000).optional(),
   /** How long one submission to a carrier may take. */
   CARRIER_TIMEOUT_MS: count(10_000, 60_000),
+  /** Submissions that the carrier takes in a second, where its limit is known; without it the limit is learned. */
+  CARRIER_TPS: z.coerce.number().min(0.1).max(100_000).optional(),
   /** Backoff before the second attempt; it doubles with each further one. */
   RETRY_BASE_MS: durationMs(2_000),
   /** Attempts at one message before it fails and is refunded. */

@@ -11,6 +11,7 @@ import { APPS } from "./routes/index.ts";
 
 export { Account } from "./durable/account.ts";
 export { Inbox } from "./durable/inbox.ts";
+export { Pace } from "./durable/pace.ts";
 
 /** The configuration; null where it is invalid, after logging why. */
 function configured(env: Env): Config | null {

@@ -34,6 +34,8 @@ export interface Asked {
 
 export interface Carrier {
   readonly name: string;
+  /** Whether it has a limit of messages per second, so that submissions to it take permits. */
+  readonly isPaced: boolean;
   /** Submits one message once; never throws and never retries. */
   submit(message: Outgoing): Promise<Outcome>;
   /**

@@ -95,6 +95,7 @@ export function httpCarrier(config: Config): Carrier {
   const callbackUrl = `${config.CONSOLE_URL}/callbacks/http`;
   return {
     name: "http",
+    isPaced: true,
 
     async submit(message) {
       if (url === undefined || secret === undefined) return { kind: "not_accepted", code: "not_configured" };

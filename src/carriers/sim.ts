@@ -13,6 +13,7 @@ function endingOf(asked: Asked): TestEnding | null {
 /** The built-in default carrier. */
 export const simCarrier: Carrier = {
   name: "sim",
+  isPaced: false,
 
   async submit(message: Outgoing) {
     switch (endingOf(message)) {
