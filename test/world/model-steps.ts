@@ -9,7 +9,7 @@ import type { Lane } from "../../src/model/lane.ts";
 import type { ClaimedJob, News, Outcome, ReceiptState } from "../../src/model/message.ts";
 import { placeOf } from "./model-sends.ts";
 import type { Pair, Step } from "./model-sends.ts";
-import { LEASE_MS } from "./model.ts";
+import { LEASE_MS, PASS_MS } from "./model.ts";
 import type { Held, ModelMessage } from "./model-message.ts";
 import type { Model } from "./model.ts";
 import { dispatch, follow, messagesOf, post, runAlarm } from "./world.ts";
@@ -181,20 +181,33 @@ export const evictions = fc.constant<Step>({ name: "evict", run: ({ world }) => 
 const RINGS_MAX = 100;
 
 /** The alarm rings, early or in time, and again while it sets itself for what is due. */
-export const alarms = fc.constant<Step>({
-  name: "alarm",
-  run: async ({ model, world }) => {
-    const isDue = async () => {
-      const at = await runInDurableObject(world.stub, (_, state) => state.storage.getAlarm());
-      return at !== null && at <= Date.now();
-    };
-    if (!(await runAlarm(world))) return;
-    for (let rings = 1; await isDue(); rings++) {
-      expect(rings).toBeLessThan(RINGS_MAX);
-      await runAlarm(world);
-    }
-    const seen = new Map((await messagesOf(world)).map((view) => [placeOf(view), view]));
-    model.alarm((message) => seen.get(placeOf(message)));
+async function ring({ model, world }: Pair): Promise<void> {
+  const isDue = async () => {
+    const at = await runInDurableObject(world.stub, (_, state) => state.storage.getAlarm());
+    return at !== null && at <= Date.now();
+  };
+  if (!(await runAlarm(world))) return;
+  for (let rings = 1; await isDue(); rings++) {
+    expect(rings).toBeLessThan(RINGS_MAX);
+    await runAlarm(world);
+  }
+  const seen = new Map((await messagesOf(world)).map((view) => [placeOf(view), view]));
+  model.alarm((message) => seen.get(placeOf(message)));
+}
+
+export const alarms = fc.constant<Step>({ name: "alarm", run: ring });
+
+function wait({ model }: Pair, ms: number): void {
+  vi.setSystemTime(Date.now() + ms);
+  model.nowMs = Date.now();
+}
+
+/** Leases end while their consumers live on, and the housekeeping notices. */
+export const lapses = fc.constant<Step>({
+  name: "lapse",
+  run: async (pair) => {
+    wait(pair, PASS_MS + LEASE_MS);
+    await ring(pair);
   },
 });
 
@@ -202,8 +215,5 @@ export const waits = fc
   .constantFrom(3_000, 40_000, 290_000, 700_000, 25 * 3_600_000, 25 * 3_600_000, 80 * 3_600_000)
   .map((ms): Step => ({
     name: `wait ${ms}`,
-    run: async ({ model }) => {
-      vi.setSystemTime(Date.now() + ms);
-      model.nowMs = Date.now();
-    },
+    run: async (pair) => wait(pair, ms),
   }));

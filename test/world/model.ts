@@ -20,7 +20,7 @@ const RETRY_GAP_MS_MAX = 10 * MINUTE;
 const LAST_TRY_MS = 10_000;
 
 /** How long a deadline may pass before the account's housekeeping finds it, where nothing else does. */
-export const PASS_MS = 10 * MINUTE;
+export const PASS_MS = 15 * MINUTE;
 
 /** How long an Idempotency-Key is kept (contract §8). */
 export const KEY_KEPT_MS = 7 * 24 * HOUR;

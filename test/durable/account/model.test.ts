@@ -77,10 +77,24 @@ const command = ({ name, run }: Step): fc.AsyncCommand<object, Real> => ({
 
 it("agrees with a plain model after every step of random histories", { timeout: 240_000 }, async () => {
   const { sends, otps, bulks, takes, credits } = orders;
-  const { rounds, reports, dispatches, receipts, floods, alarms, waits, follows, deaths, evictions } = steps;
+  const { rounds, reports, dispatches, receipts, floods, alarms, waits, lapses, follows, deaths, evictions } = steps;
   // Steps that drive messages forward are drawn more often, so that histories reach the late states.
   const often = [sends, takes, rounds, dispatches, receipts, alarms, waits];
-  const all = [...often, ...often, rounds, reports, reports, otps, bulks, floods, credits, follows, deaths, evictions];
+  const all = [
+    ...often,
+    ...often,
+    rounds,
+    reports,
+    reports,
+    lapses,
+    otps,
+    bulks,
+    floods,
+    credits,
+    follows,
+    deaths,
+    evictions,
+  ];
   const commands = fc.commands(
     all.map((one) => one.map(command)),
     { maxCommands: 60, size: "max" },
