@@ -91,6 +91,8 @@ export function otpsGoFirst(evidence: Evidence, cases: Case[]): Proof {
     if (meant.operation !== "otp" || told.length === 0 || !message) continue;
     const acceptedAt = Math.min(...told);
     const seenAt = seen.get(message.ref) ?? acceptedAt + timers.VALIDITY_OTP_MS;
+    // An attempt that a fault cut off did not wait.
+    if (!seen.has(message.ref) && message.attempts > 0) continue;
     if (leaps.some((at) => at >= acceptedAt && at <= seenAt)) continue;
     const before = bulks.filter(({ at, account: owner }) => at > acceptedAt && at < seenAt && owner !== account.id);
     most = Math.max(most, before.length);
