@@ -27,7 +27,7 @@ import type { Regime, Role } from "./settings.ts";
 /** Time limit for settling; messages that are still open after it are a finding. */
 const SETTLE_MS_MAX = 120_000;
 /** The final clock is this far ahead of every earlier one, so that every lease, window and validity has ended. */
-const BEYOND_MS = 60_000;
+const BEYOND_MS = 150_000;
 const MEMORY_EVERY_MS = 500;
 /** Interval of small credits to poor accounts. */
 const ALMS_EVERY_MS = 3_000;

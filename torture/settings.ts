@@ -36,7 +36,8 @@ export const TIMERS = {
   RETRY_BASE_MS: 300,
   ATTEMPTS_MAX: 5,
   CARRIER_TIMEOUT_MS: 2_000,
-  UNKNOWN_WINDOW_MS: 6_000,
+  // Longer than a lease, so that an attempt that was cut off can be made again where references are recognised.
+  UNKNOWN_WINDOW_MS: 50_000,
   RECEIPT_WINDOW_MS: 9_000,
   VALIDITY_SMS_MS: 45_000,
   VALIDITY_OTP_MS: 30_000,
