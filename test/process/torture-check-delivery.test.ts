@@ -1,15 +1,5 @@
 import { expect, it } from "vitest";
-import {
-  fault,
-  interrupt,
-  messageTo,
-  put,
-  recordOf,
-  refund,
-  retell,
-  set,
-  unsee,
-} from "../../torture/small-changes.ts";
+import { fault, interrupt, messageTo, put, recordOf, refund, retell, set, unsee } from "../../torture/small-changes.ts";
 import { TO, addCampaign, findingsOf, receipt, smallWorld, submission } from "../../torture/small-world.ts";
 import type { World } from "../../torture/small-world.ts";
 
@@ -146,6 +136,14 @@ const SPOILS: [what: string, finding: RegExp, spoil: (world: World) => void][] =
       const [own, campaign] = world.books.accounts;
       for (const message of campaign!.messages) own!.messages.push(message);
       set(world, TO.bulkTwo, { attempts: 0, error_code: "validity_ended" });
+    },
+  ],
+  [
+    "most messages expire because the pace never recovers",
+    /most messages reach a gateway/u,
+    (world) => {
+      addCampaign(world, 120, 5_000);
+      for (const message of world.books.accounts.at(-1)!.messages.slice(0, 40)) message["attempts"] = 0;
     },
   ],
   [

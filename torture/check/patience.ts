@@ -1,5 +1,5 @@
 import { BUSY_FAULTS, leapsOf } from "./answers.ts";
-import type { Evidence, Message, Recorded, Submission } from "./evidence.ts";
+import type { Evidence, Intention, Message, Recorded, Submission } from "./evidence.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
 import { runningFaults } from "./requests.ts";
@@ -62,6 +62,20 @@ const CONGESTED_MS = 20_000;
 /** So many messages of the same account and lane may overtake one: consumers work side by side. */
 const OVERTAKEN_MAX = 120;
 
+const sentAtOf = ({ tries }: Intention) => Math.min(...tries.map(({ sentAt }) => sentAt));
+
+/** When the order was acknowledged; without a reply, a little after it was sent. */
+function answeredAt(intention: Intention): number {
+  const told = intention.tries.filter(({ status }) => status === 200);
+  return told.length > 0 ? Math.min(...told.map(({ endedAt }) => endedAt)) : sentAtOf(intention) + GIVEN_UP_MS;
+}
+
+/** Whether the clock leapt while a message of this order was valid. */
+function leapsOver(evidence: Evidence, intention: Intention, operation: string): boolean {
+  const untilMs = answeredAt(intention) + validityOf(evidence, operation) + GIVEN_UP_MS;
+  return leapsOf(evidence.faults).some((at) => at >= sentAtOf(intention) && at <= untilMs);
+}
+
 const laneOf = (operation: string, recipients: number) =>
   recipients > 1 ? "bulk" : operation === "otp" ? "otp" : "one";
 
@@ -72,7 +86,7 @@ function queuesOf({ submissions }: Evidence, cases: Case[]): Map<string, { order
   const all = cases.flatMap(({ account, intention, meant, messages }) =>
     messages.map(({ ref, operation }) => ({
       queue: `${account.id} ${laneOf(operation, meant.recipients.length)}`,
-      orderedAt: Math.min(...intention.tries.map(({ sentAt }) => sentAt)),
+      orderedAt: sentAtOf(intention),
       seenAt: seen.get(ref) ?? Infinity,
     })),
   );
@@ -87,18 +101,16 @@ function queuesOf({ submissions }: Evidence, cases: Case[]): Map<string, { order
 export function nothingIsForgotten(evidence: Evidence, cases: Case[]): Proof {
   const proof = new Proof("nothing is forgotten: what expired before its first attempt had its turn, or a clock leapt");
   const { faults, books } = evidence;
-  const leaps = leapsOf(faults);
   const queues = queuesOf(evidence, cases);
   for (const { account, intention, meant, messages } of cases) {
-    const sentAt = Math.min(...intention.tries.map((one) => one.sentAt));
-    const told = intention.tries.filter(({ status }) => status === 200);
-    const endedAt = told.length > 0 ? Math.min(...told.map((one) => one.endedAt)) : sentAt + GIVEN_UP_MS;
+    const endedAt = answeredAt(intention);
     for (const { ref, to, state, attempts, operation } of messages) {
+      if (leapsOver(evidence, intention, operation)) continue;
       const untilMs = endedAt + validityOf(evidence, operation) + GIVEN_UP_MS;
-      if (leaps.some((at) => at >= sentAt && at <= untilMs)) continue;
       const queue = queues.get(`${account.id} ${laneOf(operation, meant.recipients.length)}`) ?? [];
       const isUnsent = state === "failed" && attempts === 0;
-      const isShort = isUnsent && runningFaults(faults, sentAt - CONGESTED_MS, untilMs, BUSY_FAULTS).length > 0;
+      const isShort =
+        isUnsent && runningFaults(faults, sentAtOf(intention) - CONGESTED_MS, untilMs, BUSY_FAULTS).length > 0;
       const overtook = isShort
         ? queue.filter((other) => other.orderedAt > endedAt && other.seenAt < untilMs - GIVEN_UP_MS).length
         : 0;
@@ -110,5 +122,26 @@ export function nothingIsForgotten(evidence: Evidence, cases: Case[]): Proof {
   }
   const all = books.flatMap(({ messages }) => messages);
   proof.note = `${all.filter(({ state, attempts }) => state === "failed" && attempts === 0).length} expired unsent`;
+  return proof;
+}
+
+/** The share of messages that reach a gateway which is short for seconds now and then; below so many, it says nothing. */
+const SENT_SHARE = 0.8;
+const SENT_OF = 100;
+
+/**
+ * The gateway is never short for long, so most messages reach it: what is learned from its refusals is unlearned as
+ * quickly.
+ */
+export function mostIsSent(evidence: Evidence, cases: Case[]): Proof {
+  const proof = new Proof("most messages reach a gateway that is short for seconds now and then");
+  const valid = cases.flatMap(({ intention, messages }) =>
+    messages.filter(({ operation }) => !leapsOver(evidence, intention, operation)),
+  );
+  const sent = valid.filter(({ attempts }) => attempts > 0).length;
+  const told = () => `${sent} of ${valid.length} messages were attempted before their validity ended`;
+  proof.holds(valid.length < SENT_OF || sent >= valid.length * SENT_SHARE, told);
+  proof.checked = valid.length;
+  proof.note = `${sent} attempted`;
   return proof;
 }

@@ -34,6 +34,7 @@ export function proofsOf(evidence: Evidence): Proof[] {
     answers.statesFollow(evidence, cases),
     patience.failuresHaveReasons(evidence),
     patience.nothingIsForgotten(evidence, cases),
+    patience.mostIsSent(evidence, cases),
     pace.silenceIsKept(evidence),
     pace.rateIsKept(evidence),
     pace.otpsGoFirst(evidence, cases),
