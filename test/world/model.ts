@@ -66,7 +66,7 @@ export class Model {
         charge,
         state: "queued",
         refunded: false,
-        interrupted: false,
+        isAskedAgain: false,
       };
     });
     this.messages.push(...sent);
@@ -111,6 +111,7 @@ export class Model {
     message.claims += 1;
     const endsAt = this.nowMs + LEASE_MS;
     if (message.state === "unknown") {
+      message.isAskedAgain = true;
       message.againAt = endsAt;
       message.dueAt = this.nowMs + UNKNOWN_WINDOW_MS;
     } else {
@@ -143,7 +144,7 @@ export class Model {
     if (!isLast || (message.state !== "sending" && message.state !== "unknown")) return;
     if (outcome.kind === "submitted") return this.#submitted(message);
     if (outcome.kind === "rejected") return this.#fail(message);
-    if (message.state === "unknown" && this.resubmits && !message.refunded) return this.#stillUnknown(message, outcome);
+    if (message.state === "unknown" && this.resubmits) return this.#stillUnknown(message, outcome);
     // What was certainly not sent waits again, also if its lease had ended; not once it is refunded.
     if (
       message.state === "unknown" &&
@@ -167,7 +168,6 @@ export class Model {
       case "unknown":
         if (message.state === "unknown") return;
         message.state = "unknown";
-        message.interrupted = false;
         message.dueAt = message.attemptAt + UNKNOWN_WINDOW_MS;
         if (!this.resubmits) return;
         message.busy += 1;
@@ -180,8 +180,13 @@ export class Model {
     message.dueAt = this.nowMs + RECEIPT_WINDOW_MS;
   }
 
-  /** Another attempt under a known reference ended without an answer about the message: it is made again. */
+  /**
+   * Another attempt under a known reference ended without an answer about the message: it is made again. What is reported
+   * late of the attempt that left it unknown, or reported again, changes nothing.
+   */
   #stillUnknown(message: ModelMessage, outcome: Outcome): void {
+    if (!message.isAskedAgain) return;
+    message.isAskedAgain = false;
     if (outcome.kind === "released") {
       message.released += 1;
       message.againAt = this.nowMs;
@@ -257,7 +262,6 @@ export class Model {
       return;
     }
     message.state = "unknown";
-    message.interrupted = true;
     message.dueAt = message.attemptAt + UNKNOWN_WINDOW_MS;
     message.againAt = this.resubmits ? this.nowMs : null;
   }

@@ -1,3 +1,5 @@
+import { realTimesOf } from "./clock.ts";
+import { validityOf } from "./evidence.ts";
 import type { Evidence, Fault, Receipt, Submission } from "./evidence.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
@@ -150,21 +152,25 @@ export function leapsOf(faults: Fault[]): number[] {
 export const BUSY_FAULTS = ["carrier_away", "carrier_limit", "carrier_busy"];
 
 /** How soon the service asks again for an outcome that it does not know. */
-const ASKED_AGAIN_MS = 10_000;
+const ASKED_AGAIN_MS = 15_000;
 
 /** Where the gateway recognises references, an unknown outcome is submitted again until it is known. */
-export function unknownIsAskedAgain({ submissions, books, faults, dedupes }: Evidence): Proof {
+export function unknownIsAskedAgain(evidence: Evidence): Proof {
+  const { submissions, books, faults, dedupes, history } = evidence;
   const proof = new Proof("where the gateway recognises references, an unknown outcome is submitted again", {
     needsNone: true,
   });
   if (!dedupes) return proof;
   const leaps = leapsOf(faults);
   const seen = Map.groupBy(submissions, ({ ref }) => ref);
-  for (const { ref, to, state } of books.flatMap(({ messages }) => messages)) {
+  const lives = new Map(history.map((row) => [`${row.account} ${row.to}`, row]));
+  for (const { account, ref, to, state, operation } of books.flatMap(({ messages }) => messages)) {
     const [first, ...more] = seen.get(ref) ?? [];
     if (!first) continue;
     const untilMs = first.at + ASKED_AGAIN_MS;
+    const created = realTimesOf(faults, lives.get(`${account} ${to}`)?.timeline[0]?.at ?? Infinity);
     const hindered =
+      !created.some((at) => at + validityOf(evidence, operation) > untilMs) ||
       leaps.some((at) => at >= first.at && at <= untilMs) ||
       runningFaults(faults, first.at, untilMs, [...BUSY_FAULTS, ...LOSING]).length > 0;
     const asked = state !== "unknown" || more.length > 0 || hindered;

@@ -155,3 +155,9 @@ export interface Evidence {
 
 /** Units of an amount in coins. */
 export const units = (coins: unknown) => Math.round(Number(coins) * 10_000);
+
+/** For how long a message is worth sending, by its operation. */
+export function validityOf({ timers }: Pick<Evidence, "timers">, operation: string): number {
+  if (operation === "otp") return timers.VALIDITY_OTP_MS;
+  return operation.startsWith("sms") ? timers.VALIDITY_SMS_MS : timers.VALIDITY_CALL_MS;
+}

@@ -1,16 +1,11 @@
 import { BUSY_FAULTS, leapsOf } from "./answers.ts";
+import { validityOf } from "./evidence.ts";
 import type { Evidence, Intention, Message, Recorded, Submission } from "./evidence.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
 import { runningFaults } from "./requests.ts";
 
 // What ends a message that was not accepted: never a gateway that is busy.
-
-/** For how long a message is worth sending, by its operation. */
-export function validityOf({ timers }: Pick<Evidence, "timers">, operation: string): number {
-  if (operation === "otp") return timers.VALIDITY_OTP_MS;
-  return operation.startsWith("sms") ? timers.VALIDITY_SMS_MS : timers.VALIDITY_CALL_MS;
-}
 
 /** The codes of failures of the service itself. */
 const OWN_CODES = new Set(["internal_error", "not_configured"]);
