@@ -45,6 +45,13 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** Free ports, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
+}
+
 /** A running program of this repository, with its output. */
 export class Program {
   readonly tree: ProcessTree;
