@@ -16,19 +16,19 @@ function bindings() {
 export const queueNames = () => bindings().queues.map(({ queue }) => queue.split("-").at(-1));
 
 /**
- * The text of one module around the bundle that counts (counted.js and what it imports). With `speed`, the service's
- * clock runs so many times as fast as the real one, from `baseMs` on.
+ * The text of one module around the bundle: a wrapper of its classes and its Worker, counted.js where no other is named.
+ * With `speed`, the service's clock runs so many times as fast as the real one, from `baseMs` on.
  *
- * @param {{ speed?: number, baseMs?: number }} [clock]
+ * @param {{ speed?: number, baseMs?: number, wrapper?: string }} [options]
  */
-export function aroundOf({ speed = 1, baseMs = 0 } = {}) {
+export function aroundOf({ speed = 1, baseMs = 0, wrapper = "./counted.js" } = {}) {
   const classes = bindings().objects.map(({ className }) => className);
   const text = `
     import * as dastak from "./dastak.js";
-    import { countedClass, countedWorker } from "./counted.js";
+    import { wrapClass, wrapWorker } from "${wrapper}";
     export * from "./dastak.js";
-    ${classes.map((name) => `export const ${name} = countedClass(dastak.${name}, "${name.toLowerCase()}");`).join("\n")}
-    export default countedWorker(dastak.default);`;
+    ${classes.map((name) => `export const ${name} = wrapClass(dastak.${name}, "${name.toLowerCase()}");`).join("\n")}
+    export default wrapWorker(dastak.default);`;
   return buildSync({
     stdin: { contents: text, resolveDir: import.meta.dirname },
     bundle: true,

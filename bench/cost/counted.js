@@ -58,7 +58,7 @@ class Activity {
 }
 
 /** An object's class with storage, bindings, alarm and active time counted. */
-export function countedClass(Original, kind) {
+export function wrapClass(Original, kind) {
   const counted = class extends Original {
     activity = new Activity();
 
@@ -138,7 +138,7 @@ async function answerCounters(request, env) {
 }
 
 /** The Worker with everything counted. */
-export const countedWorker = (service) => ({
+export const wrapWorker = (service) => ({
   async fetch(request, env, ctx) {
     if (new URL(request.url).hostname === HOST) return answerCounters(request, env);
     count("worker requests");
