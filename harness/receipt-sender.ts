@@ -66,10 +66,11 @@ export class ReceiptSender {
   #sending = 0;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
-  /** Receipts that were answered with 200, tries that were not, and receipts that were given up after `TRIES_MAX`. */
+  /** Receipts that were answered with 200, and receipts that were given up after `TRIES_MAX`. */
   sent = 0;
-  refused = 0;
   lost = 0;
+  /** Tries that were not answered with 200, by what happened. */
+  readonly refused = new Map<string, number>();
 
   constructor(connections: number) {
     this.#connections = connections;
@@ -113,19 +114,21 @@ export class ReceiptSender {
   }
 
   async #send(due: Due): Promise<void> {
-    if ((await this.#ask(due)) === 200) {
+    let status = await this.#ask(due);
+    if (status === "unread") status = await this.#ask(due);
+    if (status === 200) {
       this.sent += 1;
       return;
     }
     if (this.#isClosed) return;
-    this.refused += 1;
+    this.refused.set(String(status), (this.refused.get(String(status)) ?? 0) + 1);
     const tries = (due.tries ?? 0) + 1;
     if (tries < TRIES_MAX) this.#due.push({ ...due, tries, dueMs: Date.now() + AGAIN_AFTER_MS });
     else this.lost += 1;
   }
 
-  /** The status of the reply; 0 without one. */
-  #ask({ port, host, path, make }: Due): Promise<number> {
+  /** The status of the reply, or what broke; "unread": the service had closed the idle connection before. */
+  #ask({ port, host, path, make }: Due): Promise<number | string> {
     const { headers, body } = make();
     const length = String(Buffer.byteLength(body));
     const all = { host, "content-type": "application/json", "content-length": length, ...headers };
@@ -135,10 +138,13 @@ export class ReceiptSender {
         (reply) => {
           reply.resume();
           reply.once("end", () => resolve(reply.statusCode ?? 0));
-          reply.once("error", () => resolve(0));
+          reply.once("error", (problem) => resolve(problem.message));
         },
       );
-      request.once("error", () => resolve(0));
+      request.once("error", (problem: NodeJS.ErrnoException) => {
+        const { code = problem.message } = problem;
+        resolve(request.reusedSocket && code === "ECONNRESET" ? "unread" : code);
+      });
       request.end(body);
     });
   }

@@ -32,7 +32,7 @@ export function aroundOf({ speed = 1, baseMs = 0, wrapper = "./counted.js" } = {
   return buildSync({
     stdin: { contents: text, resolveDir: import.meta.dirname },
     bundle: true,
-    external: ["./dastak.js"],
+    external: ["./dastak.js", "node:*"],
     format: "esm",
     write: false,
     define: { BINDINGS: JSON.stringify(bindings()), CLOCK: JSON.stringify({ speed, baseMs }) },

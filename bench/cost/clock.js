@@ -3,9 +3,47 @@
 // alarms and delays of queues are shortened by the same factor. Waits for other parts (a query, a reply) are not: they
 // seem longer to the service than they are.
 
+import { AsyncLocalStorage } from "node:async_hooks";
+
 const { speed, baseMs } = CLOCK;
 
 const RealDate = Date;
+
+/** The time in which an object has at least one call in flight, in ms of the service. */
+export class Activity {
+  #calls = 0;
+  #timers = 0;
+  #countedMs = 0;
+  #count;
+
+  /** `count` gets the time, piece by piece. */
+  constructor(count) {
+    this.#count = count;
+  }
+
+  /** While a timer of its own runs, an object's time is the service's; waits for others are as long as they really are. */
+  change(calls, timers) {
+    const nowMs = RealDate.now();
+    if (this.#calls > 0) this.#count((nowMs - this.#countedMs) * (this.#timers > 0 ? speed : 1));
+    this.#countedMs = nowMs;
+    this.#calls += calls;
+    this.#timers += timers;
+  }
+}
+
+/** The activity of the object in whose call a timer is set. */
+export const activities = new AsyncLocalStorage();
+
+/** Notes in the activity that a timer runs; the result ends it, once. */
+function timing() {
+  const activity = activities.getStore();
+  activity?.change(0, 1);
+  let isRunning = activity !== undefined;
+  return () => {
+    if (isRunning) activity.change(0, -1);
+    isRunning = false;
+  };
+}
 
 /** A time of the service as a time of the machine. */
 export const realMs = (timeMs) => (speed === 1 ? timeMs : baseMs + (timeMs - baseMs) / speed);
@@ -27,9 +65,25 @@ if (speed !== 1) {
       return Math.floor(serviceMs(RealDate.now()));
     }
   };
-  const { setTimeout: realTimeout, setInterval: realInterval } = globalThis;
-  globalThis.setTimeout = (work, ms = 0, ...args) => realTimeout(work, ms / speed, ...args);
+  const { setTimeout: realTimeout, clearTimeout: realClear, setInterval: realInterval } = globalThis;
+  const ends = new Map();
+  globalThis.setTimeout = (work, ms = 0, ...args) => {
+    const end = timing();
+    const id = realTimeout(() => {
+      ends.delete(id);
+      end();
+      work(...args);
+    }, ms / speed);
+    ends.set(id, end);
+    return id;
+  };
+  globalThis.clearTimeout = (id) => {
+    ends.get(id)?.();
+    ends.delete(id);
+    realClear(id);
+  };
   globalThis.setInterval = (work, ms = 0, ...args) => realInterval(work, ms / speed, ...args);
   const realWait = scheduler.wait.bind(scheduler);
-  Object.defineProperty(scheduler, "wait", { value: (ms, options) => realWait(ms / speed, options) });
+  const wait = (ms, options) => realWait(ms / speed, options).finally(timing());
+  Object.defineProperty(scheduler, "wait", { value: wait });
 }

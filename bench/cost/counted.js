@@ -2,7 +2,7 @@
 // alarms, queue operations, D1, R2, log events, and the time in which objects are active. bench/cost/measure.mjs reads
 // the counters on a host of their own. Nothing here changes the service's replies; its log lines are counted instead of
 // printed.
-import { delayed } from "./clock.js";
+import { Activity, activities, delayed } from "./clock.js";
 import { countedEnv } from "./counted-bindings.js";
 import { countStorage } from "./counted-storage.js";
 import { chunksOf, count, during, open, openWork, replacing, state } from "./counters.js";
@@ -24,43 +24,26 @@ for (const level of ["debug", "log", "info", "warn", "error"]) {
 /** Methods that are no call from outside, or are counted in their own way. */
 const NOT_CALLED = new Set(["constructor", "alarm"]);
 
-/** The time in which an object has at least one call in flight, by the service's clock. */
-class Activity {
-  #calls = 0;
-  #sinceMs = 0;
-
-  begin() {
-    if (this.#calls++ === 0) this.#sinceMs = Date.now();
+/** Runs a method of an object, which is active until it ends; the method stays synchronous where it is. */
+function active(activity, run) {
+  activity.change(1, 0);
+  const end = () => activity.change(-1, 0);
+  let result;
+  try {
+    result = activities.run(activity, run);
+  } catch (problem) {
+    end();
+    throw problem;
   }
-
-  end() {
-    if (--this.#calls === 0) count("object active ms", Math.max(0, Date.now() - this.#sinceMs));
-  }
-
-  /** Runs a method; it stays synchronous where it is. */
-  during(run) {
-    this.begin();
-    let result;
-    try {
-      result = run();
-    } catch (problem) {
-      this.end();
-      throw problem;
-    }
-    if (typeof result?.then !== "function") {
-      this.end();
-      return result;
-    }
-    const end = () => this.end();
-    result.then(end, end);
-    return result;
-  }
+  if (typeof result?.then === "function") result.then(end, end);
+  else end();
+  return result;
 }
 
 /** An object's class with storage, bindings, alarm and active time counted. */
 export function wrapClass(Original, kind) {
   const counted = class extends Original {
-    activity = new Activity();
+    activity = new Activity((ms) => count("object active ms", ms));
 
     constructor(ctx, env) {
       countStorage(ctx, kind);
@@ -77,13 +60,13 @@ export function wrapClass(Original, kind) {
       count("alarms run");
       count(`${kind} alarms run`);
       state.alarms.delete(String(this.ctx.id));
-      return during(`${kind}.alarm`, () => this.activity.during(() => super.alarm(info)));
+      return during(`${kind}.alarm`, () => active(this.activity, () => super.alarm(info)));
     }
   };
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(Original.prototype))) {
     if (NOT_CALLED.has(name) || typeof value !== "function") continue;
     counted.prototype[name] = function (...args) {
-      return this.activity.during(() => value.apply(this, args));
+      return active(this.activity, () => value.apply(this, args));
     };
   }
   return counted;

@@ -165,7 +165,7 @@ function faultsOf(of, counted, delivered, gateway) {
   if (messages > 0 && !(counted["object requests"] > 0)) faults.push("calls of objects are not counted");
   if (messages > 0 && !(counted["D1 rows written"] > 0)) faults.push("nothing was written into history");
   const { refused, lost } = gateway.receipts;
-  if (refused + lost > 0) faults.push(`${refused} receipts were not answered with 200, ${lost} of them never`);
+  if (lost > 0) faults.push(`${lost} receipts were never answered with 200: ${JSON.stringify([...refused])}`);
   const twice = [...gateway.record.refs.values()].filter(({ accepted }) => accepted > 1).length;
   if (twice > 0) faults.push(`${twice} messages were accepted twice`);
   return faults;

@@ -38,7 +38,7 @@ const FAST = 10;
 
 /** Half a minute from one message of an account to the next, so that 20 fall into one shared alarm. */
 const GAP_SEC = 30;
-const REPEATING = { accounts: 30, requests: 600, perMinute: (30 * 60) / GAP_SEC };
+const REPEATING = { accounts: 15, requests: 300, perMinute: (15 * 60) / GAP_SEC };
 
 /**
  * Busy services are measured at their own pace, where many receipts per second are as many in the machine; their shared
@@ -65,8 +65,8 @@ export const OPERATIONS = {
     receiptAfterMs: spread,
   },
   "SMS, alone, the only one in ten minutes": {
-    accounts: 100,
-    requests: 100,
+    accounts: 60,
+    requests: 60,
     perMinute: 60,
     ask: sms,
     messages: 1,

@@ -9,7 +9,7 @@ import { bundleService } from "../../harness/service.mjs";
 import { count, startCounted, warmUp } from "./measure.mjs";
 import { NOTES, OPERATIONS, sms } from "./operations.mjs";
 import { ACTIVE_SEC, INVOCATIONS, LOGS_BY_SIZE, PRICES_DATE, logsBySize, pricesOf } from "./prices.mjs";
-import { printFailures } from "../failures.mjs";
+import { part, printFailures } from "../failures.mjs";
 import { withScratch } from "../scratch.mjs";
 import { readConfig } from "../../scripts/local.mjs";
 
@@ -81,6 +81,30 @@ async function plan({ bundle, stateDir, seed }) {
   return { operations, batchSizes, logs };
 }
 
+/** Counts the operations of a wave, each on a service of its own, all at once. */
+async function countWave(operations, planned, failures) {
+  const services = [];
+  try {
+    const accounts = await eachOf(operations, failures, ({ of, where }) => warmUp(of, where));
+    // One at a time, so that the new runtime belongs to the service that was just started.
+    for (const [at, { of, where }] of operations.entries()) {
+      const name = `bench:cost, ${of.name}`;
+      services.push(accounts[at] && (await part(name, failures, () => startCounted(of, where))));
+    }
+    const counted = await eachOf(operations, failures, ({ of, where }, at) =>
+      services[at] ? count(of, services[at], accounts[at], { ...planned, clock: where.clock }) : null,
+    );
+    return operations.flatMap(({ name, of }, at) => {
+      if (counted[at] === null) return [];
+      const { counters, faults } = counted[at];
+      for (const problem of faults) failures.push({ part: `bench:cost, ${name}`, problem });
+      return [rowOf(name, of, counters, planned.logs)];
+    });
+  } finally {
+    await Promise.allSettled(services.map((service) => service?.stop()));
+  }
+}
+
 /**
  * Counts and prices every operation. Returns a row for each that could be measured: `operation`, what it used
  * (`counted`), dollars per million by component (`dollars`) and in total (`total`); and the failures of the others.
@@ -89,26 +113,15 @@ export async function countCost({ bundle, stateDir, seed = process.env.TEST_SEED
   const failures = [];
   const planned = await plan({ bundle, stateDir, seed });
   const operations = planned.operations.filter(({ name }) => name.includes(only));
-  const services = [];
-  try {
-    const accounts = await eachOf(operations, failures, ({ of, where }) => warmUp(of, where));
-    // One at a time, so that the new runtime belongs to the service that was just started.
-    for (const [at, { of, where }] of operations.entries()) {
-      services.push(accounts[at] && (await startCounted(of, where)));
-    }
-    const counted = await eachOf(operations, failures, ({ of, where }, at) =>
-      services[at] ? count(of, services[at], accounts[at], { ...planned, clock: where.clock }) : null,
-    );
-    const rows = operations.flatMap(({ name, of }, at) => {
-      if (counted[at] === null) return [];
-      const { counters, faults } = counted[at];
-      for (const problem of faults) failures.push({ part: `bench:cost, ${name}`, problem });
-      return [rowOf(name, of, counters, planned.logs)];
-    });
-    return { rows, failures };
-  } finally {
-    await Promise.allSettled(services.map((service) => service?.stop()));
+  const rows = [];
+  // Services on a fast clock first, and the busy ones after them: neither is to wait for a processor.
+  for (const isFast of [true, false]) {
+    const wave = operations.filter(({ of }) => (of.speed !== undefined) === isFast);
+    rows.push(...(await countWave(wave, planned, failures)));
   }
+  const order = Object.keys(OPERATIONS);
+  rows.sort((one, other) => order.indexOf(one.operation) - order.indexOf(other.operation));
+  return { rows, failures };
 }
 
 const rounded = (numbers, digits) =>

@@ -63,8 +63,11 @@ async function measureSize({ client, key, service, gateway }, size) {
   await client.ask("count.bench", "/");
   const before = gateway.record.refs.size;
   const untilMs = Date.now() + MEASURE_MS;
+  const replies = [];
   for (let at = 0; Date.now() < untilMs; at++) {
+    const sentMs = performance.now();
     await send(client, key, "/send-sms", { phone: `8${String(at).padStart(9, "0")}`, message: MESSAGE });
+    replies.push([performance.now() - sentMs, 0, 0]);
     await pause(1_000 / SENDS_PER_SEC);
   }
   const { holds, alarms } = (await client.ask("count.bench", "/")).body;
@@ -79,7 +82,7 @@ async function measureSize({ client, key, service, gateway }, size) {
     alarmMs: summaryOf(alarms.map((ms) => [ms, 0, 0])),
     rowsRead: rows(1) / messages,
     rowsWritten: rows(2) / messages,
-    holds: Object.fromEntries(named),
+    holds: { ...Object.fromEntries(named), "a send, as its client sees it": summaryOf(replies) },
   };
 }
 

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { openAccounts, pause } from "../../harness/accounts.mjs";
-import { freePort } from "../../harness/program.ts";
+import { freePorts } from "../../harness/program.ts";
 import { part, printFailures } from "../failures.mjs";
 import { growWithAccounts, printAccounts } from "./accounts.mjs";
 import { growCampaign, printCampaign } from "./campaign.mjs";
@@ -81,7 +81,8 @@ export async function measureGrowth({ bundle, stateDir, port, failures }) {
 if (process.argv[1] === import.meta.filename) {
   await withScratch("growth", async (stateDir) => {
     const failures = [];
-    const curves = await measureGrowth({ bundle: await bundleService(), stateDir, port: await freePort(), failures });
+    const [port] = await freePorts(1);
+    const curves = await measureGrowth({ bundle: await bundleService(), stateDir, port, failures });
     mkdirSync(path.dirname(RESULT), { recursive: true });
     writeFileSync(RESULT, JSON.stringify({ at: new Date().toISOString(), ...curves }, null, 2));
     console.log("All numbers: .wrangler/growth.json");

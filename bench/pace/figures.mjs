@@ -106,7 +106,7 @@ export function figuresOf({ name, how, perSec, isSet, learnSec }, { record, rece
       submissions: record.inSilence,
       late: record.inSilenceLate,
     },
-    receipts: { sent: receipts.sent, refused: receipts.refused, lost: receipts.lost },
+    receipts: { sent: receipts.sent, refused: Object.fromEntries(receipts.refused), lost: receipts.lost },
     refused: load.refused,
     perSecond: [...record.seconds].map(([second, one]) => [
       second - Math.floor(startMs / 1_000),

@@ -53,6 +53,9 @@ export function printAims(results) {
     );
     const refused = Object.entries(result.refused);
     if (refused.length > 0) console.log(`  requests not answered with 200: ${JSON.stringify(result.refused)}`);
+    if (Object.keys(result.receipts.refused).length > 0) {
+      console.log(`  receipts not answered with 200: ${JSON.stringify(result.receipts.refused)}`);
+    }
     if (result.receipts.lost > 0) console.log(`  receipts given up: ${result.receipts.lost}`);
     for (const [problem, count] of Object.entries(result.problems)) console.log(`  log, ${count} ×: ${problem}`);
   }
