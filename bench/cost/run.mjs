@@ -10,6 +10,7 @@ import { count, startCounted, warmUp } from "./measure.mjs";
 import { NOTES, OPERATIONS, sms } from "./operations.mjs";
 import { ACTIVE_SEC, INVOCATIONS, LOGS_BY_SIZE, PRICES_DATE, logsBySize, pricesOf } from "./prices.mjs";
 import { part, printFailures } from "../failures.mjs";
+import { markdownTable } from "../markdown.mjs";
 import { withScratch } from "../scratch.mjs";
 import { readConfig } from "../../scripts/local.mjs";
 
@@ -155,6 +156,10 @@ export function printCost(rows) {
   table(({ counted }) => rounded(Object.fromEntries(COUNTED.map((name) => [name, counted[name] ?? 0])), 3));
   console.log(`Dollars per million, Workers Paid beyond the included amounts, prices of ${PRICES_DATE}:`);
   table(({ dollars, total }) => rounded({ ...dollars, total }, 2));
+  const components = Object.keys(rows[0]?.dollars ?? {});
+  const columns = components.map((name) => [name, ({ dollars }) => dollars[name].toFixed(2)]);
+  const first = { " ": ({ operation }) => operation, total: ({ total }) => `**${total.toFixed(2)}**` };
+  console.log(`For docs/proof.md:\n\n${markdownTable(rows, { ...first, ...Object.fromEntries(columns) })}\n`);
   for (const row of rows) if (row.operation in AIMS) console.log(verdict(row, AIMS[row.operation]));
   for (const note of NOTES) console.log(note);
   console.log(

@@ -8,6 +8,7 @@ import { tokenBucket } from "../../harness/rate-limits.ts";
 import { HOSTS, startService } from "../../harness/service.mjs";
 import { randomOf } from "../../torture/random.ts";
 import { aroundOf } from "../cost/around.mjs";
+import { markdownTable } from "../markdown.mjs";
 import { holds as holdsOf, runtimesOf } from "./load.mjs";
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
@@ -131,35 +132,35 @@ const rounded = (value) => Number(value.toFixed(1));
 
 const cell = (of) => (of ? `${rounded(of.p50Ms)} / ${rounded(of.p99Ms)} (${of.count})` : "–");
 
-/** Prints the tables and the sentences of the curve. */
+/** Columns for the sizes of the curve. */
+const bySize = (curve, of) =>
+  Object.fromEntries(curve.map((one) => [one.size.toLocaleString("en"), (row) => of(one, row)]));
+
+/** What is shown of each size besides the pieces of work. */
+const FACTS = {
+  "messages submitted meanwhile": ({ messages }) => messages,
+  "rows read per message": ({ rowsRead }) => rounded(rowsRead),
+  "rows written per message": ({ rowsWritten }) => rounded(rowsWritten),
+  "rows read by one piece of the alarm, at most": ({ holds }) => holds["account.alarm"]?.rowsReadMax ?? 0,
+  "rows written by one piece of the alarm, at most": ({ holds }) => holds["account.alarm"]?.rowsWrittenMax ?? 0,
+  "a whole alarm, ms p50 / p99 (alarms)": ({ alarmMs }) => cell(alarmMs),
+  "memory of the runtime, MiB": ({ mib }) => Math.round(mib),
+};
+
+/** Prints the table and the sentences of the curve. */
 export function printCampaign(curve) {
-  const names = [...new Set(curve.flatMap(({ holds }) => Object.keys(holds)))].toSorted((one, other) =>
-    one < other ? -1 : 1,
-  );
+  const names = [...new Set(curve.flatMap(({ holds }) => Object.keys(holds)))];
+  names.sort((one, other) => (one < other ? -1 : 1));
+  const pieces = {
+    "held by, ms p50 / p99 (pieces)": (name) => name,
+    ...bySize(curve, ({ holds }, name) => cell(holds[name])),
+  };
   console.log(
-    "Time that one piece of work holds its object, ms p50 / p99 (pieces), by recipients of an open campaign:",
+    "How long one piece of work holds its object, by recipients of an open campaign; then rows and memory:\n",
   );
-  console.table(
-    Object.fromEntries(
-      names.map((name) => [name, Object.fromEntries(curve.map(({ size, holds }) => [size, cell(holds[name])]))]),
-    ),
-  );
-  console.log("Rows of all of them per message submitted meanwhile, most rows of one piece of the alarm, memory:");
-  console.table(
-    Object.fromEntries(
-      curve.map(({ size, messages, rowsRead, rowsWritten, holds, mib }) => [
-        size,
-        {
-          "messages submitted": messages,
-          "rows read": rounded(rowsRead),
-          "rows written": rounded(rowsWritten),
-          "alarm, rows read at most": holds["account.alarm"]?.rowsReadMax ?? 0,
-          "alarm, rows written at most": holds["account.alarm"]?.rowsWrittenMax ?? 0,
-          MiB: Math.round(mib),
-        },
-      ]),
-    ),
-  );
+  console.log(markdownTable(names, pieces));
+  const facts = { "by recipients": (name) => name, ...bySize(curve, (one, name) => FACTS[name](one)) };
+  console.log(`\n${markdownTable(Object.keys(FACTS), facts)}\n`);
   const last = curve.at(-1);
   const verdict = (name, what) => {
     const { p99Ms = 0 } = last.holds[name] ?? {};

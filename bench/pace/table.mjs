@@ -1,5 +1,7 @@
 // The results of bench:pace as text: a table in Markdown, and the aims.
 
+import { markdownTable } from "../markdown.mjs";
+
 const sec = (ms) => (ms === null || ms === undefined ? "–" : (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0));
 const ratio = (value) => (value === null ? "–" : value.toFixed(2));
 const waits = (of) => (of ? `${sec(of.p50Ms)} / ${sec(of.p95Ms)} / ${sec(of.maxMs)}` : "–");
@@ -18,14 +20,7 @@ const COLUMNS = {
 };
 
 /** The table for docs/proof.md. */
-export function tableOf(results) {
-  const names = Object.keys(COLUMNS);
-  const rows = results.map((result) => Object.values(COLUMNS).map((of) => of(result)));
-  const width = names.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at].length)));
-  const line = (cells) => `| ${cells.map((cell, at) => cell.padEnd(width[at])).join(" | ")} |`;
-  const rule = `| ${width.map((length, at) => (at === 0 ? "-".repeat(length) : `${"-".repeat(length - 1)}:`)).join(" | ")} |`;
-  return [line(names), rule, ...rows.map(line)].join("\n");
-}
+export const tableOf = (results) => markdownTable(results, COLUMNS);
 
 /** The aims of one result, each with what was measured. */
 function aimsOf({ name, steady, useless, lanes, retriedOtps, silence, twice, perSec }) {
