@@ -41,6 +41,12 @@ function problemsOf(stateDir) {
   return counts;
 }
 
+/** Time of all processors since the start, and how much of it they were idle, in ticks. */
+function processors() {
+  const [, ...ticks] = readFileSync("/proc/stat", "utf8").split("\n")[0].trim().split(/\s+/u).map(Number);
+  return { all: ticks.slice(0, 8).reduce((sum, one) => sum + one, 0), idle: ticks[3] + ticks[4] };
+}
+
 /** Starts gateway and service of a scenario, with its accounts open. */
 async function start(scenario, { bundle, stateDir, ports: [port, gatewayPort], seed }) {
   const asked = { load: null };
@@ -92,6 +98,7 @@ export async function prepare(scenario, where) {
   const { gateway, load, stop } = await start(scenario, where);
   const { seconds, away } = scenario;
   const run = async () => {
+    const before = processors();
     const startMs = Date.now();
     const endMs = startMs + seconds * 1_000;
     const timer = away && setTimeout(() => gateway.closeFor(away.forSec * 1_000), away.afterSec * 1_000);
@@ -102,9 +109,11 @@ export async function prepare(scenario, where) {
     clearTimeout(timer);
     const { record, receipts } = gateway;
     const figures = figuresOf(scenario, { record, receipts, load, startMs, endMs: Date.now() });
+    const now = processors();
+    const idle = (now.idle - before.idle) / (now.all - before.all);
     await Promise.race([sent, pause(1_000)]);
     if (progress.problem) throw progress.problem;
-    return { ...figures, problems: problemsOf(where.stateDir) };
+    return { ...figures, idle, problems: problemsOf(where.stateDir) };
   };
   return { run, stop };
 }

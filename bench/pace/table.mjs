@@ -2,6 +2,9 @@
 
 import { markdownTable } from "../markdown.mjs";
 
+/** With less idle time of the processors the machine itself, or other work on it, takes a part in every figure. */
+const IDLE_MIN = 0.2;
+
 const sec = (ms) => (ms === null || ms === undefined ? "–" : (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0));
 const ratio = (value) => (value === null ? "–" : value.toFixed(2));
 const waits = (of) => (of ? `${sec(of.p50Ms)} / ${sec(of.p95Ms)} / ${sec(of.maxMs)}` : "–");
@@ -46,6 +49,8 @@ export function printAims(results) {
     console.log(
       `${result.name}: ${missed.length === 0 ? "all aims met" : `MISSED: ${missed.map(([, text]) => text).join("; ")}`}.`,
     );
+    const { idle } = result;
+    if (idle < IDLE_MIN) console.log(`  the processors were idle for only ${Math.round(idle * 100)} % of the time`);
     const refused = Object.entries(result.refused);
     if (refused.length > 0) console.log(`  requests not answered with 200: ${JSON.stringify(result.refused)}`);
     if (Object.keys(result.receipts.refused).length > 0) {
