@@ -1,8 +1,10 @@
 // Kannel's sendsms: its HTTP box passes each message to its bearer box, which writes it to a file and passes it on to a
 // carrier that accepts everything. There is no balance, no rate window per key, and no sync of the file.
+// `npm run test:kannel` starts the same as a gateway with a limit.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { startProgram, untilReady } from "./processes.mjs";
 
 export const USER = "bench";
@@ -12,7 +14,7 @@ const PANIC_ONLY = 4;
 const lineOf = ([name, value]) => `${name} = ${JSON.stringify(value)}\n`;
 const linesOf = (group) => Object.entries(group).map(lineOf).join("");
 
-function configOf({ port, stateDir }) {
+function configOf({ port, stateDir, perSec, queueMax }) {
   const groups = [
     {
       group: "core",
@@ -25,8 +27,16 @@ function configOf({ port, stateDir }) {
       "store-type": "file",
       "store-location": path.join(stateDir, "store"),
       "log-level": PANIC_ONLY,
+      ...(queueMax !== undefined && { "sms-outgoing-queue-limit": queueMax }),
     },
-    { group: "smsc", smsc: "fake", "smsc-id": "fake", port: port + 3, "connect-allow-ip": "127.0.0.1" },
+    {
+      group: "smsc",
+      smsc: "fake",
+      "smsc-id": "fake",
+      port: port + 3,
+      "connect-allow-ip": "127.0.0.1",
+      ...(perSec !== undefined && { throughput: perSec }),
+    },
     {
       group: "smsbox",
       "bearerbox-host": "127.0.0.1",
@@ -47,18 +57,26 @@ function connected(port) {
   });
 }
 
-/** Starts Kannel on `port` and the three ports that follow. */
-export async function start({ port, stateDir }) {
+/**
+ * Starts Kannel on `port` and the three ports that follow. `perSec` limits what its carrier takes in a second; while
+ * `queueMax` messages wait for the carrier, sendsms answers 503. `onMessage` gets each line that reaches the carrier:
+ * sender, receiver, kind and text.
+ *
+ * @param {{ port: number, stateDir: string, perSec?: number, queueMax?: number, onMessage?: (line: string) => void }} options
+ */
+export async function start({ port, stateDir, perSec, queueMax, onMessage }) {
   mkdirSync(stateDir, { recursive: true });
   const config = path.join(stateDir, "kannel.conf");
-  writeFileSync(config, configOf({ port, stateDir }));
-  const bearerbox = startProgram("bearerbox", [config]);
+  writeFileSync(config, configOf({ port, stateDir, perSec, queueMax }));
+  // Killed in the end: an asked smsbox may wait for ever for connections that its clients have closed.
+  const bearerbox = startProgram("bearerbox", [config], { signal: "SIGKILL" });
   // Kannel's fake carrier is any client that connects to this port and reads; it need not answer.
   const carrier = await untilReady("bearerbox", bearerbox, () => connected(port + 3));
-  carrier.resume();
+  if (onMessage) createInterface(carrier).on("line", onMessage);
+  else carrier.resume();
   carrier.on("error", () => undefined);
   await untilReady("bearerbox", bearerbox, async () => (await connected(port + 2)).destroy());
-  const smsbox = startProgram("smsbox", [config]);
+  const smsbox = startProgram("smsbox", [config], { signal: "SIGKILL" });
   await untilReady("smsbox", smsbox, async () => (await connected(port)).destroy());
   return {
     async stop() {
