@@ -4,7 +4,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { startProgram, untilReady } from "./processes.mjs";
 
 export const USER = "bench";
@@ -14,7 +13,7 @@ const PANIC_ONLY = 4;
 const lineOf = ([name, value]) => `${name} = ${JSON.stringify(value)}\n`;
 const linesOf = (group) => Object.entries(group).map(lineOf).join("");
 
-function configOf({ port, stateDir, perSec, queueMax }) {
+function configOf({ port, stateDir, smsc, queueMax }) {
   const groups = [
     {
       group: "core",
@@ -31,11 +30,7 @@ function configOf({ port, stateDir, perSec, queueMax }) {
     },
     {
       group: "smsc",
-      smsc: "fake",
-      "smsc-id": "fake",
-      port: port + 3,
-      "connect-allow-ip": "127.0.0.1",
-      ...(perSec !== undefined && { throughput: perSec }),
+      ...(smsc ?? { smsc: "fake", "smsc-id": "fake", port: port + 3, "connect-allow-ip": "127.0.0.1" }),
     },
     {
       group: "smsbox",
@@ -58,30 +53,27 @@ function connected(port) {
 }
 
 /**
- * Starts Kannel on `port` and the three ports that follow. `perSec` limits what its carrier takes in a second; while
- * `queueMax` messages wait for the carrier, sendsms answers 503. `onMessage` gets each line that reaches the carrier:
- * sender, receiver, kind and text.
+ * Starts Kannel on `port` and the three ports that follow. `smsc` has the settings of another carrier in place of the one
+ * that accepts everything; while about `queueMax` messages wait for the carrier, sendsms answers 503.
  *
- * @param {{ port: number, stateDir: string, perSec?: number, queueMax?: number, onMessage?: (line: string) => void }} options
+ * @param {{ port: number, stateDir: string, smsc?: Record<string, string | number | boolean>, queueMax?: number }} options
  */
-export async function start({ port, stateDir, perSec, queueMax, onMessage }) {
+export async function start({ port, stateDir, smsc, queueMax }) {
   mkdirSync(stateDir, { recursive: true });
   const config = path.join(stateDir, "kannel.conf");
-  writeFileSync(config, configOf({ port, stateDir, perSec, queueMax }));
+  writeFileSync(config, configOf({ port, stateDir, smsc, queueMax }));
   // Killed in the end: an asked smsbox may wait for ever for connections that its clients have closed.
   const bearerbox = startProgram("bearerbox", [config], { signal: "SIGKILL" });
-  // Kannel's fake carrier is any client that connects to this port and reads; it need not answer.
-  const carrier = await untilReady("bearerbox", bearerbox, () => connected(port + 3));
-  if (onMessage) createInterface(carrier).on("line", onMessage);
-  else carrier.resume();
-  carrier.on("error", () => undefined);
   await untilReady("bearerbox", bearerbox, async () => (await connected(port + 2)).destroy());
+  // Kannel's fake carrier is any client that connects to this port and reads; it need not answer.
+  const carrier = smsc ? null : await untilReady("bearerbox", bearerbox, () => connected(port + 3));
+  carrier?.resume().on("error", () => undefined);
   const smsbox = startProgram("smsbox", [config], { signal: "SIGKILL" });
   await untilReady("smsbox", smsbox, async () => (await connected(port)).destroy());
   return {
     async stop() {
       await smsbox.stop();
-      carrier.destroy();
+      carrier?.destroy();
       await bearerbox.stop();
     },
   };
