@@ -51,6 +51,8 @@ const OTP_GAP_MS = 500;
 /** Generous: several times what the limit itself needs, and the start of a busy machine. */
 const WITHIN_MS = 90_000 + (4_000 * recipients) / perSec;
 const LOOK_MS = 1_000;
+/** The pace is also printed for each of these spans. */
+const COURSE_MS = 10_000;
 const FINAL = new Set(["delivered", "undelivered", "unconfirmed", "failed"]);
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -94,11 +96,17 @@ function printFigures(log: Taken[], asked: Map<string, number>, arrived: Map<str
   const accepted = bulk.filter(({ status }) => status === 200);
   const spanSec = ((accepted.at(-1)?.atMs ?? 0) - (accepted[0]?.atMs ?? 0)) / 1_000;
   const rate = accepted.length / Math.max(spanSec, 1e-3);
+  const course = Array.from({ length: Math.ceil((spanSec * 1_000) / COURSE_MS) }, (_, nth) => {
+    const fromMs = (accepted[0]?.atMs ?? 0) + nth * COURSE_MS;
+    const within = accepted.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + COURSE_MS);
+    return ((within.length * 1_000) / COURSE_MS).toFixed(0);
+  });
   const half = bulk.slice(bulk.findIndex((taken) => taken === accepted[Math.floor(accepted.length / 2)]));
   const of = (rate / perSec).toFixed(2);
   say(`limit      ${perSec} a second; ${arrived.size} numbers reached Kannel's carrier`);
   say(`submitted  ${bulk.length} for the bulk: ${countBy(bulk, ({ status }) => String(status))}`);
   say(`pace       ${rate.toFixed(1)} accepted a second over ${spanSec.toFixed(1)} s: ${of} of the limit`);
+  say(`course     accepted a second in each ${COURSE_MS / 1_000} s: ${course.join(" ")}`);
   say(
     `useless    ${bulk.length - accepted.length}: ${uselessPerTen(bulk)} for ten; ${uselessPerTen(half)} in the second half`,
   );
