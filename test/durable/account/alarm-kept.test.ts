@@ -70,18 +70,19 @@ it("sets a lost alarm again, when the object starts and when something changes",
   expect(await alarmOf(world)).not.toBeNull();
 });
 
+function brokenSetting(): never {
+  throw new Error("SWEEP_MS is no number");
+}
+
 it("is set while the configuration is broken, from the start of the object on", async () => {
   vi.spyOn(console, "error").mockReturnValue();
   const world = await openWorld();
   await sendSms(world);
   const setTo = await runInDurableObject(world.stub, async (_, ctx) => {
     await ctx.storage.deleteAlarm();
-    const fails = () => {
-      throw new Error("SWEEP_MS is no number");
-    };
     const commit = <T>(work: (turn: ReturnType<typeof beginTurn>) => T) =>
       work(beginTurn(ctx.storage.sql, { times: null }, { ...env, SWEEP_MS: "no" }));
-    const alarm = new AccountAlarm({ ctx, env: () => env, sweepMs: fails, commit });
+    const alarm = new AccountAlarm({ ctx, env: () => env, sweepMs: brokenSetting, commit });
     await alarm.wake();
     const woken = await ctx.storage.getAlarm();
     await ctx.storage.deleteAlarm();

@@ -199,9 +199,9 @@ it("does its work in slices, between which the account answers", async () => {
     const counts: number[] = [];
     const query = "SELECT count(*) AS n FROM job WHERE due_at <= ?";
     const count = () => counts.push(Number(storage.sql.exec(query, Date.now()).one()["n"]));
-    let isRinging = true;
-    const ringing = account.alarm().finally(() => (isRinging = false));
-    while (isRinging) {
+    const state = { isRinging: true };
+    const ringing = account.alarm().finally(() => (state.isRinging = false));
+    while (state.isRinging) {
       count();
       await scheduler.wait(0);
     }

@@ -37,6 +37,12 @@ async function send(world: World, more: Partial<SendCommand> = {}): Promise<Done
   return done;
 }
 
+/** An Idempotency-Key. */
+function once(name: number) {
+  const bytes = new Uint8Array(32).fill(name);
+  return { key: bytes, fingerprint: bytes, template: bytes };
+}
+
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => `+9198765${String(at).padStart(5, "0")}`);
 
 interface Round {
@@ -94,10 +100,6 @@ describe("a single message whose sender submits it", () => {
 
   it("is dispatched by no replay, and by a replay only where nothing was ever claimed", async () => {
     const world = await openWorld();
-    const once = (name: number) => {
-      const bytes = new Uint8Array(32).fill(name);
-      return { key: bytes, fingerprint: bytes, template: bytes };
-    };
     await send(world, { idempotency: once(1), take: TAKE });
     expect(await send(world, { idempotency: once(1), take: TAKE })).toMatchObject({ claimed: [], waiting: null });
     const bulk = { idempotency: once(2), recipients: numbers(150), take: TAKE };

@@ -173,7 +173,7 @@ describe("migrations", () => {
       expect(after).toMatchObject({ messages: [submitted, retried, { ...queued, busy: 1, rev: 5 }], isCompact: true });
       expect(sql.exec("SELECT messages FROM job WHERE seq = 4").one()["messages"]).toBe(JSON.stringify([to, to, to]));
       // Nothing is left of the plan to walk all jobs: both indexes are used.
-      const plan = (query: string) => String(sql.exec(`EXPLAIN QUERY PLAN ${query}`).toArray()[0]?.["detail"]);
+      const plan = (query: string) => sql.exec(`EXPLAIN QUERY PLAN ${query}`).toArray()[0]?.["detail"];
       expect(plan("SELECT seq FROM job WHERE due_at <= 1 ORDER BY due_at LIMIT 1")).toContain("job_due");
       const ready = "SELECT seq FROM job WHERE lane = 'otp' AND ready_at <= 1 ORDER BY ready_at, seq LIMIT 1";
       expect(plan(ready)).toContain("job_ready");
