@@ -92,6 +92,19 @@ it("sends what receipts in the journal changed to the live feed at once", async 
   expect(jobs.map(({ states }) => states.find(({ state }) => state === "delivered")?.count)).toEqual([3, 2]);
 });
 
+it("marks jobs that history has recorded already as changed", async () => {
+  const { world, places } = await openBulk(230);
+  await runInDurableObject(world.stub, (_, { storage: { sql } }) => {
+    sql.exec("UPDATE account SET settled_seq = ?", places[200]?.seq ?? 0);
+  });
+  await world.stub.report(receiptsOf([...places.slice(0, 3), ...places.slice(100, 103)]), false);
+  expect((await storedBulk(world)).journal).toBe(1);
+  await runInDurableObject(world.stub, (_, { storage: { sql } }) => {
+    const late = sql.exec("SELECT seq FROM job WHERE late = 1 ORDER BY seq").toArray();
+    expect(late.map(({ seq }) => seq)).toEqual([places[0]?.seq, places[100]?.seq]);
+  });
+});
+
 it("holds no more receipts than its limit: beyond it, each job is written", async () => {
   const { world, places } = await openBulk(230);
   // Twice as many as the limit, in so many jobs that one turn cannot fold them; there are none with these numbers.
