@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
+import type { Recorded, Records } from "../model/history.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import type * as message from "../model/message.ts";
 import type * as payment from "../model/payment.ts";
@@ -12,7 +13,7 @@ import { admitBalance } from "./account/admission.ts";
 import { AccountAlarm } from "./account/alarm.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { GroupCommit } from "./account/group-commit.ts";
-import { messagePage, viewsOfJob } from "./account/jobs.ts";
+import { messagePage } from "./account/jobs.ts";
 import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/ledger.ts";
 import { LiveFeed } from "./account/live.ts";
@@ -20,7 +21,8 @@ import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
 import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
-import { lookAtFresh } from "./account/recent-messages.ts";
+import { lookAtFresh } from "./account/history/recent-messages.ts";
+import { groupsOf } from "./account/history/records.ts";
 import { reconcile } from "./account/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
 import { forgetJournal } from "./account/receipts/journal.ts";
@@ -126,10 +128,7 @@ export class Account extends DurableObject<Env> {
     return true;
   }
 
-  /**
-   * One round of a consumer, in one transaction: applies the outcomes of its last claims, then claims the next messages of
-   * a lane for one attempt each; no other consumer gets them while the lease lasts.
-   */
+  /** One round of a consumer: applies the outcomes of its last claims, then claims the next messages of a lane. */
   work(asked: message.WorkAsked): message.WorkDone | null {
     const done = this.#change((turn) => work(turn, asked));
     if (done && asked.claim) this.#alarm.visited(asked.claim.lane, done);
@@ -151,9 +150,14 @@ export class Account extends DurableObject<Env> {
     return this.#read((sql) => followJobs(sql, seqs));
   }
 
-  /** The newest state of these jobs' messages, for history. */
-  changes(seqs: number[]): message.MessageView[] | null {
-    return this.#read((sql) => seqs.flatMap((seq) => viewsOfJob(sql, seq)));
+  /** What history must hold of these jobs, in their newest state, and the profile if it is asked for. */
+  records(seqs: number[], profile: boolean): Records | null {
+    return this.#read((sql) => ({ groups: groupsOf(sql, seqs), profile: profile ? accountView(sql) : null }));
+  }
+
+  /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */
+  recorded(recorded: Recorded | null): true | null {
+    return this.#read(() => this.#alarm.recorded(recorded));
   }
 
   /** The account as it is now. */
@@ -292,8 +296,7 @@ export class Account extends DurableObject<Env> {
     const { changes } = turn;
     this.#alarm.setFor(changes);
     if (changes.jobs.size > 0 || changes.account) this.#live.send(changes.jobs);
-    const profile = { account: nameOf(this.ctx), seqs: [], profile: true };
-    if (changes.profile) this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, profile));
+    if (changes.profile) this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, nameOf(this.ctx), [], true));
     return result;
   }
 }

@@ -6,12 +6,6 @@ import type { Operation } from "./operations.ts";
 /** A position in the list of recordings: the page continues after the recording that was added then. */
 export type RecordingPlace = Pick<RecordingView, "createdAt" | "fileId">;
 
-/**
- * What history holds of each job: the highest revision among its rows, and the number of rows. A job is always recorded
- * as a whole, so its newest revision includes every earlier change.
- */
-export type Recorded = ReadonlyMap<number, { rev: number; messages: number }>;
-
 export type { Operation } from "./operations.ts";
 
 /** Languages in which a call can speak, in the order in which they are offered (contract §5.5). */

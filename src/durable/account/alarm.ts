@@ -1,20 +1,20 @@
-import { accountOfName } from "../../crypto/ids.ts";
-import { recordedJobs, recordedProfile } from "../../db/history.ts";
 import { logProblem } from "../../log.ts";
-import type { Recorded } from "../../model/message.ts";
+import type { Recorded } from "../../model/history.ts";
 import { LANES } from "../../model/lane.ts";
 import type { Lane } from "../../model/lane.ts";
 import type { WorkDone } from "../../model/message.ts";
-import { enqueueFollow, enqueueHistory, enqueueToken } from "../../queues/enqueue.ts";
+import { enqueueFollow, enqueueToken } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
+import type { AlarmHost } from "./alarm-host.ts";
+import { HistoryPass } from "./history/pass.ts";
 import { FORGET_FROM_START, forgetOld, nextForgetMs } from "./idempotency.ts";
 import { LaneWatch } from "./lanes.ts";
 import { PASS_SWEEPS } from "./message/deadlines.ts";
-import { hasOpenJobs, lateJobsUnrecorded, nextDueMs } from "./open-jobs.ts";
+import { hasOpenJobs, nextDueMs } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
 import { foldReceipts } from "./receipts/fold.ts";
 import { journalOf } from "./receipts/journal.ts";
-import { indexOpenJobs, settle, sweep } from "./sweep.ts";
+import { sweep } from "./sweep.ts";
 import { discard, nextRecordingDueMs } from "./voice/discard.ts";
 import type { Changes, Turn } from "./turn.ts";
 
@@ -31,23 +31,6 @@ const SOON_MS = 1_000;
 /** An alarm that should have rung this long ago, in ms, is taken for lost. */
 const LOST_MS = 60_000;
 
-/**
- * The shortest time between two comparisons of an account with D1, in ms, even if the sweep is shorter. The invocation
- * that reports a finished job records it itself, so comparing more often would cost more than it finds.
- */
-const COMPARE_MS_MIN = 10_000;
-
-/** What the alarm needs from its object. */
-export interface AlarmHost {
-  readonly ctx: DurableObjectState;
-  /** The bindings as they are now. */
-  readonly env: () => Env;
-  /** The interval between two sweeps, in ms (`SWEEP_MS`). */
-  readonly sweepMs: () => number;
-  /** Runs `work` in one transaction and acts on its changes. */
-  readonly commit: <T>(work: (turn: Turn) => T) => T;
-}
-
 /** The alarm of one account object. */
 export class AccountAlarm {
   readonly #host: AlarmHost;
@@ -55,13 +38,12 @@ export class AccountAlarm {
   #setTo: number | null = null;
   #isSweeping = false;
   readonly #lanes = new LaneWatch();
-  /** The last job that the housekeeping pass looked at. In memory only: after an eviction it begins at the settled mark. */
-  #passedSeq = 0;
-  /** When the account was last compared with D1, in ms since the epoch. */
-  #comparedMs = 0;
+  readonly #history: HistoryPass;
 
   constructor(host: AlarmHost) {
     this.#host = host;
+    const commit = <T>(work: (turn: Turn) => T): T => this.#inSweep(work);
+    this.#history = new HistoryPass({ ...host, commit, sweepMs: () => this.#sweepMs() });
   }
 
   /** Reads the stored alarm when the object starts, and sets it where it was lost. Never throws. */
@@ -73,7 +55,8 @@ export class AccountAlarm {
       this.#setForDue(Date.now() + this.#sweepMs());
       if (isSet) return;
       const { sql } = ctx.storage;
-      if (hasOpenJobs(sql, readAccount(sql).settledSeq)) this.#setBy(Date.now() + this.#sweepMs());
+      const isLeft = hasOpenJobs(sql, readAccount(sql).settledSeq) || this.#history.isOverdue(Date.now());
+      if (isLeft) this.#setBy(Date.now() + this.#sweepMs());
     } catch (problem) {
       logProblem("alarm", problem);
       this.#setBy(Date.now() + RETRY_MS);
@@ -84,10 +67,12 @@ export class AccountAlarm {
    * Sets the alarm after a transaction: for the earliest time that it noted, and at the latest for the housekeeping pass,
    * which everything until then shares.
    */
-  setFor({ jobs, dueMs, ready, recordingDueMs, profile }: Changes): void {
+  setFor(changes: Changes): void {
+    const { jobs, dueMs, ready, recordingDueMs, profile } = changes;
     const times: number[] = [];
     if (recordingDueMs !== null) times.push(recordingDueMs);
     const nowMs = Date.now();
+    this.#history.noteChanges(changes, nowMs);
     // After its sweep, `ring` itself sets the alarm for everything that is due.
     if (!this.#isSweeping) {
       if (jobs.size > 0 || profile) times.push(nowMs + PASS_SWEEPS * this.#sweepMs());
@@ -111,7 +96,7 @@ export class AccountAlarm {
   async ring(): Promise<void> {
     this.#setTo = null;
     try {
-      await this.#pass();
+      const lookMs = await this.#history.look();
       for (let more = true; more;) {
         const swept = this.#inSweep((turn) => sweep(turn, (work) => this.#host.ctx.storage.transactionSync(work)));
         await enqueueFollow(this.#host.env(), nameOf(this.#host.ctx), swept.follow);
@@ -123,18 +108,22 @@ export class AccountAlarm {
       await this.#foldReceipts();
       await this.discard();
       await this.#forgetOld();
-      // While D1 cannot be reached, history waits, and nothing else does.
-      const isIncomplete = await this.#completeHistory().catch((problem: unknown) => {
-        logProblem("history", problem);
-        return true;
-      });
-      if (isIncomplete) this.#setBy(Date.now() + this.#sweepMs());
+      const nameMs = await this.#history.name();
+      this.#setForHistory(lookMs);
+      this.#setForHistory(nameMs);
       this.#setForDue(Date.now() + SOON_MS);
     } catch (problem) {
       logProblem("alarm", problem);
       // A constant, since the configuration itself may be what failed.
       this.#setBy(Date.now() + RETRY_MS);
     }
+  }
+
+  /** Notes what history has recorded, or (null) that it cannot be written for now. */
+  recorded(recorded: Recorded | null): true {
+    if (recorded) this.#setForHistory(this.#host.commit((turn) => this.#history.recorded(turn, recorded)));
+    else this.#setForHistory(this.#history.postpone(Date.now()));
+    return true;
   }
 
   /** Deletes the bytes of removed recordings: those at a key, or all that are due. Never throws. */
@@ -159,19 +148,6 @@ export class AccountAlarm {
       return this.#host.commit(work);
     } finally {
       this.#isSweeping = false;
-    }
-  }
-
-  /** The housekeeping pass: indexes what is still open so long after it was stored. */
-  async #pass(): Promise<void> {
-    const { settledSeq } = readAccount(this.#host.ctx.storage.sql);
-    this.#passedSeq = Math.max(this.#passedSeq, settledSeq);
-    for (let more = true; more;) {
-      const passed = this.#inSweep((turn) => indexOpenJobs(turn, this.#passedSeq));
-      this.#passedSeq = passed.seq;
-      more = passed.more;
-      if (more) await scheduler.wait(0);
-      else if (passed.againMs !== null) this.#setBy(passed.againMs);
     }
   }
 
@@ -209,36 +185,6 @@ export class AccountAlarm {
     }
   }
 
-  /** Enqueues what is missing from history in D1; true when something was. D1 decides nothing else. */
-  async #completeHistory(): Promise<boolean> {
-    const { ctx, commit } = this.#host;
-    const { sql } = ctx.storage;
-    const nowMs = Date.now();
-    if (this.#sweepMs() < COMPARE_MS_MIN && Math.abs(nowMs - this.#comparedMs) < COMPARE_MS_MIN) {
-      this.#setBy(this.#comparedMs + COMPARE_MS_MIN);
-      return false;
-    }
-    this.#comparedMs = nowMs;
-    const { DB, HISTORY } = this.#host.env();
-    const name = nameOf(ctx);
-    const ref = accountOfName(name);
-    const account = readAccount(sql);
-    let recorded: Recorded | null = null;
-    let profile = false;
-    try {
-      recorded = await recordedJobs(DB, ref, account.settledSeq, lateJobsUnrecorded(sql));
-      profile = (await recordedProfile(DB, ref)) < account.rev;
-    } finally {
-      // Also when D1 fails, old jobs are marked late, so that they stop holding the settled mark back.
-      if (!recorded) commit((turn) => settle(turn, null));
-    }
-    const { missing, againMs } = commit((turn) => settle(turn, recorded));
-    if (againMs !== null) this.#setBy(againMs);
-    if (missing.length === 0 && !profile) return false;
-    await enqueueHistory(HISTORY, { account: name, seqs: missing, profile });
-    return true;
-  }
-
   #isLost(setTo: number): boolean {
     return setTo < Date.now() - LOST_MS;
   }
@@ -249,6 +195,10 @@ export class AccountAlarm {
     if (this.#setTo !== null && this.#setTo <= timeMs && !this.#isLost(this.#setTo)) return;
     this.#setTo = timeMs;
     void this.#host.ctx.storage.setAlarm(timeMs);
+  }
+
+  #setForHistory(timeMs: number | null): void {
+    if (timeMs !== null) this.#setBy(Math.max(timeMs, Date.now() + SOON_MS));
   }
 
   /** When the alarm must send a token for a lane, but not at once; null while nothing waits in it. */

@@ -137,13 +137,9 @@ function storeJob(turn: Turn, before: Job, changed: Pick<Job, "messages" | "rev"
   return job;
 }
 
-/** Marks a job as missing from history again, if it changes after it was settled, or recorded while late. */
+/** Marks a job as missing from history again, if it changes after it was settled. */
 export function markChanged({ sql }: Turn, seq: number): void {
-  sql.exec(
-    `UPDATE job SET late = 1 WHERE seq = ?
-      AND (late = 2 OR (late IS NULL AND seq <= (SELECT settled_seq FROM account)))`,
-    seq,
-  );
+  sql.exec("UPDATE job SET late = 1 WHERE seq = ? AND late IS NULL AND seq <= (SELECT settled_seq FROM account)", seq);
 }
 
 /** Stores a job whose messages changed. Each of these gets the job's new revision. Returns the job as stored. */
@@ -240,12 +236,6 @@ export function messageViews(job: Job): MessageView[] {
     updatedAt: message.log?.at(-1)?.[1] ?? job.createdAt,
     timeline: [["queued", job.createdAt] as const, ...(message.log ?? [])].map(([state, at]) => ({ state, at })),
   }));
-}
-
-/** The messages of the job with this number; none if there is no such job. */
-export function viewsOfJob(sql: SqlStorage, seq: number): MessageView[] {
-  const job = readJob(sql, seq);
-  return job ? messageViews(job) : [];
 }
 
 /** Messages after a place, oldest first (contract §10). */

@@ -7,12 +7,6 @@ import { isFinal } from "./message/states.ts";
 // The open jobs, found by index: those whose messages can be claimed, those of which a deadline passes, and those missing
 // from history. Nothing here reads what is over, or walks what waits.
 
-/** A late job is either missing from history, or recorded there and not final yet. */
-export const LATE = { unrecorded: 1, recorded: 2 } as const;
-
-/** Late jobs that one alarm handles; the next alarm handles more. */
-const LATE_PAGE = 1_000;
-
 /** Jobs after a number, read one by one: the caller may change them, and a bulk is never in memory as a whole. */
 export function* jobsAfter(sql: SqlStorage, seq: number): Generator<Job> {
   for (let after = seq; ;) {
@@ -76,14 +70,4 @@ const NEWEST = 32;
 export function hasOpenJobs(sql: SqlStorage, settledSeq: number): boolean {
   const query = `SELECT seq FROM job WHERE seq > ? AND due_at IS NULL ORDER BY seq DESC LIMIT ${NEWEST}`;
   return numbersIn(sql.exec(query, settledSeq)).some((seq) => !readJob(sql, seq)?.messages.every(isFinal));
-}
-
-/** Numbers of the late jobs that are missing from history. */
-export function lateJobsUnrecorded(sql: SqlStorage): number[] {
-  return numbersIn(sql.exec(`SELECT seq FROM job WHERE late = ${LATE.unrecorded} LIMIT ${LATE_PAGE}`));
-}
-
-/** Sets a job's late mark, or removes it (null). */
-export function setLate(sql: SqlStorage, seq: number, late: 1 | 2 | null): void {
-  sql.exec("UPDATE job SET late = ? WHERE seq = ?", late, seq);
 }

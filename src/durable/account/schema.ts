@@ -120,4 +120,12 @@ export const MIGRATIONS: readonly string[] = [
     lines TEXT NOT NULL
   );
   `,
+  `
+  -- History in D1 has a new form: every job is named to it again, in passes, and is read from here until it is recorded.
+  UPDATE account SET settled_seq = 0;
+  UPDATE job SET late = NULL WHERE late IS NOT NULL;
+  -- The revision of the profile that history has; and how far a pass has looked, where that is far beyond settled_seq.
+  ALTER TABLE account ADD COLUMN recorded_rev INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN looked_seq INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

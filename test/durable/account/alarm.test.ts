@@ -5,6 +5,7 @@ import type { Account } from "../../../src/durable/account.ts";
 import { AccountAlarm } from "../../../src/durable/account/alarm.ts";
 import { beginTurn } from "../../../src/durable/account/turn.ts";
 import type { Outcome } from "../../../src/model/message.ts";
+import { watchLanes } from "../../world/carriers.ts";
 import {
   balanceOf,
   bearer,
@@ -40,17 +41,16 @@ const sqlOf = <T>(world: World, work: (sql: SqlStorage) => T) =>
 
 /** Rings the alarm now, and returns the lanes for which it sent a token. */
 async function ring(world: World): Promise<string[]> {
-  const send = vi.fn<Queue["send"]>();
-  const queue = { send, sendBatch: vi.fn<Queue["sendBatch"]>() };
+  const { lanes, bodies } = watchLanes();
   await runInDurableObject(world.stub, async (instance, { storage }) => {
     const account = instance as unknown as { env: Env } & Account;
     const own = account.env;
-    account.env = { ...own, DISPATCH: queue as unknown as Queue };
+    account.env = { ...own, ...lanes };
     await storage.deleteAlarm();
     await account.alarm();
     account.env = own;
   });
-  return send.mock.calls.map(([body]) => (body as { lane: string }).lane);
+  return bodies().map(({ lane }) => lane);
 }
 
 /** Rings the alarm at the time for which it is set; returns when that was, and which tokens it sent. */
