@@ -10,7 +10,7 @@ import { journalOf, journalReceipt } from "./journal.ts";
 // Which receipts go into the journal, and when they leave it for their jobs' rows.
 
 /** Jobs that one turn folds: some tens of milliseconds. */
-const FOLD_JOBS_MAX = 50;
+const FOLD_JOBS_MAX = 40;
 
 /** The receipts of one job as the journal takes them; null where the job's row must be written instead. */
 function journaled({ job, messages, refunds }: Draft, news: readonly News[]) {

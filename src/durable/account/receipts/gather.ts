@@ -5,7 +5,7 @@ import type { Wait } from "./callers.ts";
 // calls that follow each other closely share one write. Their senders, the carriers, can wait for it.
 
 /** Items that end a batch, so that applying them does not hold the object up for long. */
-export const BATCH_ITEMS_MAX = 200;
+export const BATCH_ITEMS_MAX = 150;
 
 /** The calls that wait for one write. */
 interface Batch<Item> {
