@@ -39,6 +39,8 @@ export interface Permits {
   againMs: number;
   /** How long the carrier wants silence, in ms from now; 0 where it does not. */
   quietMs: number;
+  /** Without permits: whether enough other consumers already ask for this account's lane, so that this one may go. */
+  isSurplus?: boolean;
   /** Whether the carrier's limit is set, or was met lately. While it is not, a single message needs no permit. */
   isLimited: boolean;
 }
