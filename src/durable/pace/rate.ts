@@ -28,7 +28,9 @@ const SPAN_MS_MIN = 2_000;
 const SPAN_MS = 8_000;
 /** A refusal that costs silence is risked more rarely: the span is this many silences. */
 const SPAN_SILENCES = 30;
-const SPAN_MS_MAX = 120_000;
+const SPAN_MS_MAX = 30_000;
+/** Silences that follow each other halve a rate that had lasted, and no more, in this time. */
+const EPISODE_MS = 20_000;
 /** Beyond twice the span the rate doubles in this time. */
 const GROWTH_DOUBLES_MS = 6_000;
 
@@ -78,6 +80,8 @@ export class Rate {
   #hasLasted = false;
   /** Refusals since a submission was taken: how many, since when, and the ceiling before them. */
   #row = { busy: 0, sinceMs: 0, ceiling: null as number | null };
+  /** Silences in a row: when they began, the last one, and the ceiling before them. */
+  #episode = { sinceMs: Number.NEGATIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY, ceiling: null as number | null };
   #busyAtMs = Number.NEGATIVE_INFINITY;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   /** Since when answers count, and when those to earlier permits are all in. */
@@ -187,9 +191,16 @@ export class Rate {
     if (verdict === null) return false;
     if (quietMs === 0 && nowMs < this.#settledMs && !(isHeavy && nowMs - this.#windowMs > 500)) return false;
     this.#busyAtMs = nowMs;
+    const { sinceMs, lastMs } = this.#episode;
+    const isNew = nowMs - sinceMs > EPISODE_MS || nowMs - lastMs > 2 * quietMs + 2_000;
+    this.#episode = isNew
+      ? { sinceMs: nowMs, lastMs: nowMs, ceiling: this.#ceiling }
+      : { ...this.#episode, lastMs: nowMs };
     const hurry = this.#hurry(nowMs, perSec, quietMs > 0);
     this.#hasLasted ||= nowMs - this.#windowMs >= 3_000 && this.#ceiling !== null;
     this.#lower(nowMs, verdict, Math.max(hurry, Math.min(share, seen.granted < 10 ? 0.1 : 0.3)));
+    const before = this.#hasLasted && quietMs > 0 ? (this.#episode.ceiling ?? 0) : 0;
+    if (this.#ceiling !== null) this.#ceiling = Math.max(this.#ceiling, before / 2);
     // A ceiling that was found in a rush is tried soon, and one that held each time later.
     const isRushed = isHeavy || (hurry > 0.1 && quietMs > 0);
     const ceiling = this.#ceiling ?? FREE_PER_SEC;
