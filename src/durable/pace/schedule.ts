@@ -41,14 +41,17 @@ export class Schedule {
     this.#lapse(nowMs);
     const times: number[] = [];
     let fromMs = nowMs;
+    // A consumer that is faster than the slots takes several of one.
+    const isFast = wanted.gapMs < SLOT_MS;
+    const isInTime = ({ atMs }: Slot) => (isFast ? atMs + SLOT_MS > fromMs : atMs >= fromMs);
     for (let at = 0; times.length < wanted.count; at++) {
       const slot = this.#slotAt(at, perSec, keeps, wanted.untilMs);
       if (!slot || slot.atMs > wanted.untilMs) break;
-      while (slot.atMs >= fromMs && times.length < wanted.count && usable(slot, nowMs, wanted.isBulk)) {
+      while (isInTime(slot) && times.length < wanted.count && usable(slot, nowMs, wanted.isBulk)) {
         use(slot, wanted.isBulk);
         slot.taken += 1;
         times.push(slot.atMs);
-        fromMs = slot.atMs + wanted.gapMs;
+        fromMs = Math.max(fromMs, slot.atMs) + wanted.gapMs;
       }
     }
     return times;

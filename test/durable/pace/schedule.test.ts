@@ -27,6 +27,11 @@ describe("a schedule", () => {
     expect(other).toEqual([10, 20, 30, 40, 60, 70]);
   });
 
+  it("gives a consumer that is faster than the slots several of one", () => {
+    const fast = new Schedule().take(0, 2_000, false, wanted(60, 4_000, 1));
+    expect(fast.at(-1)).toBeLessThanOrEqual(65);
+  });
+
   it("keeps a tenth for other lanes, until shortly before it lapses", () => {
     const schedule = new Schedule();
     const bulk = schedule.take(0, 20, true, wanted(60, 2_000));
