@@ -128,9 +128,7 @@ export class Account extends DurableObject<Env> {
    * a lane for one attempt each; no other consumer gets them while the lease lasts.
    */
   work(asked: message.WorkAsked): message.WorkDone | null {
-    const done = this.#change((turn) => work(turn, asked));
-    if (done && asked.claim) this.#alarm.visited(asked.claim.lane, done);
-    return done;
+    return this.#change((turn) => work(turn, asked));
   }
 
   /**

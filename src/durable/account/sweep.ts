@@ -5,7 +5,7 @@ import type { Job } from "./jobs.ts";
 import { PASS_SWEEPS, applyTime, pollAgain } from "./message/deadlines.ts";
 import type { Moment } from "./message/retry.ts";
 import { isFinal } from "./message/states.ts";
-import { LATE, jobsAfter, jobsDue, lateJobsUnrecorded, postpone, setLate } from "./open-jobs.ts";
+import { LATE, isDue, jobsAfter, jobsDue, lateJobsUnrecorded, postpone, setLate } from "./open-jobs.ts";
 import { number } from "../rows.ts";
 import { readAccount } from "./profile.ts";
 import type { Turn } from "./turn.ts";
@@ -19,10 +19,10 @@ const LATE_MS = 600_000;
 const SETTLED_STEP = 32;
 
 /** Jobs that one slice of a sweep looks at: with a hundred messages each, a few tens of milliseconds. */
-export const SLICE_JOBS_MAX = 40;
+const SLICE_JOBS_MAX = 20;
 
 /** After this many refunds a slice ends; each is a ledger entry with its index. */
-const SLICE_REFUNDS_MAX = 200;
+const SLICE_REFUNDS_MAX = 100;
 
 /** A job that cannot be swept is looked at again after this, in ms; until then it is in no other job's way. */
 const BROKEN_MS = 600_000;
@@ -70,6 +70,7 @@ export function sweep(turn: Turn, atomically: Atomically): Swept {
       atomically(() => {
         const job = readJob(sql, seq);
         if (job) refunds += sweepJob(turn, moment, job, swept);
+        if (isDue(sql, seq, nowMs)) throw new Error("a deadline that nothing moves");
       });
     } catch (problem) {
       logProblem(`sweep of job ${seq}`, problem);
@@ -82,6 +83,9 @@ export function sweep(turn: Turn, atomically: Atomically): Swept {
 
 /** Jobs that one slice of the housekeeping pass looks at. */
 const PASS_SLICE = 100;
+
+/** Messages after which a slice of the pass ends. */
+const PASS_MESSAGES_MAX = 500;
 
 /** How far the housekeeping pass came. */
 export interface Passed {
@@ -102,31 +106,33 @@ export function indexOpenJobs(turn: Turn, after: number): Passed {
   const query = `SELECT seq, created_at, due_at FROM job WHERE seq > ? ORDER BY seq LIMIT ${PASS_SLICE}`;
   const rows = sql.exec(query, after).toArray();
   let passed = after;
+  let messages = 0;
   for (const row of rows) {
     const seq = number(row, "seq");
     const passMs = number(row, "created_at") + PASS_SWEEPS * timers.sweepMs;
-    if (row["due_at"] === null && !indexJob(turn, seq, passMs <= nowMs)) {
-      return { seq: passed, more: false, againMs: passMs };
-    }
+    const looked = row["due_at"] === null ? indexJob(turn, seq, passMs <= nowMs) : 0;
+    if (looked === null) return { seq: passed, more: false, againMs: passMs };
     passed = seq;
+    messages += looked;
+    if (messages >= PASS_MESSAGES_MAX) return { seq: passed, more: true, againMs: null };
   }
   return { seq: passed, more: rows.length === PASS_SLICE, againMs: null };
 }
 
 /**
- * Indexes a job that is open; false where it is too young for that. One that cannot be read stops no other, and is looked
- * at again.
+ * Indexes a job that is open; returns its number of messages, or null where it is too young for that. One that cannot be
+ * read stops no other, and is looked at again.
  */
-function indexJob(turn: Turn, seq: number, isOld: boolean): boolean {
+function indexJob(turn: Turn, seq: number, isOld: boolean): number | null {
   try {
     const job = readJob(turn.sql, seq);
-    if (!job || job.messages.every(isFinal)) return true;
+    if (!job || job.messages.every(isFinal)) return job?.messages.length ?? 0;
     if (isOld) writeTimes(turn, job, true);
-    return isOld;
+    return isOld ? job.messages.length : null;
   } catch (problem) {
     logProblem(`job ${seq}`, problem);
     postpone(turn.sql, seq, turn.nowMs + BROKEN_MS);
-    return true;
+    return 0;
   }
 }
 
