@@ -78,9 +78,12 @@ export class Pace extends DurableObject<Env> {
   }
 
   #store(): void {
-    const learned = this.#pacer.learned();
-    if (learned?.busyAtMs === this.#stored?.busyAtMs && learned?.ceiling === this.#stored?.ceiling) return;
-    if (this.#lastMs - this.#writtenMs < WRITE_MS) return;
+    const learned = this.#pacer.learned(this.#lastMs);
+    const stored = this.#stored;
+    if (learned?.busyAtMs === stored?.busyAtMs && learned?.ceiling === stored?.ceiling) return;
+    // A long silence outlives the object's memory, which ends soon when no request comes.
+    const isLong = (learned?.quietUntilMs ?? 0) > Math.max(this.#lastMs, stored?.quietUntilMs ?? 0) + WRITE_MS;
+    if (this.#lastMs - this.#writtenMs < WRITE_MS && !isLong) return;
     this.#writtenMs = this.#lastMs;
     this.#stored = learned;
     if (learned) this.ctx.storage.kv.put(KEY, learned);

@@ -109,13 +109,11 @@ export class PaceClient {
     const taken = this.#taken;
     this.#taken = 0;
     try {
-      const object = this.#binding.getByName(this.#carrier);
-      const answer = await Promise.race([
-        object.take({ ...asked, seen: { taken, busy: 0 } }),
-        scheduler.wait(ANSWER_MS_MAX).then(() => null),
-      ]);
+      const answering = this.#binding.getByName(this.#carrier).take({ ...asked, seen: { taken, busy: 0 } });
+      const answer = await Promise.race([answering, scheduler.wait(ANSWER_MS_MAX).then(() => null)]);
       if (answer !== null) return this.#learn(answer, asked.lane);
       logProblem("pace", new Error("the pacing object did not answer"));
+      answering.then((late) => this.#return(late)).catch(() => undefined);
     } catch (problem) {
       logProblem("pace", problem);
     }
@@ -148,6 +146,12 @@ export class PaceClient {
     this.#taken = 0;
   }
 
+  /** Gives permits back that came when they were not waited for any more. */
+  async #return({ atMs, isLimited }: Permits): Promise<void> {
+    if (!isLimited || atMs.length === 0) return;
+    await this.#binding.getByName(this.#carrier).tell({ taken: 0, busy: 0, returned: atMs });
+  }
+
   #tell(ctx: Waits, seen: Seen): void {
     tells(this.#binding).add(ctx, [{ carrier: this.#carrier, seen }]);
   }
@@ -165,7 +169,7 @@ export class PaceClient {
     this.#quiet.extend(nowMs, Math.min(answer.quietMs, QUIET_MS_MAX));
     if (lane === "bulk") {
       this.#listen((atMs.at(-1) ?? 0) - nowMs);
-    } else {
+    } else if (lane === "single") {
       this.#noPermits.set(nowMs, atMs.length > 0 ? 0 : Math.min(answer.againMs, NO_PERMIT_MS_MAX));
     }
     return { ...answer, nowMs, atMs, aheadMs };

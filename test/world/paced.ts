@@ -1,5 +1,6 @@
 import type { Lane } from "../../src/model/lane.ts";
 import type { Permits, Seen } from "../../src/model/pace.ts";
+import type { Learned } from "../../src/durable/pace/rate.ts";
 import { Pacer } from "../../src/durable/pace/pacer.ts";
 
 // A carrier with a limit, its pacing object and consumers, on a virtual clock: everything follows from the seed.
@@ -123,6 +124,7 @@ const CONNECTIONS = 6;
 const HOP_MS = 5;
 const WORK_MS = 15;
 const LATE_MS = 1_000;
+const SWEEP_MS = 30_000;
 
 /** How long after a refusal with a `Retry-After` every consumer knows of it. */
 const KNOWN_MS = 300 / 2 + 4 * HOP_MS;
@@ -147,6 +149,11 @@ export class PacedWorld {
     for (const consumer of setting.consumers) {
       this.clock.after((consumer.startsMs ?? 0) + this.random() * 50, () => this.#consume(consumer));
     }
+  }
+
+  /** Starts the pacing object anew, with what it kept. */
+  restart(learned: Learned): void {
+    this.pacer = new Pacer(this.setting.setPerSec ?? Infinity, learned, this.random, this.clock.nowMs);
   }
 
   run(ms: number): void {
@@ -189,7 +196,7 @@ export class PacedWorld {
   }
 
   #consume(consumer: Setting["consumers"][number]): void {
-    const { clock, pacer } = this;
+    const { clock } = this;
     const { lane, account } = consumer;
     const done = clock.nowMs + (consumer.dies ?? Infinity);
     let left = consumer.backlog ?? Infinity;
@@ -199,8 +206,8 @@ export class PacedWorld {
 
     const tell = (seen: Seen) =>
       clock.after(HOP_MS, () => {
-        pacer.saw(seen, clock.nowMs);
-        pacer.turn(clock.nowMs);
+        this.pacer.saw(seen, clock.nowMs);
+        this.pacer.turn(clock.nowMs);
         this.arm();
       });
 
@@ -210,7 +217,7 @@ export class PacedWorld {
       const seen = { taken, busy: 0 };
       taken = 0;
       clock.after(HOP_MS, () => {
-        pacer.ask({ lane, account, max, gapMs: meanLatency / CONNECTIONS, seen }, clock.nowMs, (permits) =>
+        this.pacer.ask({ lane, account, max, gapMs: meanLatency / CONNECTIONS, seen }, clock.nowMs, (permits) =>
           clock.after(HOP_MS, () => use(permits)),
         );
         this.arm();
@@ -220,11 +227,12 @@ export class PacedWorld {
     const use = (permits: Permits) => {
       if (permits.quietMs > 0) quietUntilMs = clock.nowMs + permits.quietMs;
       const again = permits.againMs <= 3_000 ? permits.againMs : Math.ceil(permits.againMs / 1_000) * 1_000;
-      if (permits.atMs.length === 0) return clock.after(again, take);
+      // A consumer too many ends; the account's alarm sends another one some time later.
+      if (permits.atMs.length === 0) return clock.after(permits.isSurplus === true ? SWEEP_MS : again, take);
       for (const atMs of permits.atMs) this.datedMs.push({ atMs, lane });
       if ((permits.atMs.at(-1) ?? 0) > clock.nowMs + 150) {
         clock.after(HOP_MS, () => {
-          pacer.listen((permits.atMs.at(-1) ?? 0) + LATE_MS - clock.nowMs, clock.nowMs, (quietMs) => {
+          this.pacer.listen((permits.atMs.at(-1) ?? 0) + LATE_MS - clock.nowMs, clock.nowMs, (quietMs) => {
             clock.after(HOP_MS, () => (quietUntilMs = Math.max(quietUntilMs, clock.nowMs + quietMs)));
           });
           this.arm();

@@ -1,7 +1,7 @@
 import { LANES } from "../../model/lane.ts";
 import type { Lane } from "../../model/lane.ts";
 import type { Permits, PermitsAsked, Seen } from "../../model/pace.ts";
-import { Rate } from "./rate.ts";
+import { Rate, START_PER_SEC } from "./rate.ts";
 import type { Learned } from "./rate.ts";
 import { Schedule } from "./schedule.ts";
 import { Turns } from "./turns.ts";
@@ -39,6 +39,12 @@ const BORROWED_MS = 1_000;
 
 /** A look at what has become possible is never nearer than this. */
 const WAKE_MS_MIN = 10;
+
+/** Where so many consumers of an account wait beside those that use up its share, another one brings it nothing. */
+const OTHERS_ENOUGH = 2;
+
+/** A consumer whose pace is not known is taken to submit this often, in ms: six connections of 150 ms. */
+const GAP_MS = 25;
 
 /** The bounds of when to ask again. */
 const AGAIN_MS_MIN = 250;
@@ -80,8 +86,8 @@ export class Pacer {
   }
 
   /** What is worth keeping over an eviction; null where nothing was learned. */
-  learned(): Learned | null {
-    return this.#rate.learned();
+  learned(nowMs: number): Learned | null {
+    return this.#rate.learned(nowMs);
   }
 
   /** Asks for permits: `answer` is called once, now or from a later `turn`. */
@@ -94,7 +100,7 @@ export class Pacer {
     const turns = this.#turns[lane];
     if (turns.waiting === 0) this.#join(lane);
     const comesLater = !turns.isExpected(account) && this.#roundMs(lane, nowMs) > 2 * HELD_MS_MAX;
-    const isCrowded = this.#held.length >= HELD_MAX || (turns.waitingOf(account) > 0 && comesLater);
+    const isCrowded = this.#held.length >= HELD_MAX || (turns.waitingOf(account).length > 0 && comesLater);
     if (isCrowded || this.#rate.quietMs(nowMs) > HELD_MS_MAX) return this.#refuse(held, nowMs);
     turns.add(account, held);
     this.#held.push(held);
@@ -234,22 +240,32 @@ export class Pacer {
     return (this.#turns[lane].accounts * batch * 1_000) / perSec;
   }
 
+  /** How many consumers use up an account's share of the lane. */
+  #useful({ lane, gapMs = GAP_MS }: PermitsAsked, nowMs: number): number {
+    const perSec = Math.max(START_PER_SEC, this.#rate.likelyPerSec(nowMs)) / Math.max(1, this.#turns[lane].accounts);
+    return OTHERS_ENOUGH + (perSec * gapMs) / 1_000;
+  }
+
   /** Tells a request to come again: when its turn is about to be, spread, so that not all come at once. */
   #refuse(held: Held, nowMs: number): void {
     const { lane, account } = held.asked;
     const turns = this.#turns[lane];
+    // A lone message of a request asks for one permit and goes; consumers ask for more, and come again.
+    const others = turns.waitingOf(account).filter((other) => other.asked.max > 1).length;
+    const isSurplus = others >= OTHERS_ENOUGH && others >= this.#useful(held.asked, nowMs);
+    if (isSurplus) return this.#answer(held, [], AGAIN_MS_MAX, nowMs, { isSurplus });
     const quietMs = this.#rate.quietMs(nowMs);
     const headMs = Math.max(0, this.#schedule.headMs(nowMs, lane === "bulk") - nowMs - LEAD_MS - quietMs);
-    const rounds = turns.waitingOf(account) + turns.ahead(account) / Math.max(1, turns.accounts);
+    const rounds = turns.waitingOf(account).length + turns.ahead(account) / Math.max(1, turns.accounts);
     const waitMs = Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, headMs + rounds * this.#roundMs(lane, nowMs)));
     const againMs = quietMs + waitMs * (1 - 0.3 * this.#random());
     turns.expect(account, nowMs, againMs);
     this.#answer(held, [], Math.ceil(againMs), nowMs);
   }
 
-  #answer(held: Held, atMs: number[], againMs: number, nowMs: number): void {
+  #answer(held: Held, atMs: number[], againMs: number, nowMs: number, more: Pick<Permits, "isSurplus"> = {}): void {
     held.isAnswered = true;
     const isLimited = this.#rate.isLimited(nowMs);
-    held.answer({ atMs, nowMs, againMs, quietMs: this.#rate.quietMs(nowMs), isLimited });
+    held.answer({ atMs, nowMs, againMs, quietMs: this.#rate.quietMs(nowMs), isLimited, ...more });
   }
 }

@@ -30,11 +30,15 @@ const SPAN_MS = 8_000;
 const SPAN_SILENCES = 30;
 const SPAN_MS_MAX = 120_000;
 /** Beyond twice the span the rate doubles in this time. */
-const GROWTH_DOUBLES_MS = 4_000;
+const GROWTH_DOUBLES_MS = 6_000;
 
-/** "Not now" answers up to this share are the price of being near the limit, where they cost no silence. */
-const TOLERATED = 0.03;
-/** From this share on, what was accepted is the limit. */
+/**
+ * What refusals say of the rate: a lone one nothing, since carriers refuse some for reasons of their own, at any rate.
+ * More of them than that share brings by chance say that the rate is too high; a large share, what the limit is.
+ */
+const OWN_REASONS = 0.03;
+const SIGMAS = 2;
+const BUSY_MIN = 3;
 const HEAVY = 0.2;
 /** So many refusals in a row and for so long: the carrier takes nothing, and the limit from before says more. */
 const OUTAGE_BUSY = 5;
@@ -47,6 +51,8 @@ const RECOVERY_DOUBLES_MS = 500;
 /** The least that is learned. */
 const PER_SEC_MIN = 0.5;
 
+type Verdict = "outage" | "heavy" | "light";
+
 /** What is kept of a learned limit over an eviction. */
 export interface Learned {
   /** Submissions per second that the carrier took when it last refused some. */
@@ -54,6 +60,8 @@ export interface Learned {
   /** When it last did. */
   busyAtMs: number;
   spanMs: number;
+  /** Until when it wants silence. */
+  quietUntilMs: number;
 }
 
 /** The rate of one carrier. */
@@ -84,12 +92,15 @@ export class Rate {
     this.#spanMs = learned.spanMs;
     this.#busyAtMs = Math.min(learned.busyAtMs, nowMs);
     this.#sinceMs = nowMs;
+    this.#hasLasted = true;
+    this.#quiet.set(nowMs, Math.max(0, learned.quietUntilMs - nowMs));
   }
 
   /** What is worth keeping; null where nothing was learned. */
-  learned(): Learned | null {
+  learned(nowMs: number): Learned | null {
+    const quietUntilMs = nowMs + this.#quiet.leftMs(nowMs);
     if (this.#ceiling === null) return null;
-    return { ceiling: this.#ceiling, busyAtMs: this.#busyAtMs, spanMs: this.#spanMs };
+    return { ceiling: this.#ceiling, busyAtMs: this.#busyAtMs, spanMs: this.#spanMs, quietUntilMs };
   }
 
   /** Whether the limit is set, or was met lately. */
@@ -126,21 +137,22 @@ export class Rate {
   /** What it will be soon: after an outage, what it was before. */
   likelyPerSec(nowMs: number): number {
     const perSec = this.perSec(nowMs);
-    return this.#isOutage ? Math.max(perSec, Math.min(this.#setPerSec, this.#ceiling ?? 0)) : perSec;
+    return this.#isOutage ? Math.max(perSec, Math.min(this.#setPerSec, this.#ceiling ?? START_PER_SEC)) : perSec;
   }
 
   #learnedPerSec(nowMs: number): number {
     const sinceMs = Math.max(0, nowMs - this.#sinceMs);
+    if (this.#isOutage) {
+      const recovered = PROBES_PER_SEC * 2 ** (sinceMs / RECOVERY_DOUBLES_MS);
+      const before = this.#ceiling === null ? FREE_PER_SEC : this.#ceiling * (1 - DECREASE);
+      if (recovered < before) return recovered;
+      this.#isOutage = false;
+      this.#sinceMs = this.#ceiling === null ? Number.NEGATIVE_INFINITY : nowMs;
+      return this.#ceiling === null ? Infinity : before;
+    }
     if (this.#ceiling === null) {
       const started = START_PER_SEC * 2 ** (sinceMs / START_DOUBLES_MS);
       return started > FREE_PER_SEC || this.#setPerSec < Infinity ? Infinity : started;
-    }
-    if (this.#isOutage) {
-      const recovered = PROBES_PER_SEC * 2 ** (sinceMs / RECOVERY_DOUBLES_MS);
-      if (recovered < this.#ceiling * (1 - DECREASE)) return recovered;
-      this.#isOutage = false;
-      this.#sinceMs = nowMs;
-      return this.#ceiling * (1 - DECREASE);
     }
     const spans = sinceMs / this.#spanMs;
     if (spans < 2) return this.#ceiling * (1 + DECREASE * (spans - 1) ** 3);
@@ -159,7 +171,6 @@ export class Rate {
   saw(nowMs: number, { taken, busy, quietMs = 0 }: Seen, datedMs: number): boolean {
     if (taken > 0) this.#row.busy = 0;
     if (busy === 0 && quietMs === 0) return false;
-    this.#busyAtMs = nowMs;
     if (this.#row.busy === 0) this.#row = { busy: 0, sinceMs: nowMs, ceiling: this.#ceiling };
     this.#row.busy += busy;
     const wasQuiet = this.#quiet.leftMs(nowMs) > 0;
@@ -171,35 +182,48 @@ export class Rate {
     const fromMs = Math.max(this.#windowMs, nowMs - Math.max(2_000, Math.min(10_000, 40_000 / perSec)));
     const seen = this.#tally.between(fromMs, nowMs - ANSWER_MS);
     const share = seen.busy / Math.max(seen.busy, seen.granted, 1);
-    const isHeavy = share >= HEAVY && seen.busy >= 3;
+    const verdict = this.#verdict(nowMs, seen, share, quietMs > 0);
+    const isHeavy = verdict === "heavy" || verdict === "outage";
+    if (verdict === null) return false;
     if (quietMs === 0 && nowMs < this.#settledMs && !(isHeavy && nowMs - this.#windowMs > 500)) return false;
-    const acceptedPerSec = this.#acceptedPerSec(nowMs, perSec);
-    const base = Math.min(perSec, this.#usedPerSec(nowMs, perSec));
+    this.#busyAtMs = nowMs;
     const hurry = this.#hurry(nowMs, perSec, quietMs > 0);
     this.#hasLasted ||= nowMs - this.#windowMs >= 3_000 && this.#ceiling !== null;
-    const isOutage = this.#isOutage || (this.#row.busy >= OUTAGE_BUSY && nowMs - this.#row.sinceMs >= OUTAGE_MS);
-    if (isOutage) {
-      this.#isOutage = true;
-      this.#ceiling = this.#row.ceiling ?? this.#ceiling ?? Math.max(PER_SEC_MIN, base);
-      this.#quiet.extend(nowMs, PAUSE_MS);
-    } else if (isHeavy) {
-      this.#ceiling = Math.max(PER_SEC_MIN, Math.min(base * (1 - DECREASE), acceptedPerSec));
-    } else if (share < TOLERATED && quietMs === 0 && this.#ceiling !== null) {
-      this.#ceiling = base;
-    } else {
-      const refused = Math.min(share, seen.granted < 10 ? 0.1 : 0.3);
-      this.#ceiling = Math.max(PER_SEC_MIN, base * (1 - Math.max(refused, hurry)));
-    }
-    const isHeld = !isOutage && !isHeavy && share < TOLERATED && quietMs === 0;
+    this.#lower(nowMs, verdict, Math.max(hurry, Math.min(share, seen.granted < 10 ? 0.1 : 0.3)));
     // A ceiling that was found in a rush is tried soon, and one that held each time later.
-    const isRushed = isHeavy || isOutage || (hurry > 0.1 && quietMs > 0);
-    const spanMsMin = Math.min(SPAN_MS, Math.max(SPAN_MS_MIN, 30_000 / this.#ceiling, 4 * quietMs));
+    const isRushed = isHeavy || (hurry > 0.1 && quietMs > 0);
+    const ceiling = this.#ceiling ?? FREE_PER_SEC;
+    const spanMsMin = Math.min(SPAN_MS, Math.max(SPAN_MS_MIN, 30_000 / ceiling, 4 * quietMs));
     const spanMsMax = Math.min(SPAN_MS_MAX, Math.max(SPAN_MS, quietMs * SPAN_SILENCES));
     this.#spanMs = isRushed ? spanMsMin : Math.min(spanMsMax, this.#spanMs * 2);
-    this.#sinceMs = isHeld ? nowMs - this.#spanMs : nowMs;
+    this.#sinceMs = nowMs;
     this.#windowMs = nowMs;
     this.#settledMs = Math.min(nowMs + 4_500, Math.max(nowMs, datedMs) + 2 * ANSWER_MS);
     return this.#pause(nowMs) || isHeavy;
+  }
+
+  /** What the refusals of a window say; null where they say nothing. */
+  #verdict(nowMs: number, seen: { granted: number; busy: number }, share: number, isQuiet: boolean): Verdict | null {
+    const isRow = this.#row.busy >= OUTAGE_BUSY && nowMs - this.#row.sinceMs >= OUTAGE_MS;
+    if (isRow || (this.#isOutage && share >= 0.5)) return "outage";
+    if (seen.busy >= BUSY_MIN && share >= HEAVY) return "heavy";
+    const byChance = OWN_REASONS * seen.granted;
+    return isQuiet || seen.busy > Math.max(BUSY_MIN - 1, byChance + SIGMAS * Math.sqrt(byChance)) ? "light" : null;
+  }
+
+  /** Lowers the ceiling; `part` is what was too much of the rate. */
+  #lower(nowMs: number, verdict: Verdict, part: number): void {
+    this.#isOutage = verdict === "outage";
+    if (this.#isOutage) {
+      this.#ceiling = this.#row.ceiling;
+      this.#quiet.extend(nowMs, PAUSE_MS);
+      return;
+    }
+    const perSec = this.perSec(nowMs);
+    const base = Math.min(perSec, this.#usedPerSec(nowMs, perSec));
+    const acceptedPerSec = this.#acceptedPerSec(nowMs, perSec);
+    const lower = verdict === "heavy" ? Math.min(base * (1 - DECREASE), acceptedPerSec) : base * (1 - part);
+    this.#ceiling = Math.max(PER_SEC_MIN, lower);
   }
 
   /** What the carrier accepted per second just before now. */

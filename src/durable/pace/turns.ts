@@ -56,8 +56,8 @@ export class Turns<Item> {
   }
 
   /** Requests of an account that wait. */
-  waitingOf(name: string): number {
-    return this.#accounts.get(name)?.waiting.length ?? 0;
+  waitingOf(name: string): readonly Item[] {
+    return this.#accounts.get(name)?.waiting ?? [];
   }
 
   /** Whether an account was told to come back, and keeps its place. */

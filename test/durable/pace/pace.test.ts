@@ -54,6 +54,16 @@ describe("the pacing object of a carrier", () => {
     expect(permits.againMs).toBeGreaterThan(59_000);
   });
 
+  it("remembers a long silence over an eviction", async () => {
+    const stub = openPace();
+    await learn(stub);
+    await stub.tell({ taken: 0, busy: 1, quietMs: 60_000 });
+    await evictDurableObject(stub);
+    const permits = await stub.take({ lane: "otp", account: "a", max: 1, seen: NOTHING });
+    expect(permits.atMs).toEqual([]);
+    expect(permits.quietMs).toBeGreaterThan(50_000);
+  });
+
   it("answers a request that waits when a slot is near", async () => {
     const stub = openPace();
     await learn(stub);

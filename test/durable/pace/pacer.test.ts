@@ -41,7 +41,7 @@ describe("a carrier of which no limit is known", () => {
       expect(permits).toEqual({ atMs: Array(40).fill(0), nowMs: 0, againMs: 0, quietMs: 0, isLimited: false });
     }
     expect(pacer.wakeMs(0)).toBe(null);
-    expect(pacer.learned()).toBe(null);
+    expect(pacer.learned(0)).toBe(null);
   });
 
   it("begins slowly with bulks, which get everything at once after some seconds", () => {
@@ -110,6 +110,18 @@ describe("a carrier with a limit", () => {
     expect(pacer.wakeMs(HELD_MS_MAX + 20)).toBe(null);
   });
 
+  it("lets consumers go that are too many for their account, but never all, and no lone message", () => {
+    const { ask, pass } = openPacer(5);
+    ask("bulk", "other");
+    const lone = Array.from({ length: 9 }, () => ask("single", "a", 1));
+    const own = Array.from({ length: 12 }, () => ask("bulk", "a"));
+    pass(HELD_MS_MAX + 20);
+    const surplus = own.filter(({ permits }) => permits?.isSurplus === true).length;
+    expect(surplus).toBeGreaterThanOrEqual(6);
+    expect(surplus).toBeLessThanOrEqual(9);
+    expect(lone.every(({ permits }) => permits !== null && permits.isSurplus !== true)).toBe(true);
+  });
+
   it("gives unused permits that came back to others, once", () => {
     const { ask, pass } = openPacer(5);
     const first = ask("bulk", "a").permits?.atMs ?? [];
@@ -157,18 +169,18 @@ describe("a limit that was met", () => {
     pass(300);
     pacer.saw({ taken: 5, busy: 20 }, world.nowMs);
     expect(ask("single", "s", 1).permits?.isLimited).toBe(true);
-    const learned = pacer.learned();
+    const learned = pacer.learned(0);
     expect(learned?.ceiling).toBeLessThan(100);
     pass(LATELY_MS);
     expect(ask("single", "s", 1).permits).toMatchObject({ atMs: [world.nowMs], isLimited: false });
-    const kept = openPacer(Infinity, { ceiling: 8, busyAtMs: -LATELY_MS, spanMs: 8_000 });
+    const kept = openPacer(Infinity, { ceiling: 8, busyAtMs: -LATELY_MS, spanMs: 8_000, quietUntilMs: 0 });
     expect(kept.ask("bulk", "a").permits?.atMs).toHaveLength(20);
-    const old = openPacer(Infinity, { ceiling: 8, busyAtMs: -KEPT_MS - 1, spanMs: 8_000 });
+    const old = openPacer(Infinity, { ceiling: 8, busyAtMs: -KEPT_MS - 1, spanMs: 8_000, quietUntilMs: 0 });
     expect(old.ask("bulk", "a").permits?.atMs).toHaveLength(60);
   });
 
   it("is left behind by growth while the carrier takes everything", () => {
-    const { ask, pass, pacer } = openPacer(Infinity, { ceiling: 5, busyAtMs: 0, spanMs: 8_000 });
+    const { ask, pass, pacer } = openPacer(Infinity, { ceiling: 5, busyAtMs: 0, spanMs: 8_000, quietUntilMs: 0 });
     let last: Permits | null = null;
     for (let at = 0; at < 1_200; at++) {
       const asked = ask("bulk", `a${at % 9}`);
@@ -176,7 +188,7 @@ describe("a limit that was met", () => {
       last = asked.permits ?? last;
     }
     expect(last?.atMs).toHaveLength(60);
-    expect(pacer.learned()).toBe(null);
+    expect(pacer.learned(0)).toBe(null);
   });
 
   it("survives tells that come twice, late or for nothing", () => {
