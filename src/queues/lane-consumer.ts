@@ -92,9 +92,11 @@ export async function consumeLane(
   ctx: Pick<ExecutionContext, "waitUntil">,
 ): Promise<void> {
   const config = configOf(env);
-  const on: Invocation = { env, ctx, config, slots: new Slots(config.DISPATCH_CONCURRENCY), budget: new Budget() };
+  const groups = groupJobs(batch);
+  const slots = new Slots(config.DISPATCH_CONCURRENCY);
+  const on: Invocation = { env, ctx, config, slots, budget: new Budget(), isShared: groups.length > 1 };
   await Promise.all(
-    groupJobs(batch).map(async (group) => {
+    groups.map(async (group) => {
       try {
         await work(on, batch.queue, group);
         for (const message of group.messages) message.ack();

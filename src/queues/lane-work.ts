@@ -41,13 +41,19 @@ const FIRST_CLAIM = 2;
 const WAIT_MARGIN_MS = 25_000;
 const REPORT_MARGIN_MS = 10_000;
 
+/** A consumer keeps up with permits that are this near to each other, or nearer than it can tell. */
+const GAP_MS_MIN = 5;
+
 /** Permits are dated less far ahead: those that are further have lapsed, because the clock was set back. */
 const AHEAD_MS_MAX = 5_000;
 
 /** A permit lapses so long after its time: by then others have theirs. */
 const LATE_MS_MAX = 1_000;
 
-/** Without a permit, a consumer waits so long at most itself, and so often; after that the token waits in its queue. */
+/**
+ * Without a permit, a consumer that works for one account alone waits so long at most itself, and so often; else the
+ * token waits in its queue. What is claimed waits with it, in the time of its lease.
+ */
 const WAIT_HERE_MS_MAX = 4_000;
 const WAITS_HERE_MAX = 3;
 
@@ -64,6 +70,8 @@ export interface Invocation {
   config: Config;
   slots: Slots;
   budget: Budget;
+  /** Whether it works for several accounts or lanes: none of them is to wait for a permit of another. */
+  isShared: boolean;
 }
 
 /** A claimed message that was not submitted yet. */
@@ -129,7 +137,8 @@ export class LaneWork {
       if (permits.atMs.length === 0) {
         if (permits.isSurplus === true) return null;
         waits += 1;
-        if (permits.quietMs > 0 || permits.againMs > WAIT_HERE_MS_MAX || waits > WAITS_HERE_MAX) return permits.againMs;
+        const isLong = permits.againMs > WAIT_HERE_MS_MAX || waits > WAITS_HERE_MAX;
+        if (this.#on.isShared || isLong) return permits.againMs;
         await scheduler.wait(permits.againMs);
         continue;
       }
@@ -152,8 +161,8 @@ export class LaneWork {
     const nowMs = Date.now();
     if (!pace) return { ...AT_ONCE, nowMs, atMs: Array.from({ length: max }, () => nowMs) };
     const { lane, account } = this.#to;
-    const gapMs = this.#latencyMs && this.#latencyMs / this.#on.config.DISPATCH_CONCURRENCY;
-    return pace.take({ lane, account, max, ...(gapMs && { gapMs }) });
+    const gapMs = (this.#latencyMs ?? 0) / this.#on.config.DISPATCH_CONCURRENCY;
+    return pace.take({ lane, account, max, ...(gapMs >= GAP_MS_MIN && { gapMs }) });
   }
 
   /** Claims messages for these permits, and reports in the same call what is known. */

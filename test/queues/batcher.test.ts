@@ -128,7 +128,7 @@ describe("a batcher that is full", () => {
 });
 
 /** A batcher with a delay; `pass` ends its next wait, with the clock set to the end of that wait. */
-function openDelayed() {
+function openDelayed(rules: Partial<Rules<number>> = {}) {
   const waits: { ms: number; endsMs: number; end: () => void }[] = [];
   const wait = (ms: number) => new Promise<void>((end) => void waits.push({ ms, endsMs: Date.now() + ms, end }));
   const pass = async () => {
@@ -137,7 +137,7 @@ function openDelayed() {
     next?.end();
     await turn();
   };
-  return { ...openBatcher(2, { delayMs: 1_000, wait }), waits, pass };
+  return { ...openBatcher(2, { delayMs: 1_000, wait, ...rules }), waits, pass };
 }
 
 describe("a batcher with a delay", () => {
@@ -182,6 +182,33 @@ describe("a batcher with a delay", () => {
     await Promise.all(carried);
     expect(calls.map(({ items }) => items)).toEqual(expect.arrayContaining([[1, 2], [3], [4]]));
     expect(calls).toHaveLength(3);
+  });
+
+  it("takes what is left at once when a request ends carrying, where it may be sooner", async () => {
+    const { calls, carried, add, pass, waits } = openDelayed({ delayMs: 10_000, soonerAtEnd: true });
+    add(1);
+    vi.setSystemTime(Date.now() + 9_000);
+    add(2);
+    expect(carried).toHaveLength(1);
+    await pass();
+    expect(calls.map(({ items }) => items)).toEqual([[1, 2]]);
+    calls[0]?.end();
+    await Promise.all(carried);
+    expect(waits).toEqual([]);
+    // The next item finds no request that carries.
+    add(3);
+    expect(carried).toHaveLength(2);
+  });
+
+  it("takes a carrying request for dead only when its delay has passed, too", () => {
+    const { carried, add } = openDelayed({ delayMs: 10_000 });
+    add(1);
+    vi.setSystemTime(Date.now() + 19_000);
+    add(2);
+    expect(carried).toHaveLength(1);
+    vi.setSystemTime(Date.now() + 1_000);
+    add(3);
+    expect(carried).toHaveLength(2);
   });
 
   it("waits no longer than the delay when the clock is set back", async () => {

@@ -125,6 +125,30 @@ describe("a Retry-After", () => {
     expect(await countsOf(world)).toEqual({ submitted: 61 });
     expect(new Set(gateway.got.map(({ ref }) => ref)).size).toBe(61);
   });
+
+  it("of a moment is waited for where no other account's work is in the batch, with what is claimed", async () => {
+    const world = await bulkOf(60);
+    const { lanes, sent } = watchLanes();
+    const { PACE } = watchPace();
+    gateway.answer = () => {
+      const isFirst = gateway.got.length === 1;
+      return new Response(null, { status: isFirst ? 429 : 200, headers: isFirst ? { "retry-after": "1" } : {} });
+    };
+    await deliverLane([token(world)], { ...HTTP, ...lanes, PACE, DISPATCH_CONCURRENCY: "1" });
+    expect(await countsOf(world)).toMatchObject({ submitted: 59 });
+    expect((gateway.got[1]?.at ?? 0) - (gateway.got[0]?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+    expect(sent).toEqual([]);
+  });
+
+  it("of a moment holds up no other account of the batch: both tokens wait in their queue", async () => {
+    const [one, other] = [await bulkOf(20), await bulkOf(20)];
+    const { lanes, sent } = watchLanes();
+    const { PACE } = watchPace(() => ({ atMs: [], againMs: 1_200, isLimited: true }));
+    const began = Date.now();
+    await deliverLane([token(one), token(other)], { ...HTTP, ...lanes, PACE });
+    expect(Date.now()).toBe(began);
+    expect(sent.map(({ delaySeconds }) => delaySeconds)).toEqual([2, 2]);
+  });
 });
 
 describe("a claimed message", () => {
