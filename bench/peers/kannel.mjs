@@ -1,5 +1,6 @@
 // Kannel's sendsms: its HTTP box passes each message to its bearer box, which writes it to a file and passes it on to a
 // carrier that accepts everything. There is no balance, no rate window per key, and no sync of the file.
+// `npm run test:kannel` starts the same as a gateway with a limit.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
@@ -12,7 +13,7 @@ const PANIC_ONLY = 4;
 const lineOf = ([name, value]) => `${name} = ${JSON.stringify(value)}\n`;
 const linesOf = (group) => Object.entries(group).map(lineOf).join("");
 
-function configOf({ port, stateDir }) {
+function configOf({ port, stateDir, smsc, queueMax }) {
   const groups = [
     {
       group: "core",
@@ -25,8 +26,12 @@ function configOf({ port, stateDir }) {
       "store-type": "file",
       "store-location": path.join(stateDir, "store"),
       "log-level": PANIC_ONLY,
+      ...(queueMax !== undefined && { "sms-outgoing-queue-limit": queueMax }),
     },
-    { group: "smsc", smsc: "fake", "smsc-id": "fake", port: port + 3, "connect-allow-ip": "127.0.0.1" },
+    {
+      group: "smsc",
+      ...(smsc ?? { smsc: "fake", "smsc-id": "fake", port: port + 3, "connect-allow-ip": "127.0.0.1" }),
+    },
     {
       group: "smsbox",
       "bearerbox-host": "127.0.0.1",
@@ -47,23 +52,28 @@ function connected(port) {
   });
 }
 
-/** Starts Kannel on `port` and the three ports that follow. */
-export async function start({ port, stateDir }) {
+/**
+ * Starts Kannel on `port` and the three ports that follow. `smsc` has the settings of another carrier in place of the one
+ * that accepts everything; while about `queueMax` messages wait for the carrier, sendsms answers 503.
+ *
+ * @param {{ port: number, stateDir: string, smsc?: Record<string, string | number | boolean>, queueMax?: number }} options
+ */
+export async function start({ port, stateDir, smsc, queueMax }) {
   mkdirSync(stateDir, { recursive: true });
   const config = path.join(stateDir, "kannel.conf");
-  writeFileSync(config, configOf({ port, stateDir }));
-  const bearerbox = startProgram("bearerbox", [config]);
-  // Kannel's fake carrier is any client that connects to this port and reads; it need not answer.
-  const carrier = await untilReady("bearerbox", bearerbox, () => connected(port + 3));
-  carrier.resume();
-  carrier.on("error", () => undefined);
+  writeFileSync(config, configOf({ port, stateDir, smsc, queueMax }));
+  // Killed in the end: an asked smsbox may wait for ever for connections that its clients have closed.
+  const bearerbox = startProgram("bearerbox", [config], { signal: "SIGKILL" });
   await untilReady("bearerbox", bearerbox, async () => (await connected(port + 2)).destroy());
-  const smsbox = startProgram("smsbox", [config]);
+  // Kannel's fake carrier is any client that connects to this port and reads; it need not answer.
+  const carrier = smsc ? null : await untilReady("bearerbox", bearerbox, () => connected(port + 3));
+  carrier?.resume().on("error", () => undefined);
+  const smsbox = startProgram("smsbox", [config], { signal: "SIGKILL" });
   await untilReady("smsbox", smsbox, async () => (await connected(port)).destroy());
   return {
     async stop() {
       await smsbox.stop();
-      carrier.destroy();
+      carrier?.destroy();
       await bearerbox.stop();
     },
   };

@@ -1,10 +1,11 @@
 import type { DoneOrRefusal, Refusal, SendCommand } from "../../model/command.ts";
+import { laneOf } from "../../model/lane.ts";
 import type { Content } from "../../model/message.ts";
 import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
 import { admitRequest, writeTimes } from "./admission.ts";
 import { remember } from "./idempotency.ts";
-import { insertJobs } from "./jobs.ts";
 import { ledgerHead } from "./ledger.ts";
+import { insertJobs } from "./new-jobs.ts";
 import { otpRateOf } from "./profile.ts";
 import type { AccountRow } from "./profile.ts";
 import type { Turn } from "./turn.ts";
@@ -54,8 +55,10 @@ export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
   if (head.balance < spent) {
     return refuse({ ok: false, reason: "insufficient_balance", needed: spent, balance: head.balance });
   }
-  const { seqs, balance } = insertJobs(turn, { ...command, content: order.content }, order.charge, head);
-  const seq = seqs[0] ?? 0;
+  const inserted = insertJobs(turn, { ...command, content: order.content }, order.charge, head);
+  const { balance, claimed } = inserted;
+  const seq = inserted.seqs[0] ?? 0;
   remember(turn, command.idempotency, { spent, balance, seq });
-  return { ok: true, replayed: false, template: null, spent, balance, seq, jobs: seqs.length, window: admitted.window };
+  const waiting = claimed.length > 0 ? null : laneOf(command.operation, command.recipients.length);
+  return { ok: true, replayed: false, template: null, spent, balance, seq, claimed, waiting, window: admitted.window };
 }

@@ -34,6 +34,8 @@ describe("migrations", () => {
       "e6dfd82782863365efa38da05ad710a5c38f1ee64df2ba88410ddc3ed84d2978",
       "79aaafb0443a9dead76b3fdd3cdfbda650aea685a9c8813163e2ca2bb9556f93",
       "5588bbdaf3ba1a335c7bb86e05170169b6e5063c201e4b0aeed90c5f9cf05701",
+      "f0e4d6f18236d5fde9d009ab0ecbca8bbb3661ff6f59b041d0629ca5d6bb4f29",
+      "796349c4c6ba090ef09ba85f5a54978c526424f47a8b03ec9e2c3e1bd24f3833",
     ];
     const now = await Promise.all(MIGRATIONS.map(sha256));
     expect(now).toEqual(shipped);
