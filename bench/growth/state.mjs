@@ -10,6 +10,10 @@ import { showKey, verifyKey } from "../../src/crypto/api-key.ts";
 export const KEY_SECRET = "key-secret-of-the-growth-benchmark-0123456789";
 
 const DAY_MS = 86_400_000;
+const QUARTER_MS = 900_000;
+
+/** Single messages of so many job numbers are one group of history (src/model/history.ts). */
+const BUCKET_JOBS = 64;
 
 /** The file of an account's object; its name is a MAC of the object's name under the name of its class. */
 function accountFile(stateDir, accountId) {
@@ -52,29 +56,75 @@ export function copyAccounts(stateDir, { account_id: accountId, api_key: apiKey 
 }
 
 /** Multiplies an account's newest row of a table, with new numbers and with times one minute apart. */
-function multiply(database, table, where, rows, changed) {
+function multiply(database, table, rows) {
   const columns = database.prepare(`PRAGMA table_info(${table})`).all();
   const names = columns.map(({ name }) => name);
   const values = names.map((name) => {
     if (name === "seq") return "seq + n";
-    if (name.endsWith("_at") && name !== "due_at") return `${name} - ${DAY_MS} - (${rows} - n) * 60000`;
-    return changed[name] ?? name;
+    if (name.endsWith("_at") && name !== "due_at" && name !== "ready_at") {
+      return `${name} - ${DAY_MS} - (${rows} - n) * 60000`;
+    }
+    return name;
   });
-  const newest = `SELECT * FROM ${table} WHERE ${where} ORDER BY seq DESC LIMIT 1`;
+  const newest = `SELECT * FROM ${table} ORDER BY seq DESC LIMIT 1`;
   database.exec(`
     WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${rows})
     INSERT INTO ${table} (${names.join(", ")}) SELECT ${values.join(", ")} FROM numbers JOIN (${newest})`);
 }
 
+/** Times of messages that are multiplied: one minute apart, the newest of them a day ago. */
+const agoMs = (n, rows) => DAY_MS + (rows - n) * 60_000;
+
+/**
+ * Writes the recorded messages of a copy: the single message of `original` again and again, in the groups in which history
+ * keeps them (src/db/message-groups.ts), as jobs `first + 1` to `first + rows`.
+ */
+function fillGroups(database, { account_id: accountId }, { first, rows, original }) {
+  const found =
+    "SELECT * FROM message_group WHERE account_id = ? AND mode = 'live' AND kind = 0 ORDER BY seq DESC LIMIT 1";
+  const group = database.prepare(found).get(original.account_id);
+  const [[, index, kind, state, rev, , ...steps]] = JSON.parse(group.messages);
+  const [[, operation]] = JSON.parse(group.counts);
+  const [number] = group.recipients.split(" ");
+  const names = Object.keys(group);
+  const insert = `INSERT INTO message_group (${names.join(", ")}) VALUES (${names.map((name) => `:${name}`).join(", ")})`;
+  const statement = database.prepare(insert);
+  for (let seq = first + 1 - ((first + 1) % BUCKET_JOBS); seq <= first + rows; seq += BUCKET_JOBS) {
+    const jobs = Array.from({ length: BUCKET_JOBS }, (_, at) => seq + at).filter(
+      (job) => job > first && job <= first + rows,
+    );
+    const createdAt = jobs.map((job) => group.first_at - agoMs(job - first, rows));
+    const counts = new Map();
+    for (const at of createdAt) {
+      const quarter = Math.floor(at / QUARTER_MS);
+      counts.set(quarter, (counts.get(quarter) ?? 0) + 1);
+    }
+    statement.run({
+      ...group,
+      account_id: accountId,
+      seq,
+      rev: rev * jobs.length,
+      first_at: createdAt[0],
+      last_at: createdAt.at(-1),
+      counts: JSON.stringify([...counts].map(([quarter, count]) => [quarter, operation, count])),
+      recipients: jobs.map(() => number).join(" "),
+      messages: JSON.stringify(
+        jobs.map((job, at) => [job - seq, index, kind, state, rev, createdAt[at] - createdAt[0], ...steps]),
+      ),
+    });
+  }
+}
+
 /** Gives a copy of an account a history of `rows` delivered messages, all of them recorded. */
-export function fillHistory(stateDir, { account_id: accountId }, rows, original) {
+export function fillHistory(stateDir, account, rows, original) {
   if (rows === 0) return;
-  inDatabase(accountFile(stateDir, accountId), (database) => {
-    multiply(database, "job", "true", rows, {});
+  let first = 0;
+  inDatabase(accountFile(stateDir, account.account_id), (database) => {
+    first = database.prepare("SELECT max(seq) AS seq FROM job").get().seq;
+    multiply(database, "job", rows);
     database.exec("UPDATE account SET settled_seq = (SELECT max(seq) FROM job)");
   });
-  const recorded = `account_id = '${original.account_id}' AND mode = 'live'`;
-  inHistory(stateDir, (database) => multiply(database, "message", recorded, rows, { account_id: `'${accountId}'` }));
+  inHistory(stateDir, (database) => fillGroups(database, account, { first, rows, original }));
 }
 
 /** Signs in a new person with this account; returns the session cookie. */
