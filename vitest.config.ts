@@ -8,6 +8,14 @@ import { defineConfig } from "vitest/config";
 /** Random histories of a whole account, with thousands of requests in one test: too slow for `npm run check`. */
 const LEFT_TO_NPM_TEST = ["test/durable/account/model.test.ts", "test/payments/model.test.ts"];
 
+/** These queues have no consumer: a test delivers by hand, when, how often and in the order it wants. */
+const HELD_QUEUES = {
+  OTP_LANE: { queueName: "held-otp" },
+  SINGLE_LANE: { queueName: "held-single" },
+  BULK_LANE: { queueName: "held-bulk" },
+  HISTORY: { queueName: "held-history" },
+};
+
 export default defineConfig(async () => ({
   test: {
     // The logs of a passing test are dropped; a failing test shows all of its logs.
@@ -39,8 +47,7 @@ export default defineConfig(async () => ({
                 CARRIER_HTTP_URL: "http://gateway.test/messages",
                 CARRIER_HTTP_SECRET: "whsec_bG9jYWwtb25seS1nYXRld2F5LXNlY3JldC0wMDAwMDA=",
               },
-              // These queues have no consumer: a test delivers by hand, when, how often and in the order it wants.
-              queueProducers: { DISPATCH: { queueName: "held-dispatch" }, HISTORY: { queueName: "held-history" } },
+              queueProducers: HELD_QUEUES,
               // No test reaches a network: a request that is not mocked gets status 599.
               outboundService: "blocked",
               workers: [

@@ -43,10 +43,11 @@ type ReceiptState = "submitted" | "delivered" | "undelivered" | "failed";
 export function signedReceipt(
   secret: string,
   receipt: { ref: string; state: ReceiptState; code?: string },
+  nowMs: number = Date.now(),
 ): { headers: Record<string, string>; body: string } {
   const body = JSON.stringify(receipt);
   const id = `receipt_${randomBytes(8).toString("hex")}`;
-  return { headers: signedHeaders(secret, id, body, Date.now()), body };
+  return { headers: signedHeaders(secret, id, body, nowMs), body };
 }
 
 /** Whether a submission's signature is valid by one of these clocks, and its id equals the ref in its body. */

@@ -13,18 +13,22 @@ export async function textOf(request: http.IncomingMessage): Promise<string> {
 export class LoopbackServer {
   readonly #port: number;
   readonly #take: http.RequestListener;
+  readonly #idleMs: number | undefined;
   readonly #sockets = new Set<net.Socket>();
   #server: http.Server | null = null;
 
-  constructor(port: number, take: http.RequestListener) {
+  /** `idleMs`: how long it keeps an idle connection open; Node's own few seconds where absent. */
+  constructor(port: number, take: http.RequestListener, idleMs?: number) {
     this.#port = port;
     this.#take = take;
+    this.#idleMs = idleMs;
   }
 
   /** Starts to listen; does nothing if it already listens. */
   async listen(): Promise<void> {
     if (this.#server) return;
     this.#server = http.createServer(this.#take);
+    if (this.#idleMs !== undefined) this.#server.keepAliveTimeout = this.#idleMs;
     this.#server.on("connection", (socket) => {
       this.#sockets.add(socket);
       socket.on("error", () => undefined);

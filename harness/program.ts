@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import net from "node:net";
@@ -43,6 +44,32 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
+}
+
+/** Below the ports that systems give to outgoing connections, which may take a free one before it is used. */
+const PORTS = { from: 20_000, to: 32_000 };
+
+/** Whether a port can be listened on. */
+async function isFree(port: number): Promise<boolean> {
+  const server = net.createServer();
+  try {
+    await once(server.listen(port, "127.0.0.1"), "listening");
+    server.close();
+    await once(server, "close");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Free ports, all different, that no outgoing connection takes. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    if (await isFree(port)) ports.add(port);
+  }
+  return [...ports];
 }
 
 /** A running program of this repository, with its output. */

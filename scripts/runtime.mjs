@@ -76,7 +76,7 @@ function bindingsOf({
 /**
  * Starts a bundle on a port of 127.0.0.1 over whatever `stateDir` holds; the service answers when this resolves. `around`
  * is the text of a module that imports the bundle from "./dastak.js" and wraps it, `deliverAfterSec` holds
- * back messages from the dispatch consumer for that long, and `miniflare` is merged into its options. If the runtime dies,
+ * back messages from the consumers of the lanes for that long, and `miniflare` is merged into its options. If the runtime dies,
  * miniflare restarts it.
  *
  * @param {{ port: number, stateDir: string, bundle: string, variables: Record<string, string>, around?: string,
@@ -85,7 +85,9 @@ function bindingsOf({
 export async function runBundle({ port, stateDir, bundle, variables, around, deliverAfterSec, miniflare = {} }) {
   Object.assign(process.env, QUIET);
   const worker = bindingsOf(readConfig());
-  if (deliverAfterSec !== undefined) worker.queueProducers.DISPATCH.deliveryDelay = deliverAfterSec;
+  for (const lane of ["OTP_LANE", "SINGLE_LANE", "BULK_LANE"]) {
+    if (deliverAfterSec !== undefined) worker.queueProducers[lane].deliveryDelay = deliverAfterSec;
+  }
   const modules = [{ type: "ESModule", path: BUNDLE, contents: bundle }];
   if (around !== undefined) modules.unshift({ type: "ESModule", path: "around.js", contents: around });
   const front = frontOf(modules[0].path, variables.ENVIRONMENT !== "local");

@@ -2,6 +2,7 @@ import { isSupportedCountry } from "libphonenumber-js/max";
 import type { CountryCode } from "libphonenumber-js/max";
 import * as z from "zod";
 import { faultsOfSecrets } from "./crypto/secret-faults.ts";
+import { isAddress, isThisMachine } from "./model/hosts.ts";
 import { readGrants } from "./model/operator.ts";
 import { isGstin } from "./money/gstin.ts";
 import { PLANS } from "./money/plans.ts";
@@ -74,10 +75,14 @@ export const SETTINGS = z.object({
       "must be whsec_ and the Base64 of at least 24 bytes",
     )
     .optional(),
+  /** Whether the gateway takes a reference (`webhook-id`) once: then an attempt of unknown outcome is repeated. */
+  CARRIER_HTTP_DEDUPES: z.enum(["on", "off"]).default("off"),
   /** Coins that a new account starts with; 100 locally. */
   SIGNUP_CREDIT_COINS: z.coerce.number().int().min(0).max(1_000_000).optional(),
   /** How long one submission to a carrier may take. */
   CARRIER_TIMEOUT_MS: count(10_000, 60_000),
+  /** Submissions that the carrier takes in a second, where its limit is known; without it the limit is learned. */
+  CARRIER_TPS: z.coerce.number().min(0.1).max(100_000).optional(),
   /** Backoff before the second attempt; it doubles with each further one. */
   RETRY_BASE_MS: durationMs(2_000),
   /** Attempts at one message before it fails and is refunded. */
@@ -177,11 +182,6 @@ export class ConfigError extends Error {}
 /** The settings that are base addresses. */
 const BASE_NAMES = ["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"] as const;
 
-/** Whether a hostname always leads to this machine: `localhost`, a name under it (RFC 6761 §6.3), or a loopback address. */
-export function isThisMachine(hostname: string): boolean {
-  return /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u.test(hostname);
-}
-
 /** Faults of the base addresses: deployed they are https, and a local service has none that others could reach. */
 function baseFaults(config: Config): string[] {
   const bases = BASE_NAMES.map((name) => config[name]);
@@ -235,6 +235,9 @@ function check(config: Config): string[] {
   if (config.PAYMENTS === "sandbox") faults.push("PAYMENTS is sandbox, which gives credit without money");
   if (config.CARRIER === "http" && config.CARRIER_HTTP_URL?.startsWith("http:")) {
     faults.push("CARRIER_HTTP_URL must be https: texts and one-time passwords travel there");
+  }
+  if (config.CARRIER === "http" && isAddress(config.CARRIER_HTTP_URL ?? "")) {
+    faults.push("CARRIER_HTTP_URL must have a hostname: Cloudflare refuses requests to an IP address (error 1003)");
   }
   if (config.PAYMENTS === "razorpay" && config.RAZORPAY_URL.startsWith("http:")) {
     faults.push("RAZORPAY_URL must be https: the key secret travels there");

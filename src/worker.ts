@@ -5,12 +5,13 @@ import { housekeeping } from "./housekeeping.ts";
 import { destinationOf } from "./http/bases.ts";
 import { logProblem } from "./log.ts";
 import { consumeDead } from "./queues/dead.ts";
-import { consumeDispatch } from "./queues/dispatch.ts";
 import { consumeHistory } from "./queues/history.ts";
+import { consumeLane } from "./queues/lane-consumer.ts";
 import { APPS } from "./routes/index.ts";
 
 export { Account } from "./durable/account.ts";
 export { Inbox } from "./durable/inbox.ts";
+export { Pace } from "./durable/pace.ts";
 
 /** The configuration; null where it is invalid, after logging why. */
 function configured(env: Env): Config | null {
@@ -49,9 +50,9 @@ export default {
   },
 
   async queue(batch, env, ctx): Promise<void> {
-    if (batch.queue.endsWith("-dispatch")) return consumeDispatch(batch, env, ctx);
     if (batch.queue.endsWith("-history")) return consumeHistory(batch, env);
-    return consumeDead(batch, env);
+    if (batch.queue.endsWith("-dead")) return consumeDead(batch, env);
+    return consumeLane(batch, env, ctx);
   },
 
   async scheduled(_event, env): Promise<void> {

@@ -44,6 +44,7 @@ describe("defaults", () => {
       ...PRODUCTION,
       ENVIRONMENT: "production",
       CARRIER: "sim",
+      CARRIER_HTTP_DEDUPES: "off",
       CARRIER_TIMEOUT_MS: 10_000,
       RETRY_BASE_MS: 2_000,
       ATTEMPTS_MAX: 6,
@@ -152,6 +153,16 @@ describe("settings that conflict", () => {
     const open = { ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_URL: "http://gateway.example.com/m" };
     expect(faultsOf(open)).toEqual(["CARRIER_HTTP_URL must be https: texts and one-time passwords travel there"]);
     expect(faultsOf({ ...LOCAL, ...GATEWAY, CARRIER_HTTP_URL: "http://gateway.example.com/m" })).toEqual([]);
+  });
+
+  it("are refused: a gateway without a name, which Cloudflare would answer in its place", () => {
+    const named = ["CARRIER_HTTP_URL must have a hostname: Cloudflare refuses requests to an IP address (error 1003)"];
+    for (const host of ["198.51.100.7", "198.51.100.7:8443", "3325256711", "0xc6336407", "[2001:db8::7]"]) {
+      const at = { ...GATEWAY, CARRIER_HTTP_URL: `https://${host}/m` };
+      expect(faultsOf({ ...PRODUCTION, ...at }), host).toEqual(named);
+      expect(faultsOf({ ...LOCAL, ...at }), host).toEqual([]);
+    }
+    expect(faultsOf({ ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_URL: "https://7.example.com/m" })).toEqual([]);
   });
 });
 

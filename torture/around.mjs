@@ -1,7 +1,7 @@
-import service, { Account as Plain } from "./dastak.js";
+import service, { Account as Plain, Pace as PlainPace } from "./dastak.js";
 
 // Wraps the bundle under torture and lets the harness cause faults from within: a clock that jumps, a D1 that is
-// unavailable, queues that deliver twice, late, out of order or never, and objects that break off during a call.
+// unavailable, queues that deliver twice, late, out of order or never, and objects that break off during or after a call.
 
 export * from "./dastak.js";
 
@@ -11,7 +11,7 @@ const CONTROL = "/__torture";
 const RealDate = Date;
 
 /** The faults in effect now. The harness puts a definition of `START` before this text. */
-const harm = { clockMs: 0, d1: null, dispatch: null, history: null, ...START };
+const harm = { ...START };
 
 globalThis.Date = class extends RealDate {
   constructor(...args) {
@@ -85,6 +85,8 @@ function withAlarms(ctx) {
   return ctx;
 }
 
+const BROKEN_OFF = "broken off by the harness";
+
 export class Account extends Plain {
   constructor(ctx, env) {
     super(withAlarms(ctx), harmed(env));
@@ -92,7 +94,34 @@ export class Account extends Plain {
 
   /** Aborts this object wherever it is; all its callers lose their reply. */
   breakOff() {
-    this.ctx.abort("broken off by the harness");
+    this.ctx.abort(BROKEN_OFF);
+  }
+}
+
+/** While calls of a name are interrupted, every third one is: its work is done, and its caller does not hear of it. */
+const INTERRUPTED = 3;
+const calls = new Map();
+
+for (const name of ["send", "work", "report", "records", "recorded", "alarm"]) {
+  const plain = Plain.prototype[name];
+  if (plain === undefined) continue;
+  Account.prototype[name] = async function (...args) {
+    const result = await plain.apply(this, args);
+    if (harm.interrupt === name) {
+      calls.set(name, (calls.get(name) ?? 0) + 1);
+      if (calls.get(name) % INTERRUPTED === 0) this.ctx.abort(BROKEN_OFF);
+    }
+    return result;
+  };
+}
+
+export class Pace extends PlainPace {
+  constructor(ctx, env) {
+    super(withAlarms(ctx), harmed(env));
+  }
+
+  breakOff() {
+    this.ctx.abort(BROKEN_OFF);
   }
 }
 
@@ -133,11 +162,16 @@ async function deliver(how, batch, env, ctx) {
   }
 }
 
+/** The last parts of the names of the lanes' queues (wrangler.toml). */
+const LANES = new Set(["otp", "single", "bulk"]);
+
 async function control(request, env) {
-  const { breakOff = [], ...wanted } = await request.json();
+  const { breakOff = [], breakOffPace, ...wanted } = await request.json();
   Object.assign(harm, wanted);
   // An aborted object never replies, so these calls always fail.
-  await Promise.allSettled(breakOff.map((name) => env.ACCOUNT.getByName(name).breakOff()));
+  const broken = breakOff.map((name) => env.ACCOUNT.getByName(name).breakOff());
+  if (breakOffPace !== undefined) broken.push(env.PACE.getByName(breakOffPace).breakOff());
+  await Promise.allSettled(broken);
   return Response.json({ success: true });
 }
 
@@ -148,8 +182,8 @@ export default {
     return service.fetch(request, harmed(env), ctx);
   },
   queue(batch, env, ctx) {
-    const which = batch.queue.endsWith("-dispatch") ? "dispatch" : "history";
-    const how = batch.queue.endsWith("-dead") ? null : harm[which];
+    const which = batch.queue.split("-").at(-1);
+    const how = harm[which] ?? (LANES.has(which) ? harm.lanes : null);
     return deliver(how, batch, harmed(env), ctx);
   },
 };

@@ -38,17 +38,22 @@ const FINAL: ReadonlySet<string> = new Set(["delivered", "undelivered", "unconfi
 
 const place = (account: string, request: string, to: string) => `${account} ${request} ${to}`;
 
-/** Counts messages that are not final, and messages that are missing from history or in another state there. */
+/**
+ * Counts messages that may still change without a receipt, and messages that are missing from history or in another
+ * state there.
+ */
 export async function openWork(ids: string[], stateDir: string): Promise<{ open: number; missing: number }> {
   let open = 0;
   let missing = 0;
   const recorded = new Map(
-    historyRows(stateDir).map((row) => [place(row.account_id, row.request_id, row.recipient), row.state]),
+    historyRows(stateDir).map((row) => [place(row.account_id, row.request_id, row.recipient), row] as const),
   );
   for (const id of ids) {
-    for (const { request_id: request, to, state } of await messagesOf(SERVICE, id)) {
-      if (!FINAL.has(state)) open += 1;
-      if (recorded.get(place(id, request, to)) !== state) missing += 1;
+    for (const { request_id: request, to, state, attempts } of await messagesOf(SERVICE, id)) {
+      const row = recorded.get(place(id, request, to));
+      // A message of unknown outcome is refunded when its window ends.
+      if (!FINAL.has(state) || (state === "unknown" && row?.refunded !== 1)) open += 1;
+      if (row?.state !== state || row.attempts !== attempts) missing += 1;
     }
   }
   return { open, missing };

@@ -13,12 +13,13 @@ import { planFaults } from "./faults.ts";
 import type { Fault } from "./faults.ts";
 import { Harmer } from "./harm.ts";
 import { Log } from "./log.ts";
+import { Moments } from "./moments.ts";
 import { RECORDING_SECONDS, upload } from "./orders.ts";
 import { between, randomOf } from "./random.ts";
 import { Receipts } from "./receipts.ts";
 import { Service } from "./service.ts";
-import { BASE, CARRIER_SECRET, PORTS, TIMERS, rolesOf } from "./settings.ts";
-import type { Role } from "./settings.ts";
+import { BASE, CARRIER_SECRET, PORTS, TIMERS, gatewayLimitOf, rolesOf, variablesOf } from "./settings.ts";
+import type { Regime, Role } from "./settings.ts";
 
 // A whole run: customers, gateway and faults; then unknown outcomes are retried, open messages become final, and the
 // books are read.
@@ -26,7 +27,7 @@ import type { Role } from "./settings.ts";
 /** Time limit for settling; messages that are still open after it are a finding. */
 const SETTLE_MS_MAX = 120_000;
 /** The final clock is this far ahead of every earlier one, so that every lease, window and validity has ended. */
-const BEYOND_MS = 60_000;
+const BEYOND_MS = 150_000;
 const MEMORY_EVERY_MS = 500;
 /** Interval of small credits to poor accounts. */
 const ALMS_EVERY_MS = 3_000;
@@ -39,6 +40,7 @@ export interface RunOptions {
   gapMs: number;
   /** Factor on the usual rate of orders. */
   pace: number;
+  regime: Regime;
   say: (line: string) => void;
 }
 
@@ -56,6 +58,7 @@ export class Run {
   readonly #carrier: Carrier;
   readonly #faults: Fault[];
   readonly #harms: Log;
+  readonly #moments = new Moments();
   readonly #agent = new http.Agent({ keepAlive: true });
   readonly #customers: Customer[] = [];
   #service: Service | null = null;
@@ -63,7 +66,7 @@ export class Run {
   #isClosed = false;
 
   constructor(options: RunOptions) {
-    const { directory, seed, durationMs, gapMs } = options;
+    const { directory, seed, durationMs, gapMs, regime } = options;
     const log = (name: string) => new Log(path.join(directory, name));
     this.#options = options;
     this.#clients = log("clients.jsonl");
@@ -74,21 +77,30 @@ export class Run {
     const common = { secret: CARRIER_SECRET, log: carrierLog, timesMs };
     this.#receipts = new Receipts({ ...common, agent: this.#agent });
     const { CARRIER_TIMEOUT_MS: timeoutMs } = TIMERS;
-    this.#carrier = new Carrier({ ...common, seed, port: PORTS.carrier, timeoutMs, receipts: this.#receipts });
+    this.#carrier = new Carrier({
+      ...common,
+      seed,
+      port: PORTS.carrier,
+      timeoutMs,
+      receipts: this.#receipts,
+      moments: this.#moments,
+      dedupes: regime.dedupes,
+      perSec: gatewayLimitOf(regime),
+    });
     this.#faults = planFaults(seed, durationMs, gapMs);
   }
 
   /** Starts everything, causes all faults, and returns when everything is settled. */
   async torture(): Promise<void> {
-    const { directory, seed, durationMs, say } = this.#options;
+    const { directory, seed, durationMs, regime, say } = this.#options;
     const clock = findLibfaketime(path.join(directory, "clock"));
     const library = "library" in clock ? clock.library : null;
     say(library ? `clock: ${library}` : `clock: shifted inside the runtime; ${"why" in clock ? clock.why : ""}`);
-    const settings = { seed, minutes: durationMs / 60_000, timers: TIMERS, clock: library ?? "runtime" };
+    const settings = { seed, minutes: durationMs / 60_000, ...regime, timers: TIMERS, clock: library ?? "runtime" };
     writeFileSync(path.join(directory, "config.json"), JSON.stringify(settings));
     const bundle = path.join(directory, "bundle.js");
     writeFileSync(bundle, await bundleService());
-    const service = (this.#service = new Service(directory, bundle, library));
+    const service = (this.#service = new Service(directory, bundle, library, variablesOf(regime)));
     process.once("exit", () => service.killNow());
     await this.#carrier.listen();
     await service.start();
@@ -112,6 +124,7 @@ export class Run {
       log: this.#clients,
       isOver: () => this.#isOver,
       isClosed: () => this.#isClosed,
+      onReply: () => this.#moments.note("reply"),
     };
   }
 
@@ -131,7 +144,14 @@ export class Run {
   async #load(service: Service, durationMs: number): Promise<void> {
     const { seed, say } = this.#options;
     const ids = this.#customers.map(({ id }) => id);
-    const harmer = new Harmer({ service, carrier: this.#carrier, seed, ids, log: this.#harms });
+    const harmer = new Harmer({
+      service,
+      carrier: this.#carrier,
+      moments: this.#moments,
+      seed,
+      ids,
+      log: this.#harms,
+    });
     const actors = [...this.#customers.map((customer) => this.#live(customer)), this.#giveAlms()];
     const lives = Promise.all(actors);
     const beganAt = Date.now();

@@ -44,6 +44,8 @@ export interface World {
   isOver: () => boolean;
   /** No retries from then on. */
   isClosed: () => boolean;
+  /** Called when a request was done. */
+  onReply: () => void;
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -172,7 +174,7 @@ export class Lane {
   /** One attempt, logged before and after. */
   async #attempt(intention: Intention): Promise<Reply | null> {
     const { id, means, method, path, body, key } = intention;
-    const { base, agent, log } = this.#world;
+    const { base, agent, log, onReply } = this.#world;
     const apiKey = means === "forged" ? forge(this.#account.apiKey) : this.#account.apiKey;
     const headers: Record<string, string> = { authorization: `Bearer ${apiKey}`, "x-api-key": apiKey };
     if (key !== undefined) headers["idempotency-key"] = key;
@@ -184,6 +186,7 @@ export class Lane {
       const replayed = reply.headers["idempotent-replayed"] === "true";
       const told = { status: reply.status, replayed, requestId: reply.headers["x-request-id"] };
       log.append({ t: "reply", ...attempt, ...told, body: reply.bytes.toString() });
+      if (reply.status === 200) onReply();
       return reply;
     } catch (problem) {
       log.append({ t: "broken", ...attempt, why: String(problem) });

@@ -1,16 +1,31 @@
+import type { Moment } from "./moments.ts";
 import { between, oneOf, pauseMs, randomOf, shuffled } from "./random.ts";
 import type { Random } from "./random.ts";
 
 // The faults of a run and their times, determined by the seed alone before the run begins.
 
 export type Fault = { atMs: number } & (
-  | { kind: "kill" | "term" }
+  | { kind: "kill"; when: "now" | Moment }
+  | { kind: "term" }
   | { kind: "evict" | "break_off"; share: number }
+  /** Objects break off right after what they did in such a call, before its caller hears of it. */
+  | { kind: "interrupt"; during: Call; lastsMs: number }
+  | { kind: "pace"; how: "evict" | "break_off" }
   | { kind: "clock"; toMs: number }
   | { kind: "d1"; how: "refuses" | "forgets" | "slow"; lastsMs: number }
-  | { kind: "queue"; queue: "dispatch" | "history"; how: QueueHarm; lastsMs: number }
+  | { kind: "queue"; queue: Queue; how: QueueHarm; lastsMs: number }
   | { kind: "carrier_away"; lastsMs: number }
+  | { kind: "carrier_limit"; perSec: number; retryAfterSec: number | null; lastsMs: number }
+  | { kind: "carrier_busy"; retryAfterSec: number | null; lastsMs: number }
 );
+
+/** Calls of an account's object. */
+export type Call = "send" | "work" | "report" | "records" | "recorded" | "alarm";
+const CALLS: readonly Call[] = ["send", "work", "work", "report", "records", "recorded", "alarm", "alarm"];
+
+/** A queue, or the queues of all lanes together. */
+export type Queue = "otp" | "single" | "bulk" | "lanes" | "history";
+const QUEUES: readonly Queue[] = ["otp", "single", "bulk", "bulk", "lanes", "lanes", "history", "history"];
 
 type QueueHarm = "lost" | "again" | "twice" | "late" | "fails";
 
@@ -21,17 +36,57 @@ const CLOCKS_MS = [0, 0, 7_200_000, -7_200_000, 60_000, -60_000] as const;
 const STEPS_MS = [2_000, -2_000, 5_000, -5_000] as const;
 const STEP_SHARE = 0.6;
 
-const KINDS = ["kill", "term", "evict", "evict", "break_off", "clock", "d1", "queue", "queue", "carrier_away"] as const;
+const KINDS = [
+  "kill",
+  "kill",
+  "term",
+  "evict",
+  "evict",
+  "break_off",
+  "interrupt",
+  "interrupt",
+  "pace",
+  "clock",
+  "d1",
+  "d1_long",
+  "queue",
+  "queue",
+  "queue",
+  "carrier_away",
+  "carrier_limit",
+  "carrier_limit",
+  "carrier_busy",
+] as const;
+
+/** When a kill comes, how fast a gateway takes messages at times, and the silence that it then demands. */
+const MOMENTS: readonly ("now" | Moment)[] = ["now", "reply", "submission", "answer"];
+const RATES_PER_SEC = [15, 40, 100] as const;
+const SILENCES_SEC = [null, 2, 3] as const;
 
 /** The first fault comes once all accounts are open and in use. */
 const FIRST_MS = 2_000;
 
-function faultOf(random: Random, kind: (typeof KINDS)[number], atMs: number, clockMs: number): Fault {
+/** A share of the run, in which D1 is away for long. */
+const LONG_SHARE = 0.3;
+const LONG_MS_MAX = 25_000;
+
+interface Planned {
+  atMs: number;
+  clockMs: number;
+  durationMs: number;
+}
+
+function faultOf(random: Random, kind: (typeof KINDS)[number], { atMs, clockMs, durationMs }: Planned): Fault {
   const lastsMs = between(random, 1_000, 5_000);
   switch (kind) {
     case "kill":
+      return { kind, atMs, when: oneOf(random, MOMENTS) };
     case "term":
       return { kind, atMs };
+    case "interrupt":
+      return { kind, atMs, during: oneOf(random, CALLS), lastsMs };
+    case "pace":
+      return { kind, atMs, how: oneOf(random, ["evict", "break_off"] as const) };
     case "evict":
     case "break_off":
       return { kind, atMs, share: 0.1 + random() * 0.9 };
@@ -40,16 +95,18 @@ function faultOf(random: Random, kind: (typeof KINDS)[number], atMs: number, clo
       return { kind, atMs, toMs: oneOf(random, CLOCKS_MS) };
     case "d1":
       return { kind, atMs, lastsMs, how: oneOf(random, ["refuses", "forgets", "slow"] as const) };
+    case "d1_long":
+      return { kind: "d1", atMs, lastsMs: Math.min(LONG_MS_MAX, durationMs * LONG_SHARE), how: "refuses" };
     case "queue":
-      return {
-        kind,
-        atMs,
-        lastsMs,
-        how: oneOf(random, QUEUE_HARMS),
-        queue: oneOf(random, ["dispatch", "history"] as const),
-      };
+      return { kind, atMs, lastsMs, how: oneOf(random, QUEUE_HARMS), queue: oneOf(random, QUEUES) };
     case "carrier_away":
       return { kind, atMs, lastsMs };
+    case "carrier_limit": {
+      const [perSec, retryAfterSec] = [oneOf(random, RATES_PER_SEC), oneOf(random, SILENCES_SEC)];
+      return { kind, atMs, perSec, retryAfterSec, lastsMs: 2_000 + lastsMs };
+    }
+    case "carrier_busy":
+      return { kind, atMs, retryAfterSec: oneOf(random, SILENCES_SEC), lastsMs };
   }
 }
 
@@ -63,7 +120,7 @@ export function planFaults(seed: string, durationMs: number, meanGapMs: number):
     if (deck.length === 0) deck = shuffled(random, KINDS);
     const kind = deck.pop();
     if (!kind) continue;
-    const fault = faultOf(random, kind, atMs, clockMs);
+    const fault = faultOf(random, kind, { atMs, clockMs, durationMs });
     if (fault.kind === "clock") clockMs = fault.toMs;
     faults.push(fault);
   }

@@ -1,18 +1,24 @@
 import type { Carrier } from "./carrier.ts";
 import type { Fault } from "./faults.ts";
 import type { Log } from "./log.ts";
+import type { Mood } from "./mood.ts";
+import type { Moments } from "./moments.ts";
 import { randomOf, shuffled } from "./random.ts";
-import type { Service } from "./service.ts";
+import type { Harm, Service } from "./service.ts";
 
 // Carries out the plan of faults, and logs when each begins and ends.
 
 export interface HarmerOptions {
   service: Service;
   carrier: Carrier;
+  moments: Moments;
   seed: string;
   ids: string[];
   log: Log;
 }
+
+/** A kill waits at most this long for its moment. */
+const MOMENT_MS_MAX = 3_000;
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -21,6 +27,8 @@ export class Harmer {
   /** Restarts run one at a time. */
   #before: Promise<void> = Promise.resolve();
   #count = 0;
+  /** How many faults of each kind that lasts are running; the last one to end ends it. */
+  readonly #running = new Map<string, number>();
 
   constructor(options: HarmerOptions) {
     this.#options = options;
@@ -41,9 +49,10 @@ export class Harmer {
   }
 
   async #harm(fault: Fault, id: number): Promise<void> {
-    const { service, carrier } = this.#options;
+    const { service, carrier, moments } = this.#options;
     switch (fault.kind) {
       case "kill":
+        if (fault.when !== "now") await moments.next(fault.when, MOMENT_MS_MAX);
         await service.kill();
         return service.start();
       case "term":
@@ -55,19 +64,56 @@ export class Harmer {
         return service.breakOff(this.#some(id, fault.share));
       case "clock":
         return service.setClock(fault.toMs);
+      case "pace":
+        return service.hurtPace(fault.how);
+      case "interrupt":
+        return this.#service("interrupt", fault.during, fault.lastsMs);
       case "d1":
-        await service.harm({ d1: fault.how });
-        await pause(fault.lastsMs);
-        return service.harm({ d1: null });
+        return this.#service("d1", fault.how, fault.lastsMs);
       case "queue":
-        await service.harm({ [fault.queue]: fault.how });
-        await pause(fault.lastsMs);
-        return service.harm({ [fault.queue]: null });
+        return this.#service(fault.queue, fault.how, fault.lastsMs);
       case "carrier_away":
-        await carrier.close();
-        await pause(fault.lastsMs);
-        return carrier.listen();
+        return this.#during(
+          "carrier_away",
+          fault.lastsMs,
+          () => carrier.close(),
+          () => carrier.listen(),
+        );
+      case "carrier_limit": {
+        const { perSec, retryAfterSec, lastsMs } = fault;
+        return this.#mood({ kind: "limit", perSec, retryAfterSec }, lastsMs);
+      }
+      case "carrier_busy":
+        return this.#mood({ kind: "busy", retryAfterSec: fault.retryAfterSec }, fault.lastsMs);
     }
+  }
+
+  /** A fault inside of the service, for a while. */
+  #service(name: Exclude<keyof Harm, "clockMs">, how: string, lastsMs: number): Promise<void> {
+    const { service } = this.#options;
+    return this.#during(
+      name,
+      lastsMs,
+      () => service.harm({ [name]: how }),
+      () => service.harm({ [name]: null }),
+    );
+  }
+
+  #mood(mood: Mood, lastsMs: number): Promise<void> {
+    const { carrier } = this.#options;
+    const put = (to: Mood | null) => () => {
+      carrier.mood = to;
+    };
+    return this.#during("mood", lastsMs, put(mood), put(null));
+  }
+
+  async #during(name: string, lastsMs: number, begin: () => unknown, end: () => unknown): Promise<void> {
+    this.#running.set(name, (this.#running.get(name) ?? 0) + 1);
+    await begin();
+    await pause(lastsMs);
+    const left = (this.#running.get(name) ?? 1) - 1;
+    this.#running.set(name, left);
+    if (left === 0) await end();
   }
 
   /** The accounts that a fault affects. */

@@ -124,9 +124,11 @@ export class Receipts {
     this.#isClosed = true;
   }
 
-  /** Sends the receipts for a submission, each at its time. */
-  plan(random: Random, submission: Submission, tells: string): void {
-    for (const receipt of planFor(random, tells)) void this.#send(submission, receipt);
+  /** Sends the receipts for a submission, each at its time. Returns whether they say that the gateway took it. */
+  plan(random: Random, submission: Submission, tells: string): boolean {
+    const plan = planFor(random, tells);
+    for (const receipt of plan) void this.#send(submission, receipt);
+    return plan.some(({ fault }) => fault === undefined);
   }
 
   async #send({ ref, callback_url: url }: Submission, { state, afterMs, fault }: Receipt): Promise<void> {

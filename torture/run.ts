@@ -6,6 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { Run } from "./campaign.ts";
+import { regimeOf } from "./settings.ts";
 
 const { values } = parseArgs({
   options: {
@@ -16,6 +17,9 @@ const { values } = parseArgs({
     gap: { type: "string", default: "4" },
     /** Factor on the usual rate of orders. */
     pace: { type: "string", default: "1" },
+    /** Instead of what the seed chooses: whether the gateway recognises references, and the rate set for it. */
+    dedupes: { type: "string" },
+    tps: { type: "string" },
     keep: { type: "boolean", default: false },
   },
 });
@@ -26,13 +30,25 @@ const minutes = Number(values.minutes);
 const accounts = Number(values.accounts);
 const gapSec = Number(values.gap);
 const pace = Number(values.pace);
-if (!(minutes > 0 && accounts >= 1 && accounts <= 100 && gapSec > 0 && pace > 0)) {
-  say("usage: npm run torture -- [--minutes 3] [--seed N] [--accounts 40] [--gap 4] [--pace 1] [--keep]");
+const drawn = regimeOf(values.seed);
+const dedupes = values.dedupes === undefined ? drawn.dedupes : values.dedupes === "on";
+const tps = values.tps === undefined ? drawn.tps : values.tps === "none" ? null : Number(values.tps);
+if (!(minutes > 0 && accounts >= 1 && accounts <= 100 && gapSec > 0 && pace > 0 && (tps === null || tps >= 1))) {
+  say("usage: npm run torture -- [--minutes 3] [--seed N] [--accounts 40] [--gap 4] [--pace 1]");
+  say("                          [--dedupes on|off] [--tps N|none] [--keep]");
   process.exit(2);
 }
 
 const directory = mkdtempSync(path.join(os.tmpdir(), "dastak-torture-"));
-const same = { minutes, seed: values.seed, accounts, gap: gapSec, pace };
+const same = {
+  minutes,
+  seed: values.seed,
+  accounts,
+  gap: gapSec,
+  pace,
+  dedupes: dedupes ? "on" : "off",
+  tps: tps ?? "none",
+};
 const again = Object.entries(same).map(([name, value]) => `--${name} ${value}`);
 say(`seed ${values.seed}, ${minutes} min, ${accounts} accounts; everything is written to ${directory}`);
 
@@ -46,6 +62,7 @@ const run = new Run({
   accounts,
   gapMs: gapSec * 1_000,
   pace,
+  regime: { dedupes, tps },
   say,
 });
 let code = 1;

@@ -1,5 +1,5 @@
 // The service under torture as its own process: node server.ts PORT STATE BUNDLE OPTIONS. It ends on a signal, and
-// evicts an account's object on request.
+// evicts an object on request.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { startService } from "../harness/service.mjs";
@@ -26,9 +26,9 @@ const { miniflare, stop } = await startService({
   miniflare: { unsafeRuntimeEnv: runtime },
 });
 
-process.on("message", ({ evict }: { evict: string }) => {
+process.on("message", ({ evict: { className, name } }: { evict: { className: string; name: string } }) => {
   // An object that has not been called yet cannot be evicted.
-  miniflare.unsafeEvictDurableObject("dastak", "Account", { name: evict }).catch(() => undefined);
+  miniflare.unsafeEvictDurableObject("dastak", className, { name }).catch(() => undefined);
 });
 process.once("SIGTERM", () => {
   void stop().then(() => process.exit(0));

@@ -5,7 +5,7 @@ import path from "node:path";
 import { ProcessGroup } from "../harness/group.ts";
 import { call } from "../harness/http.ts";
 import { clockEnvironment } from "./clock.ts";
-import { BASE, PORTS, VARIABLES } from "./settings.ts";
+import { BASE, PORTS } from "./settings.ts";
 
 // Controls the service under torture, a group of processes: starts, stops and kills it, and injects faults.
 
@@ -14,13 +14,33 @@ const STOP_MS_MAX = 10_000;
 /** Requests that were signed before a jump of the clock arrive within this time. */
 const JUMP_MS = 5_000;
 
+/** The pacing object has the name of its carrier. */
+const PACED = "http";
+
 /** The faults to inject, as the module around the service takes them (`around.mjs`). */
 export interface Harm {
   clockMs: number;
   d1: string | null;
-  dispatch: string | null;
+  /** The call after which objects break off. */
+  interrupt: string | null;
+  /** Queues, and those of all lanes together. */
+  otp: string | null;
+  single: string | null;
+  bulk: string | null;
+  lanes: string | null;
   history: string | null;
 }
+
+const UNHARMED: Harm = {
+  clockMs: 0,
+  d1: null,
+  interrupt: null,
+  otp: null,
+  single: null,
+  bulk: null,
+  lanes: null,
+  history: null,
+};
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -28,14 +48,16 @@ export class Service {
   readonly #directory: string;
   readonly #bundle: string;
   readonly #libfaketime: string | null;
-  readonly #harm: Harm = { clockMs: 0, d1: null, dispatch: null, history: null };
+  readonly #harm: Harm = { ...UNHARMED };
+  readonly #variables: Record<string, string>;
   #group: ProcessGroup | null = null;
   /** Offset of the clock from the real one, now and before its last jump. */
   #clock = { nowMs: 0, beforeMs: 0, jumpedAt: 0 };
   lives = 0;
 
-  constructor(directory: string, bundle: string, libfaketime: string | null) {
+  constructor(directory: string, bundle: string, libfaketime: string | null, variables: Record<string, string>) {
     this.#directory = directory;
+    this.#variables = variables;
     this.#bundle = bundle;
     this.#libfaketime = libfaketime;
   }
@@ -54,7 +76,7 @@ export class Service {
   async start(): Promise<void> {
     this.#writeClock();
     const runtime = this.#libfaketime === null ? {} : clockEnvironment(this.#libfaketime, this.#clockFile);
-    const options = JSON.stringify({ variables: VARIABLES, harm: this.#harm, runtime });
+    const options = JSON.stringify({ variables: this.#variables, harm: this.#harm, runtime });
     const state = path.join(this.#directory, "state");
     const output = openSync(path.join(this.#directory, "service.log"), "a");
     const args = [path.join(import.meta.dirname, "server.ts"), String(PORTS.service), state, this.#bundle, options];
@@ -102,7 +124,13 @@ export class Service {
 
   /** Evicts accounts' objects as the platform does: work in progress is completed first. */
   evict(accounts: string[]): void {
-    for (const account of accounts) this.#group?.child.send({ evict: account });
+    for (const name of accounts) this.#group?.child.send({ evict: { className: "Account", name } });
+  }
+
+  /** Evicts the carrier's pacing object, or aborts it in the middle of its work. */
+  async hurtPace(how: "evict" | "break_off"): Promise<void> {
+    if (how === "break_off") return this.#tell({ breakOffPace: PACED });
+    this.#group?.child.send({ evict: { className: "Pace", name: PACED } });
   }
 
   /** Aborts accounts' objects in the middle of their work. */

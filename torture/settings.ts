@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import net from "node:net";
+import { randomOf } from "./random.ts";
 
 // The service's settings under torture: timers are short enough that each of them is reached, and long enough for two
 // busy cores.
@@ -35,19 +36,41 @@ export const TIMERS = {
   RETRY_BASE_MS: 300,
   ATTEMPTS_MAX: 5,
   CARRIER_TIMEOUT_MS: 2_000,
-  UNKNOWN_WINDOW_MS: 6_000,
+  // Longer than a lease, so that an attempt that was cut off can be made again where references are recognised.
+  UNKNOWN_WINDOW_MS: 50_000,
   RECEIPT_WINDOW_MS: 9_000,
-  VALIDITY_SMS_MS: 30_000,
-  VALIDITY_OTP_MS: 20_000,
-  VALIDITY_CALL_MS: 25_000,
+  VALIDITY_SMS_MS: 45_000,
+  VALIDITY_OTP_MS: 30_000,
+  VALIDITY_CALL_MS: 40_000,
 } as const;
 
 export const BASE = `http://127.0.0.1:${PORTS.service}`;
 
 export const CARRIER_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
-/** Plain http to a gateway is allowed locally only, so this is a local environment. */
-export const VARIABLES: Record<string, string> = {
+/** What differs from run to run. */
+export interface Regime {
+  /** Whether the gateway recognises references, and the service knows it. */
+  dedupes: boolean;
+  /** The rate that the service is given for the gateway, in submissions per second; null: it learns the rate. */
+  tps: number | null;
+}
+
+/** A set rate, above what is ordered on average, and how much more the gateway takes. */
+const TPS = 150;
+const GATEWAY_MARGIN = 1.2;
+
+/** The regime that a seed chooses. */
+export function regimeOf(seed: string): Regime {
+  const coin = (name: string) => randomOf(seed, name)() < 0.5;
+  return { dedupes: coin("dedupes"), tps: coin("tps") ? TPS : null };
+}
+
+/** What the gateway of a regime takes in a second; null: as much as comes. */
+export const gatewayLimitOf = ({ tps }: Regime) => (tps === null ? null : Math.ceil(tps * GATEWAY_MARGIN));
+
+/** The service's settings. Plain http to a gateway is allowed locally only, so this is a local environment. */
+export const variablesOf = ({ dedupes, tps }: Regime): Record<string, string> => ({
   ENVIRONMENT: "local",
   SMS_URL: `http://sms.localhost:${PORTS.service}`,
   TTS_URL: `http://tts.localhost:${PORTS.service}`,
@@ -59,8 +82,10 @@ export const VARIABLES: Record<string, string> = {
   CARRIER_HTTP_SECRET: CARRIER_SECRET,
   // A submission that hangs occupies a slot: with few slots most messages would wait past their validity.
   DISPATCH_CONCURRENCY: "400",
+  CARRIER_HTTP_DEDUPES: dedupes ? "on" : "off",
+  ...(tps !== null && { CARRIER_TPS: String(tps) }),
   ...Object.fromEntries(Object.entries(TIMERS).map(([name, value]) => [name, String(value)])),
-};
+});
 
 export type Plan = "premium" | "business" | "starter";
 

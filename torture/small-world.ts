@@ -5,10 +5,12 @@ import type { Proof } from "./check/proof.ts";
 import { proofsOf } from "./check/proofs.ts";
 import { readEvidence } from "./check/read-evidence.ts";
 import { verdictOn } from "./check/verdict.ts";
+import { LEDGER, T0, TO, entry, refOf, rowsOf, rowsOfAll } from "./small-books.ts";
+import type { Row } from "./small-books.ts";
 
 // A small world in which everything is right, for testing the checker: a test breaks one thing and expects the finding.
 
-type Row = Record<string, unknown>;
+export { TO } from "./small-books.ts";
 
 export interface World {
   config: Row;
@@ -22,103 +24,6 @@ export interface World {
   };
 }
 
-const T0 = 1_800_000_000_000;
-const time = (ms: number) => new Date(T0 + ms).toISOString();
-
-/** Recipients: two of one bulk, and one of each other order. */
-export const TO = {
-  sms: "+919100000001",
-  bulkOne: "+919200000001",
-  bulkTwo: "+919200000002",
-  otp: "+919300000001",
-  busy: "+919400000001",
-  voice: "+4915500000001",
-} as const;
-
-const ref = (to: string) => `msg_${to}`;
-
-const TIMES = { queued: 1_000, sending: 1_100, submitted: 1_200, delivered: 1_500, failed: 1_200, unknown: 3_100 };
-
-interface Life {
-  to: string;
-  request: string;
-  operation: string;
-  charge: number;
-  states: (keyof typeof TIMES | "unconfirmed")[];
-  refunded?: boolean;
-}
-
-const LIVES: Life[] = [
-  { to: TO.sms, request: "r1", operation: "sms", charge: 1, states: ["queued", "sending", "submitted", "delivered"] },
-  {
-    to: TO.bulkOne,
-    request: "r2",
-    operation: "sms",
-    charge: 1,
-    states: ["queued", "sending", "submitted", "delivered"],
-  },
-  {
-    to: TO.bulkTwo,
-    request: "r2",
-    operation: "sms",
-    charge: 1,
-    states: ["queued", "sending", "failed"],
-    refunded: true,
-  },
-  {
-    to: TO.otp,
-    request: "r3",
-    operation: "otp",
-    charge: 0.15,
-    states: ["queued", "sending", "unknown"],
-    refunded: true,
-  },
-  {
-    to: TO.busy,
-    request: "r4",
-    operation: "sms",
-    charge: 1,
-    states: ["queued", "sending", "queued", "sending", "submitted", "unconfirmed"],
-  },
-  {
-    to: TO.voice,
-    request: "r8",
-    operation: "voice",
-    charge: 2,
-    states: ["queued", "sending", "submitted", "delivered"],
-  },
-];
-
-function rowsOf({ to, request, operation, charge, states, refunded = false }: Life): { message: Row; recorded: Row } {
-  const state = states.at(-1);
-  const attempts = states.filter((one) => one === "sending").length;
-  const more = { state, attempts, carrier: "http", error_code: null };
-  const timeline = states.map((one) => ({ state: one, at: T0 + (one === "unconfirmed" ? 12_000 : TIMES[one]) }));
-  const message = { message_id: ref(to), request_id: request, operation, to, charge, ...more };
-  const own = { account_id: "acc", request_id: request, recipient: to, charge: Math.round(charge * 10_000) };
-  return { message, recorded: { ...own, ...more, refunded: refunded ? 1 : 0, timeline: JSON.stringify(timeline) } };
-}
-
-function entry(seq: number, type: string, amount: number, after: number, more: Row): Row {
-  const rest = { message_id: null, request_id: null, reference: null, at: time(1_000 * seq) };
-  return { seq, type, amount, balance_after: after, ...rest, ...more };
-}
-
-const refund = (seq: number, to: string, amount: number, after: number) =>
-  entry(seq, "refund", amount, after, { message_id: ref(to), reference: `refund:${ref(to)}` });
-
-const LEDGER = [
-  entry(1, "credit", 100, 100, { reference: "opening" }),
-  entry(2, "debit", -1, 99, { request_id: "r1" }),
-  entry(3, "debit", -2, 97, { request_id: "r2" }),
-  refund(4, TO.bulkTwo, 1, 98),
-  entry(5, "debit", -0.15, 97.85, { request_id: "r3" }),
-  entry(6, "credit", 5, 102.85, { reference: "alms-1" }),
-  entry(7, "debit", -1, 101.85, { request_id: "r4" }),
-  entry(8, "debit", -2, 99.85, { request_id: "r8" }),
-  refund(9, TO.otp, 0.15, 100),
-];
-
 let tries = 0;
 
 /**
@@ -131,12 +36,13 @@ function order(
   body: Row | null,
   means: string,
   replies: [number | null, Row?, string?][],
+  account = "acc",
 ): Row[] {
   const method = body ? "POST" : "GET";
   const key = body && means !== "unkeyed" ? { key: means === "other" ? "key-1" : `key-${id}` } : {};
   const meaning = means === "unkeyed" ? "good" : means;
   const lines: Row[] = [
-    { t: "intend", at: T0, id, account: "acc", method, path, ...(body && { body }), means: meaning, ...key },
+    { t: "intend", at: T0, id, account, method, path, ...(body && { body }), means: meaning, ...key },
   ];
   for (const [at, [status, reply = {}, requestId = `r${id}`]] of replies.entries()) {
     const one = { id, try: `try-${(tries += 1)}`, at: T0 + 1_000 * (at + 1) };
@@ -180,9 +86,11 @@ function clients(): Row[] {
     ...order("7", "/send-sms", { phone: "9700000001", message: "Other" }, "other", [[422]]),
     ...order("0", "/api/upload-voice", { fileName: "silence-29.wav" }, "good", [[200, { fileId: "file" }]]),
     ...order("8", "/api/make-voice-call", { callee: "4915500000001", fileId: "file" }, "good", [
-      [200, sent(2, 99, { callId: ref(TO.voice) })],
+      [200, sent(2, 99, { callId: refOf(TO.voice) })],
     ]),
     ...order("9", "/account-balance", null, "good", [[200, { balance: 101.85 }]]),
+    ...order("11", "/send-sms", { phone: "9110000001", message: "Eleven" }, "good", [[200, sent(1, 99)]]),
+    ...order("12", "/send-sms", { phone: "9120000001", message: "Twelve" }, "good", [[200, sent(1, 98)]]),
     ...order("10", "/send-sms", { phone: "9900000001", message: "Lost" }, "unkeyed", [[null]]),
     { t: "credit", at: T0, account: "acc", amount: 5, reference: "alms-1" },
     { t: "credited", at: T0, account: "acc", reference: "alms-1", status: 200 },
@@ -194,32 +102,39 @@ const OPERATIONS: Record<string, { operation: string; text?: string }> = {
   [TO.bulkOne]: { operation: "sms", text: "Two" },
   [TO.bulkTwo]: { operation: "sms", text: "Two" },
   [TO.otp]: { operation: "otp", text: "123456 is your one-time password." },
-  [TO.busy]: { operation: "sms", text: "Four" },
+  [TO.limited]: { operation: "sms", text: "Four" },
+  [TO.expired]: { operation: "sms", text: "Eleven" },
+  [TO.twice]: { operation: "sms", text: "Twelve" },
   [TO.voice]: { operation: "voice" },
 };
 
+let submissions = 0;
+
 /** A submission as the gateway logs it, with a line for its answer unless that conveyed nothing. */
-export function submission(to: string, decision: string, tells: string): Row[] {
-  const line = { t: "submission", at: T0 + 1_150, ref: ref(to), to, ...OPERATIONS[to], decision, tells, signed: true };
-  return tells === "nothing" ? [line] : [line, { t: "answered", at: T0 + 1_190, ref: ref(to) }];
+export function submission(to: string, decision: string, tells: string, atMs = 1_150, quietMs?: number): Row[] {
+  const [n, ref] = [(submissions += 1), refOf(to)];
+  const words = OPERATIONS[to] ?? { operation: "sms", text: "Buy" };
+  const quiet = quietMs === undefined ? {} : { quietMs };
+  const line = { t: "submission", at: T0 + atMs, n, ref, to, ...words, decision, tells, signed: true, ...quiet };
+  return tells === "nothing" ? [line] : [line, { t: "answered", at: T0 + atMs + 40, n, ref }];
 }
 
 let receipts = 0;
 
 /** A receipt and its status. */
-export function receipt(to: string, state: string, status: number, fault?: string): Row[] {
+export function receipt(to: string, state: string, status: number, fault?: string, atMs = 1_400): Row[] {
   const id = `receipt-${(receipts += 1)}`;
-  const line = { t: "receipt", at: T0 + 1_400, id, ref: ref(to), state, ...(fault !== undefined && { fault }) };
-  return [line, { t: "receipt-reply", at: T0 + 1_500, id, status }];
+  const line = { t: "receipt", at: T0 + atMs, id, ref: refOf(to), state, ...(fault !== undefined && { fault }) };
+  return [line, { t: "receipt-reply", at: T0 + atMs + 100, id, status }];
 }
 
 /** The world in which everything is right. */
 export function smallWorld(): World {
-  const rows = LIVES.map(rowsOf);
+  const rows = rowsOfAll();
   const validity = { VALIDITY_SMS_MS: 45_000, VALIDITY_OTP_MS: 30_000, VALIDITY_CALL_MS: 40_000 };
   const timers = { ATTEMPTS_MAX: 5, CARRIER_TIMEOUT_MS: 2_000, UNKNOWN_WINDOW_MS: 6_000, ...validity };
   return {
-    config: { seed: "small", minutes: 1, clock: "none", timers },
+    config: { seed: "small", minutes: 1, clock: "none", dedupes: false, tps: null, timers },
     clients: clients(),
     carrier: [
       ...submission(TO.sms, "accepts", "taken"),
@@ -229,10 +144,14 @@ export function smallWorld(): World {
       ...receipt(TO.bulkOne, "delivered", 200),
       ...submission(TO.bulkTwo, "rejects", "rejected"),
       ...submission(TO.otp, "hangs", "nothing"),
-      ...submission(TO.busy, "busy", "busy"),
-      ...submission(TO.busy, "accepts", "taken"),
+      ...submission(TO.limited, "limits", "busy", 1_150, 3_000),
+      ...submission(TO.limited, "accepts", "taken", 4_550),
       ...submission(TO.voice, "accepts", "taken"),
       ...receipt(TO.voice, "delivered", 200),
+      ...submission(TO.expired, "busy", "busy"),
+      ...submission(TO.twice, "accepts", "taken"),
+      ...receipt(TO.twice, "undelivered", 200),
+      ...receipt(TO.twice, "delivered", 200, undefined, 1_600),
     ],
     faults: [{ t: "begin", at: T0 + 900_000, id: 1, kind: "kill" }],
     memory: [400, 500, 520, 510, 530, 520].map((mb, at) => ({ t: "memory", at: T0 + at, life: 1, kb: mb * 1_024 })),
@@ -240,7 +159,7 @@ export function smallWorld(): World {
       accounts: [
         {
           id: "acc",
-          balance: 100,
+          balance: 99,
           ledger: LEDGER.map((one) => ({ ...one })),
           messages: rows.map(({ message }) => message),
           differences: [],
@@ -249,6 +168,33 @@ export function smallWorld(): World {
       history: rows.map(({ recorded }) => recorded),
     },
   };
+}
+
+/** Adds another account with a bulk of this size that reached the gateway at this time; everything about it is right. */
+export function addCampaign({ clients: lines, carrier, books }: World, size: number, atMs: number): void {
+  const recipients = Array.from({ length: size }, (_, at) => String(9_500_000_000 + at));
+  const replies: [number, Row][] = [[200, sent(size, 1_000 - size)]];
+  const account = "campaign";
+  lines.push({ t: "account", at: T0, id: account, index: 1, plan: "premium", opening: 1_000 });
+  lines.push(...order("20", "/send-bulk-sms", { recipients, message: "Buy" }, "good", replies, account));
+  const states: [string, number][] = [
+    ["queued", 1_000],
+    ["sending", atMs - 50],
+    ["submitted", atMs + 50],
+    ["unconfirmed", atMs + 9_050],
+  ];
+  const rows = recipients.map((phone) => {
+    return rowsOf({ to: `+91${phone}`, request: "r20", operation: "sms", charge: 1, states, account });
+  });
+  for (const phone of recipients) carrier.push(...submission(`+91${phone}`, "accepts", "taken", atMs));
+  const left = 1_000 - size;
+  const ledger = [
+    entry(1, "credit", 1_000, 1_000, { reference: "opening" }),
+    entry(2, "debit", -size, left, { request_id: "r20" }),
+  ];
+  const messages = rows.map(({ message }) => message);
+  books.accounts.push({ id: account, balance: left, ledger, messages, differences: [] });
+  books.history.push(...rows.map(({ recorded }) => recorded));
 }
 
 /** The checker's proofs of a world. */

@@ -1,4 +1,6 @@
-import { chunksOf, count, during, replacing, state } from "./counters.js";
+/* global BINDINGS -- defined by around.mjs */
+import { delayed } from "./clock.js";
+import { chunksOf, count, during, open, replacing, state } from "./counters.js";
 
 // The bindings, each of which counts what it is asked for.
 
@@ -11,7 +13,7 @@ function countedStub(stub, kind) {
       return (...args) => {
         count("object requests");
         count(`${kind}.${String(name)}`);
-        return during(() => of[name](...args));
+        return during(`${kind}.${String(name)}`, () => of[name](...args));
       };
     },
   });
@@ -28,19 +30,19 @@ function countWrite(name, bodies) {
   count(`${name} messages`, bodies.length);
   for (const body of bodies) count("queue operations", chunksOf(body));
   if (state.told.held.includes(name)) return false;
-  state.queued += bodies.length;
+  open("queued", name, bodies.length);
   return true;
 }
 
 const countedQueue = (queue, name) =>
   replacing(queue, {
     async send(body, options) {
-      if (countWrite(name, [body])) await queue.send(body, options);
+      if (countWrite(name, [body])) await queue.send(body, delayed(options));
     },
     async sendBatch(messages, options) {
-      const all = [...messages];
+      const all = [...messages].map(delayed);
       const bodies = all.map(({ body }) => body);
-      if (countWrite(name, bodies)) await queue.sendBatch(all, options);
+      if (countWrite(name, bodies)) await queue.sendBatch(all, delayed(options));
     },
   });
 
@@ -106,19 +108,22 @@ function countedBucket(bucket) {
 
 const environments = new WeakMap();
 
+/** The bindings of `env` that are counted, each in its counting form. */
+function countedBindings(env) {
+  const { objects, queues, databases, buckets } = BINDINGS;
+  return Object.fromEntries([
+    ...objects.map(({ name, className }) => [name, countedNamespace(env[name], className.toLowerCase())]),
+    ...queues.map(({ binding, queue }) => [binding, countedQueue(env[binding], queue.split("-").at(-1))]),
+    ...databases.map((name) => [name, countedDatabase(env[name])]),
+    ...buckets.map((name) => [name, countedBucket(env[name])]),
+  ]);
+}
+
 /** The environment with counting bindings; one object per environment, because the service caches by it. */
 export function countedEnv(env) {
   let counted = environments.get(env);
   if (!counted) {
-    counted = {
-      ...env,
-      ACCOUNT: countedNamespace(env.ACCOUNT, "account"),
-      INBOX: countedNamespace(env.INBOX, "inbox"),
-      DISPATCH: countedQueue(env.DISPATCH, "dispatch"),
-      HISTORY: countedQueue(env.HISTORY, "history"),
-      DB: countedDatabase(env.DB),
-      RECORDINGS: countedBucket(env.RECORDINGS),
-    };
+    counted = { ...env, ...countedBindings(env) };
     environments.set(env, counted);
   }
   return counted;

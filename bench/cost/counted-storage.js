@@ -1,3 +1,4 @@
+import { realMs, serviceMs } from "./clock.js";
 import { count, state } from "./counters.js";
 
 // An object's storage, which counts rows and alarms.
@@ -43,16 +44,21 @@ function countStatements(sql) {
   };
 }
 
-/** Counts what an object does with its storage; called before the object's own constructor. */
-export function countStorage({ id, storage }) {
+/** Counts what an object of this kind does with its storage; called before the object's own constructor. */
+export function countStorage({ id, storage }, kind) {
   countStatements(storage.sql);
   const setAlarm = storage.setAlarm.bind(storage);
+  const getAlarm = storage.getAlarm.bind(storage);
   const deleteAlarm = storage.deleteAlarm.bind(storage);
   Object.assign(storage, {
     setAlarm(time, options) {
       count("alarms set");
-      state.alarms.set(String(id), Number(time));
-      return setAlarm(time, options);
+      state.alarms.set(String(id), { kind, timeMs: Number(time) });
+      return setAlarm(realMs(Number(time)), options);
+    },
+    async getAlarm(options) {
+      const timeMs = await getAlarm(options);
+      return timeMs === null ? null : serviceMs(timeMs);
     },
     deleteAlarm(options) {
       state.alarms.delete(String(id));

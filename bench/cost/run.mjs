@@ -3,57 +3,26 @@
 // the work of its later alarms is included; all services run at once, because they mostly wait.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { phoneOf } from "../../harness/accounts.mjs";
-import { startGateway } from "./gateway.mjs";
+import { parseArgs } from "node:util";
+import { freePorts } from "../../harness/program.ts";
+import { bundleService } from "../../harness/service.mjs";
 import { count, startCounted, warmUp } from "./measure.mjs";
+import { NOTES, OPERATIONS, sms } from "./operations.mjs";
 import { ACTIVE_SEC, INVOCATIONS, LOGS_BY_SIZE, PRICES_DATE, logsBySize, pricesOf } from "./prices.mjs";
+import { part, printFailures } from "../failures.mjs";
+import { markdownTable } from "../markdown.mjs";
 import { withScratch } from "../scratch.mjs";
-import { HOSTS, bundleService } from "../../harness/service.mjs";
 import { readConfig } from "../../scripts/local.mjs";
 
-const PORT = 19_300;
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const RESULT = path.join(ROOT, ".wrangler", "cost.json");
 
-/** Aims in dollars per million delivered single SMS, and per million recipients of a bulk. */
-const AIMS = { single: 8, recipient: 8 / 3 };
-
-const TEXT =
-  "Your order 4711 is on its way and will be with you today between four and six. Thank you for shopping with us!";
-
-/** Requests per minute that the largest plan admits; a busy account sends at this rate. */
-const BUSY_PER_MINUTE = 200;
-
-/** An account on the smallest plan that has used up its limit for the minute. */
-const EXHAUSTED = { plan: "starter", admitted: 10 };
-
-const sms = (at) => ({ host: HOSTS.sms, path: "/send-sms", body: { phone: phoneOf(at), message: TEXT } });
-const otp = (at) => ({ host: HOSTS.otp, path: "/send-otp", body: { phone: phoneOf(at), otp: "048213" } });
-const balance = () => ({ host: HOSTS.sms, path: "/account-balance" });
-
-const bulk = (recipients) => () => ({
-  host: HOSTS.sms,
-  path: "/send-bulk-sms",
-  body: { recipients: Array.from({ length: recipients }, (_, at) => phoneOf(at)), message: TEXT },
-});
-
-/**
- * The counted operations. `requests` are spread over `accounts`, each made by `ask` from its number; each request leads
- * to `messages` deliveries. Results are per message, or per request if there are no messages. Each account sends once,
- * except the busy ones; all take the same, so a few hundred are as good as a million. `alone`: requests far apart, so
- * that nothing is packed; otherwise they come together. `admitted` requests are sent before counting starts.
- */
-const OPERATIONS = {
-  "SMS, alone": { accounts: 150, requests: 150, ask: sms, messages: 1, alone: true },
-  "SMS, in a crowd": { accounts: 250, requests: 250, ask: sms, messages: 1 },
-  "SMS, 10 busy accounts": { accounts: 10, requests: 1_000, ask: sms, messages: 1, perMinute: 10 * BUSY_PER_MINUTE },
-  "SMS by the simulator, alone": { accounts: 100, requests: 100, ask: sms, messages: 1, alone: true, carrier: "sim" },
-  "OTP, alone": { accounts: 100, requests: 100, ask: otp, messages: 1, alone: true },
-  "bulk of 1,000, a recipient": { accounts: 3, requests: 3, ask: bulk(1_000), messages: 1_000 },
-  "bulk of 10,000, a recipient": { accounts: 1, requests: 1, ask: bulk(10_000), messages: 10_000 },
-  "account-balance": { accounts: 100, requests: 1_000, ask: balance, messages: 0 },
-  "forged key, 401": { accounts: 1, requests: 1_000, ask: sms, messages: 0, status: 401, forged: true },
-  "over the limit, 429": { accounts: 1, requests: 1_000, ask: balance, messages: 0, status: 429, ...EXHAUSTED },
+/** Aims in dollars per million delivered messages. */
+const AIMS = {
+  "SMS, alone": 5,
+  "SMS, 10 busy accounts": 3.6,
+  "bulk of 1,000, a recipient": 1.3,
+  "bulk of 10,000, a recipient": 1.3,
 };
 
 /** Settings of the deployment that affect the counts and differ from the local ones. */
@@ -80,31 +49,80 @@ function rowOf(name, of, counters, logs) {
   return { operation: name, counted, dollars, total, logsBySize: logsBySize(counted) };
 }
 
-/**
- * Counts and prices every operation, on ports from `port` on. Returns a row for each: `operation`, what it used
- * (`counted`), dollars per million by component (`dollars`) and in total (`total`).
- */
-export async function countCost({ bundle, stateDir, port = PORT }) {
-  const { concurrency, batchSizes, logs } = deployed();
-  const operations = Object.entries(OPERATIONS).map(([name, of], at) => {
-    const where = { bundle, stateDir: path.join(stateDir, `cost-${at}`), port: port + 1 + at };
-    return { name, of, where: { ...where, gatewayPort: port, concurrency, first: sms } };
+/** Runs every step, and returns what worked by its place; what did not is added to `failures`. */
+async function eachOf(operations, failures, work) {
+  const results = await Promise.allSettled(operations.map((one, at) => work(one, at)));
+  return results.map((result, at) => {
+    if (result.status === "fulfilled") return result.value;
+    failures.push({ part: `bench:cost, ${operations[at].name}`, problem: result.reason });
+    return null;
   });
-  const gateway = await startGateway(port);
+}
+
+/** Everything that one operation needs, by its name. */
+async function plan({ bundle, stateDir, seed }) {
+  const { concurrency, batchSizes, logs } = deployed();
+  const all = Object.entries(OPERATIONS);
+  const ports = await freePorts(2 * all.length);
+  const baseMs = Date.now();
+  const operations = all.map(([name, of], at) => ({
+    name,
+    of: { ...of, name },
+    where: {
+      bundle,
+      stateDir: path.join(stateDir, `cost-${at}`),
+      port: ports[2 * at],
+      gatewayPort: ports[2 * at + 1],
+      clock: { speed: of.speed ?? 1, baseMs },
+      concurrency,
+      first: sms,
+      seed,
+    },
+  }));
+  return { operations, batchSizes, logs };
+}
+
+/** Counts the operations of a wave, each on a service of its own, all at once. */
+async function countWave(operations, planned, failures) {
   const services = [];
   try {
-    const keys = await Promise.all(operations.map(({ of, where }) => warmUp(of, where)));
+    const accounts = await eachOf(operations, failures, ({ of, where }) => warmUp(of, where));
     // One at a time, so that the new runtime belongs to the service that was just started.
-    for (const { of, where } of operations) services.push(await startCounted(of, where));
-    const counters = await Promise.all(
-      operations.map(({ name, of }, at) => count(name, of, services[at], keys[at], batchSizes)),
+    for (const [at, { of, where }] of operations.entries()) {
+      const name = `bench:cost, ${of.name}`;
+      services.push(accounts[at] && (await part(name, failures, () => startCounted(of, where))));
+    }
+    const counted = await eachOf(operations, failures, ({ of, where }, at) =>
+      services[at] ? count(of, services[at], accounts[at], { ...planned, clock: where.clock }) : null,
     );
-    if (gateway.refused() > 0) throw new Error(`${gateway.refused()} receipts were refused`);
-    return operations.map(({ name, of }, at) => rowOf(name, of, counters[at], logs));
+    return operations.flatMap(({ name, of }, at) => {
+      if (counted[at] === null) return [];
+      const { counters, faults } = counted[at];
+      for (const problem of faults) failures.push({ part: `bench:cost, ${name}`, problem });
+      return [rowOf(name, of, counters, planned.logs)];
+    });
   } finally {
-    await Promise.allSettled(services.map(({ stop }) => stop()));
-    await gateway.stop();
+    await Promise.allSettled(services.map((service) => service?.stop()));
   }
+}
+
+/**
+ * Counts and prices every operation. Returns a row for each that could be measured: `operation`, what it used
+ * (`counted`), dollars per million by component (`dollars`) and in total (`total`); and the failures of the others.
+ */
+export async function countCost({ bundle, stateDir, seed = process.env.TEST_SEED ?? "1", only = "" }) {
+  const failures = [];
+  const planned = await plan({ bundle, stateDir, seed });
+  const operations = planned.operations.filter(({ name }) => name.includes(only));
+  const rows = [];
+  // Services on a fast clock first, and the busy ones after them: neither is to wait for a processor.
+  for (const isFast of [true, false]) {
+    const wave = operations.filter(({ of }) => (of.speed !== undefined) === isFast);
+    rows.push(...(await countWave(wave, planned, failures)));
+  }
+  const order = Object.keys(OPERATIONS);
+  rows.sort((one, other) => order.indexOf(one.operation) - order.indexOf(other.operation));
+  return { rows, failures };
 }
 
 const rounded = (numbers, digits) =>
@@ -118,8 +136,18 @@ function verdict({ operation, dollars, total }, aim) {
   return `${operation}: $${total.toFixed(2)} per million, aim under $${aim.toFixed(2)}: ${distance}. Most: ${most.join(", ")}.`;
 }
 
-const COUNTED = ["worker requests", "consumer batches", "object requests", "alarms run", "rows written", "alarms set"];
-COUNTED.push("rows read", "queue operations", "D1 rows written", "D1 rows read", "log lines", "invocations", "CPU ms");
+const COUNTED = ["worker requests", "consumer batches", "object requests", "object active ms", "alarms run"];
+COUNTED.push(
+  "rows written",
+  "alarms set",
+  "rows read",
+  "queue operations",
+  "D1 rows written",
+  "D1 rows read",
+  "log lines",
+  "invocations",
+  "CPU ms",
+);
 
 /** Prints the tables and the aims. */
 export function printCost(rows) {
@@ -128,30 +156,31 @@ export function printCost(rows) {
   table(({ counted }) => rounded(Object.fromEntries(COUNTED.map((name) => [name, counted[name] ?? 0])), 3));
   console.log(`Dollars per million, Workers Paid beyond the included amounts, prices of ${PRICES_DATE}:`);
   table(({ dollars, total }) => rounded({ ...dollars, total }, 2));
-  const row = (name) => rows.find(({ operation }) => operation === name);
-  const single = row("SMS, alone");
-  for (const one of [single, row("SMS, in a crowd"), row("SMS, 10 busy accounts")]) {
-    console.log(verdict(one, AIMS.single));
-  }
-  for (const name of ["bulk of 1,000, a recipient", "bulk of 10,000, a recipient"]) {
-    console.log(verdict(row(name), AIMS.recipient));
-  }
-  const logs = single.dollars["log lines"] + single.dollars["invocation logs"];
-  const activeMs = [ACTIVE_SEC.call, ACTIVE_SEC.alarm].map((sec) => sec * 1_000);
+  const components = Object.keys(rows[0]?.dollars ?? {});
+  const columns = components.map((name) => [name, ({ dollars }) => dollars[name].toFixed(2)]);
+  const first = { " ": ({ operation }) => operation, total: ({ total }) => `**${total.toFixed(2)}**` };
+  console.log(`For docs/proof.md:\n\n${markdownTable(rows, { ...first, ...Object.fromEntries(columns) })}\n`);
+  for (const row of rows) if (row.operation in AIMS) console.log(verdict(row, AIMS[row.operation]));
+  for (const note of NOTES) console.log(note);
   console.log(
-    `Assumed: an object is active for ${activeMs[0]} ms per call and ${activeMs[1]} ms per alarm; all CPU time of the runtime counts as the Worker's, including the simulators of D1 and queues; a consumer's batch is billed as a request.`,
+    `An object is active while calls are in flight (measured), and assumed to be for ${ACTIVE_SEC * 1_000} ms more per call and alarm; all CPU time of the runtime counts as the Worker's, including the simulators of D1 and queues; a consumer's batch is billed as a request.`,
   );
+  const single = rows.find(({ operation }) => operation === "SMS, alone");
+  if (!single) return;
+  const logs = single.dollars["log lines"] + single.dollars["invocation logs"];
   console.log(
     `From ${LOGS_BY_SIZE.from} on logs are billed by size: $${single.logsBySize.toFixed(2)} instead of $${logs.toFixed(2)} for a single SMS, with ${LOGS_BY_SIZE.bytesPerEvent} bytes of overhead per event.`,
   );
 }
 
 if (process.argv[1] === import.meta.filename) {
+  const { values: flags } = parseArgs({ options: { only: { type: "string", default: "" } } });
   await withScratch("cost", async (stateDir) => {
-    const rows = await countCost({ bundle: await bundleService(), stateDir });
+    const { rows, failures } = await countCost({ bundle: await bundleService(), stateDir, only: flags.only });
     printCost(rows);
     mkdirSync(path.dirname(RESULT), { recursive: true });
     writeFileSync(RESULT, JSON.stringify({ at: new Date().toISOString(), prices: PRICES_DATE, rows }, null, 2));
     console.log("All numbers: .wrangler/cost.json");
+    printFailures(failures);
   });
 }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { Client } from "../../harness/accounts.mjs";
 import { median } from "./curve.mjs";
 import { KEY_SECRET } from "./state.mjs";
-import { AROUND } from "../cost/around.mjs";
+import { aroundOf, queueNames } from "../cost/around.mjs";
 import { HOSTS, startService } from "../../harness/service.mjs";
 
 const CONNECTIONS = 16;
@@ -14,16 +14,16 @@ const PAGE_BYTES = 4_096;
 /** Below the largest plan's limit of 200 requests per account and minute. */
 const SENDS_PER_ACCOUNT = 150;
 
-const runtimesOf = (parent) => readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim().split(" ");
+export const runtimesOf = (parent) => readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim().split(" ");
 
 /**
  * Starts the service on the state in `stateDir`. Queue messages are dropped, requests do not submit, and no alarm runs,
  * so that only the request itself is measured, and no slice pays for the previous one.
  */
-export async function startMeasured({ port, stateDir, bundle, held = ["dispatch", "history"], sweepMs = 3_600_000 }) {
+export async function startMeasured({ port, stateDir, bundle, held = queueNames(), sweepMs = 3_600_000 }) {
   const before = runtimesOf(process.pid);
   const variables = { KEY_SECRET, DIRECT_DISPATCH: "off", SWEEP_MS: String(sweepMs) };
-  const service = await startService({ port, stateDir, bundle, around: AROUND, variables });
+  const service = await startService({ port, stateDir, bundle, around: aroundOf(), variables });
   const client = new Client(port);
   const told = await client.ask("count.bench", "/", { method: "PUT", body: { held } });
   if (told.status !== 200) throw new Error(`the counters answered ${told.status}`);

@@ -3,14 +3,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { openAccounts, pause } from "../../harness/accounts.mjs";
+import { freePorts } from "../../harness/program.ts";
+import { part, printFailures } from "../failures.mjs";
 import { growWithAccounts, printAccounts } from "./accounts.mjs";
+import { growCampaign, printCampaign } from "./campaign.mjs";
 import { growWithHistory, printHistory } from "./history.mjs";
 import { startMeasured } from "./load.mjs";
 import { growWithRecipients, printRecipients } from "./recipients.mjs";
 import { withScratch } from "../scratch.mjs";
 import { HOSTS, bundleService } from "../../harness/service.mjs";
 
-const PORT = 19_350;
 const RESULT = path.join(import.meta.dirname, "../..", ".wrangler", "growth.json");
 
 /** Coins of the account that is copied: more than any copy spends. */
@@ -27,8 +29,9 @@ async function openOriginal(setUp) {
     const { status } = await service.client.askAs(account.api_key, HOSTS.sms, "/send-sms", { body });
     if (status !== 200) throw new Error(`the first send was answered with ${status}`);
     for (let waitedMs = 0; waitedMs < DELIVERED_MS_MAX; waitedMs += 500) {
+      const { data } = await service.client.operate(`/operator/accounts/${account.account_id}/messages`);
       const { body: now } = await service.client.ask("count.bench", "/");
-      if (now.recorded.delivered === 1 && now.open.alarms === 0) return account;
+      if (data[0]?.state === "delivered" && now.open.isAtRest) return account;
       await pause(500);
     }
     throw new Error("the first message was not delivered");
@@ -43,30 +46,46 @@ const plain = (curve, fields) => ({
   ...Object.fromEntries(fields.map((field) => [field, { median: curve.of(field), rounds: curve.roundsOf(field) }])),
 });
 
-/** Measures and prints every curve, on `port`; returns the curves, and `sentences` that describe them. */
-export async function measureGrowth({ bundle, stateDir, port = PORT }) {
+const LOAD = ["perSec", "p50Ms", "cpuUs"];
+
+/** Measures and prints the curves one after the other; one that fails is added to `failures`, and does not stop the others. */
+export async function measureGrowth({ bundle, stateDir, port, failures }) {
   const setUp = { bundle, stateDir, port };
-  const original = await openOriginal(setUp);
-  const recipients = await growWithRecipients(setUp, original);
-  const saidOfRecipients = printRecipients(recipients);
-  const { used, paced, ...memory } = await growWithAccounts(setUp, original);
-  const saidOfAccounts = printAccounts({ used, paced, ...memory });
-  const history = await growWithHistory(setUp, original);
-  const sentences = [...saidOfAccounts, ...printHistory(history), ...saidOfRecipients];
-  const load = ["perSec", "p50Ms", "cpuUs"];
-  return {
-    accounts: { inUse: plain(used, load), asleep: plain(paced, load), ...memory },
-    history: Object.fromEntries(history.map(({ asked, curve }) => [asked, plain(curve, ["ms", "cpuUs"])])),
-    recipients: plain(recipients, ["ms", "cpuUs", "rows"]),
-    sentences,
-  };
+  const sentences = [];
+  const curves = {};
+  const campaign = await part("growth of a campaign", failures, () => growCampaign(setUp));
+  if (campaign) {
+    sentences.push(...printCampaign(campaign));
+    curves.campaign = campaign;
+  }
+  const original = await part("the account that is copied", failures, () => openOriginal(setUp));
+  if (original === null) return { ...curves, sentences };
+  await part("growth with recipients", failures, async () => {
+    const recipients = await growWithRecipients(setUp, original);
+    sentences.push(...printRecipients(recipients));
+    curves.recipients = plain(recipients, ["ms", "cpuUs", "rows"]);
+  });
+  await part("growth with accounts", failures, async () => {
+    const { used, paced, ...memory } = await growWithAccounts(setUp, original);
+    sentences.push(...printAccounts({ used, paced, ...memory }));
+    curves.accounts = { inUse: plain(used, LOAD), asleep: plain(paced, LOAD), ...memory };
+  });
+  await part("growth with history", failures, async () => {
+    const history = await growWithHistory(setUp, original);
+    sentences.push(...printHistory(history));
+    curves.history = Object.fromEntries(history.map(({ asked, curve }) => [asked, plain(curve, ["ms", "cpuUs"])]));
+  });
+  return { ...curves, sentences };
 }
 
 if (process.argv[1] === import.meta.filename) {
   await withScratch("growth", async (stateDir) => {
-    const curves = await measureGrowth({ bundle: await bundleService(), stateDir });
+    const failures = [];
+    const [port] = await freePorts(1);
+    const curves = await measureGrowth({ bundle: await bundleService(), stateDir, port, failures });
     mkdirSync(path.dirname(RESULT), { recursive: true });
     writeFileSync(RESULT, JSON.stringify({ at: new Date().toISOString(), ...curves }, null, 2));
     console.log("All numbers: .wrangler/growth.json");
+    printFailures(failures);
   });
 }

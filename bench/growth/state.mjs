@@ -90,5 +90,6 @@ export function signIn(stateDir, { account_id: accountId }) {
       VALUES (?, ?, '', ?, ?, ?, ?)`;
     database.prepare(session).run(hash, `psn_${accountId}`, nowMs, nowMs, nowMs, nowMs + DAY_MS);
   });
-  return `session=${token}`;
+  // The name of a console that is reached over https (src/sign-in/sessions.ts).
+  return `__Host-session=${token}`;
 }

@@ -9,7 +9,8 @@ import { sqlite } from "./sqlite.mjs";
 
 export { WINDOW_MS, keyOf } from "./accounts.mjs";
 
-const INSTALL = "npm install --prefix bench/peers";
+/** Installs exactly what the lock file says, and leaves it as it is. */
+const INSTALL = "npm ci --prefix bench/peers";
 
 /** The programs and packages among these that are not installed. */
 function lacking(programs, packages) {

@@ -78,7 +78,7 @@ export function generator() {
     const { version } = require("autocannon/package.json");
     return { name: `autocannon ${version}`, run: byAutocannon(require("autocannon")) };
   } catch {
-    const how = "apt-get install wrk, or npm install --prefix bench/peers for autocannon";
+    const how = "apt-get install wrk, or npm ci --prefix bench/peers for autocannon";
     throw new Error(`there is no load generator; install one with: ${how}`);
   }
 }

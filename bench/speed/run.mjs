@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { allCases } from "./cases.mjs";
 import { countCost, printCost } from "../cost/run.mjs";
+import { part, printFailures } from "../failures.mjs";
 import { generator } from "./load.mjs";
 import { PEERS, WINDOW_MS } from "../peers/index.mjs";
 import { KEYS_FILE, cpuMsOf, memoryMibOf, startServer, stopServer, untilIdle } from "./processes.mjs";
@@ -37,15 +38,16 @@ const ACCOUNTS = Number(flags.accounts);
 /** Servers whose messages are delivered while they are measured. */
 const WITH_DELIVERY = new Set(["whole", "started"]);
 
-/** Starts every server that a case needs. */
-async function startAll(cases, stateDir, bundle) {
-  const servers = {};
+/** Starts every server that a case needs; the cases of one that does not start are left out. */
+async function startAll(cases, { stateDir, bundle, servers, failures }) {
   for (const [at, name] of [...new Set(cases.map(({ server }) => server))].entries()) {
     const options = { port: PORT + at * PORTS_EACH, stateDir: path.join(stateDir, name), accounts: ACCOUNTS, bundle };
-    const server = await startServer(name, options);
-    servers[name] = { ...server, keys: JSON.parse(readFileSync(path.join(options.stateDir, KEYS_FILE), "utf8")) };
+    await part(`the server ${name}`, failures, async () => {
+      const server = await startServer(name, options);
+      servers[name] = { ...server, keys: [] };
+      servers[name].keys = JSON.parse(readFileSync(path.join(options.stateDir, KEYS_FILE), "utf8"));
+    });
   }
-  return servers;
 }
 
 /** One slice of load on one case. */
@@ -72,17 +74,21 @@ async function slice(load, { connections, refused, light, wakes, askWith }, serv
   };
 }
 
-/** Runs every case once per round, alternating forwards and backwards. */
-async function measure(load, cases, servers) {
+/** Runs every case once per round, alternating forwards and backwards; a case that fails is not run again. */
+async function measure(load, cases, { servers, failures }) {
   const rounds = [];
+  const failed = new Set();
   for (let round = 0; round < ROUNDS; round++) {
     const results = {};
     for (const one of round % 2 === 0 ? cases : cases.toReversed()) {
-      results[one.name] = await slice(load, one, servers[one.server]);
+      if (!servers[one.server] || failed.has(one.name)) continue;
+      const result = await part(one.name, failures, () => slice(load, one, servers[one.server]));
+      if (result) results[one.name] = result;
+      else failed.add(one.name);
     }
     rounds.push(results);
   }
-  return rounds;
+  return rounds.map((results) => Object.fromEntries(Object.entries(results).filter(([name]) => !failed.has(name))));
 }
 
 const kib = (bytes) => Math.round(bytes / 1_024);
@@ -96,45 +102,50 @@ function sizesOf(bundle, servers) {
   };
 }
 
+/** What is measured: load over all cases, and the cost. Each part that fails leaves the others as they are. */
+async function measureAll({ stateDir, servers, failures, load }) {
+  const bundle = await bundleService();
+  const bundleFile = path.join(stateDir, "bundle.js");
+  writeFileSync(bundleFile, bundle);
+  // Counting needs no quiet machine: it mostly waits for alarms, and the servers start meanwhile.
+  const counting = flags["no-cost"] ? null : part("bench:cost", failures, () => countCost({ bundle, stateDir }));
+  const cases = load ? allCases().filter(({ name }) => name.includes(flags.only) || name.startsWith("floor")) : [];
+  await startAll(cases, { stateDir, bundle: bundleFile, servers, failures });
+  const cost = await counting;
+  failures.push(...(cost?.failures ?? []));
+  const rounds = await measure(load, cases, { servers, failures });
+  return { cost: cost?.rows ?? null, rounds, sizes: sizesOf(bundle, servers) };
+}
+
 async function main() {
   const beganMs = performance.now();
-  const load = generator();
-  const cases = allCases().filter(({ name }) => name.includes(flags.only) || name.startsWith("floor"));
+  const failures = [];
+  const load = await part("the load generator", failures, generator);
   const machine = `${os.cpus().length} × ${os.cpus()[0]?.model}, Node ${process.versions.node}`;
-  console.log(`${machine}. Load by ${load.name}; ${ROUNDS} rounds, ${SLICE_SEC} s for each case.`);
+  console.log(`${machine}. Load by ${load?.name ?? "nothing"}; ${ROUNDS} rounds, ${SLICE_SEC} s for each case.`);
   console.log(
     `${ACCOUNTS} accounts, or one; a window of ${WINDOW_MS} ms where one account sends thousands of requests per second.`,
   );
   for (const peer of Object.values(PEERS)) console.log(peer.missing() ?? `${peer.title}: ${peer.note}.`);
   const stateDir = mkdtempSync(path.join(os.tmpdir(), "dastak-bench-"));
-  let servers = {};
+  const servers = {};
   try {
-    const bundle = await bundleService();
-    const bundleFile = path.join(stateDir, "bundle.js");
-    writeFileSync(bundleFile, bundle);
-    // Counting needs no quiet machine: it mostly waits for alarms, and the servers start meanwhile.
-    const counting = flags["no-cost"] ? null : countCost({ bundle, stateDir });
-    // A failure during the start of the servers is reported by the await below, after which they are stopped.
-    counting?.catch(() => null);
-    servers = await startAll(cases, stateDir, bundleFile);
-    const cost = await counting;
-    const rounds = await measure(load, cases, servers);
-    const sizes = sizesOf(bundle, servers);
-    await Promise.all(Object.values(servers).map(stopServer));
-    servers = {};
+    const { cost, rounds, sizes } = await measureAll({ stateDir, servers, failures, load });
     const summary = summaryOf(rounds);
     printTable(summary);
     console.table([sizes]);
     printAims(rounds);
     if (cost) printCost(cost);
     mkdirSync(path.dirname(RESULT), { recursive: true });
-    const facts = { at: new Date().toISOString(), commit: commitOf(), machine, load: load.name };
-    writeFileSync(RESULT, JSON.stringify({ ...facts, sizes, summary, cost, rounds }, null, 2));
+    const facts = { at: new Date().toISOString(), commit: commitOf(), machine, load: load?.name ?? null };
+    const failed = failures.map(({ part: name, problem }) => ({ part: name, problem: String(problem) }));
+    writeFileSync(RESULT, JSON.stringify({ ...facts, sizes, summary, cost, rounds, failed }, null, 2));
     const minutes = ((performance.now() - beganMs) / 60_000).toFixed(1);
     console.log(`All numbers: .wrangler/bench.json. It took ${minutes} minutes.`);
   } finally {
-    await Promise.all(Object.values(servers).map(stopServer));
+    await Promise.allSettled(Object.values(servers).map(stopServer));
     rmSync(stateDir, { recursive: true, force: true, maxRetries: 3 });
+    printFailures(failures);
   }
 }
 

@@ -11,13 +11,13 @@ function quantile(values, share) {
 const median = (values) => quantile(values, 0.5);
 
 /** The rate of one case as a multiple of another's, in each round. */
-const ratios = (rounds, name, base) => rounds.map((round) => round[name].perSec / round[base].perSec);
+const ratios = (rounds, name, base) => rounds.map((round) => round[name].perSec / (round[base]?.perSec ?? Number.NaN));
 
 const fixed = (value, digits) => Number(value.toFixed(digits));
 
 /** One row per case: medians over the rounds. */
 export function summaryOf(rounds) {
-  return Object.keys(rounds[0]).map((name) => {
+  return Object.keys(rounds[0] ?? {}).map((name) => {
     const of = (field) => median(rounds.map((round) => round[name][field]));
     return {
       case: name,
@@ -65,7 +65,7 @@ const BULK = { of: "send-bulk-sms of 10,000, one connection", belowMs: 150 };
 
 /** Prints each aim with the measured median, and the range of the middle half of the rounds. */
 export function printAims(rounds) {
-  const [first] = rounds;
+  const [first = {}] = rounds;
   for (const { of, base, atLeast } of AIMS) {
     if (!first[of] || !first[base]) continue;
     const all = ratios(rounds, of, base);

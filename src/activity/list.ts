@@ -2,11 +2,14 @@ import { readKeyId, showKeyId } from "../crypto/api-key.ts";
 import { searchHistory } from "../db/activity.ts";
 import { logProblem } from "../log.ts";
 import type { KeyView } from "../model/account.ts";
+import { BUCKET_JOBS } from "../model/history.ts";
 import type { MessageView } from "../model/message.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import type { AccountObject } from "../objects.ts";
 import { OPERATORS } from "../search/terms.ts";
 import type { Fault, Search, Term } from "../search/terms.ts";
+import { join } from "../search/join.ts";
+import type { Stretch } from "../search/join.ts";
 import { isBeyond } from "../search/look.ts";
 import type { Direction, Fresh } from "../search/look.ts";
 
@@ -22,6 +25,13 @@ export const PAGE_SIZE = 50;
 const REACH = 5_000;
 const REACH_MAX = 320_000;
 
+/**
+ * Groups of history that one query returns, besides those that a full page needs; doubled while too few messages are
+ * found. With 100 messages each, the most are two megabytes.
+ */
+const GROUPS_SPARE = 1;
+const GROUPS_MAX = 256;
+
 /** How many stretches one page reads before it stops and offers to search further: about a million jobs. */
 const STRETCHES_MAX = 8;
 
@@ -30,12 +40,6 @@ export interface Source {
   env: Pick<Env, "DB">;
   ref: AccountRef;
   stub: Pick<AccountObject, "look">;
-}
-
-/** A part of the list, complete up to `end`; null when nothing follows in this direction. */
-interface Stretch {
-  rows: MessageView[];
-  end: MessagePlace | null;
 }
 
 /** Replaces the names of keys by their ids; a name that no key has becomes a fault. */
@@ -54,32 +58,6 @@ export function withKeys(search: Search, keys: readonly KeyView[]): Search {
   return { terms, faults };
 }
 
-const further = (one: MessagePlace, other: MessagePlace, direction: Direction) =>
-  isBeyond(one, other, direction) ? one : other;
-
-/** The nearer of two ends: both parts are complete only up to there. */
-function nearer(one: MessagePlace | null, other: MessagePlace | null, direction: Direction): MessagePlace | null {
-  if (!one || !other) return one ?? other;
-  return further(one, other, direction) === one ? other : one;
-}
-
-/** Merges two parts of the list in its order, up to where both are complete. */
-export function join(one: Stretch, other: Stretch, direction: Direction, limit: number): Stretch {
-  const end = nearer(one.end, other.end, direction);
-  const byPlace = new Map<string, MessageView>();
-  for (const row of [...one.rows, ...other.rows]) {
-    if (end && isBeyond(row, end, direction)) continue;
-    const place = `${row.seq}.${row.index}`;
-    const known = byPlace.get(place);
-    if (!known || row.rev > known.rev) byPlace.set(place, row);
-  }
-  const rows = [...byPlace.values()].toSorted((a, b) => (isBeyond(a, b, direction) ? 1 : -1));
-  if (rows.length <= limit) return { rows, end };
-  rows.length = limit;
-  const last = rows.at(-1);
-  return { rows, end: last ? { seq: last.seq, index: last.index } : end };
-}
-
 interface Asked {
   terms: Term[];
   direction: Direction;
@@ -88,21 +66,26 @@ interface Asked {
   limit: number;
 }
 
-/** One stretch of history; `reach` is the maximum number of jobs that it covers. */
-async function recorded(source: Source, asked: Asked, fresh: Fresh, reach: number): Promise<Stretch> {
+/** How much of history one query covers at most: job numbers, and groups of each kind. */
+interface Reach {
+  jobs: number;
+  groups: number;
+}
+
+/** One stretch of history. */
+async function recorded(source: Source, asked: Asked, fresh: Fresh, reach: Reach): Promise<Stretch> {
   const { terms, direction, from, limit } = asked;
   const older = direction === "older";
   const bottom = Math.max(fresh.low, older ? 0 : (from?.seq ?? 0));
   const top = Math.min(fresh.high, fresh.settledSeq + 1, older && from ? from.seq + 1 : Infinity);
   if (bottom >= top) return { rows: [], end: null };
-  const low = older ? Math.max(bottom, top - reach) : bottom;
-  const high = older ? top : Math.min(top, bottom + reach);
-  const look = { terms, direction, from, limit, low, high, except: fresh.late };
-  const rows = await searchHistory(source.env.DB, source.ref, look);
-  const last = rows.at(-1);
-  if (last && rows.length === limit) return { rows, end: { seq: last.seq, index: last.index } };
-  if (older) return { rows, end: low > bottom ? { seq: low, index: 0 } : null };
-  return { rows, end: high < top ? { seq: high, index: -1 } : null };
+  const low = older ? Math.max(bottom, top - reach.jobs) : bottom;
+  const high = older ? top : Math.min(top, bottom + reach.jobs);
+  const look = { terms, direction, from, limit, groups: reach.groups, low, high, except: fresh.late };
+  const found = await searchHistory(source.env.DB, source.ref, look);
+  if (found.end) return found;
+  if (older) return { ...found, end: low > bottom ? { seq: low, index: 0 } : null };
+  return { ...found, end: high < top ? { seq: high, index: -1 } : null };
 }
 
 /**
@@ -119,14 +102,16 @@ export async function* stretches(source: Source, asked: Asked): AsyncGenerator<S
   const { direction, limit } = asked;
   let { from } = asked;
   let fresh: Fresh | null = null;
-  let reach = REACH;
+  let reach: Reach = { jobs: REACH, groups: Math.ceil(limit / BUCKET_JOBS) + GROUPS_SPARE };
   for (;;) {
     fresh = await recentOf(source, { ...asked, from }, fresh);
     if (!fresh) return;
     const enough = direction === "older" && fresh.end !== null && fresh.end.seq > fresh.settledSeq;
     const old = enough ? { rows: [], end: null } : await recorded(source, { ...asked, from }, fresh, reach);
     const stretch = join({ rows: fresh.rows, end: fresh.end }, old, direction, limit);
-    if (stretch.rows.length < limit) reach = Math.min(REACH_MAX, reach * 2);
+    if (stretch.rows.length < limit) {
+      reach = { jobs: Math.min(REACH_MAX, reach.jobs * 2), groups: Math.min(GROUPS_MAX, reach.groups * 2) };
+    }
     yield stretch;
     if (!stretch.end) return;
     from = stretch.end;

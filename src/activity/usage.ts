@@ -1,6 +1,8 @@
-import { countByDay } from "../db/usage.ts";
-import type { DayCount } from "../db/usage.ts";
+import { countHistory } from "../db/usage.ts";
 import { logProblem } from "../log.ts";
+import type { Outline } from "../model/account.ts";
+import { QUARTER_MS } from "../model/usage.ts";
+import type { QuarterCount } from "../model/usage.ts";
 import { INDIA_OFFSET_MS } from "../text/india.ts";
 import { contentOf, isCall } from "../model/operations.ts";
 import type { Operation } from "../model/operations.ts";
@@ -35,7 +37,7 @@ export function usageStartMs(nowMs: number): number {
 }
 
 /** Counts by day, oldest first; days without messages have zeros. */
-export function daysOf(counts: readonly DayCount[], nowMs: number): Day[] {
+export function daysOf(counts: readonly QuarterCount[], nowMs: number): Day[] {
   const first = dayOf(usageStartMs(nowMs));
   const days = Array.from({ length: DAYS }, (_, at): Day => ({
     at: (first + at) * DAY_MS - INDIA_OFFSET_MS,
@@ -43,17 +45,23 @@ export function daysOf(counts: readonly DayCount[], nowMs: number): Day[] {
     sms: 0,
     calls: 0,
   }));
-  for (const { day, operation, count } of counts) {
-    const found = days[day - first];
-    if (found) found[seriesOf(operation)] += count;
+  for (const { quarter, operation, messages } of counts) {
+    const found = days[dayOf(quarter * QUARTER_MS) - first];
+    if (found) found[seriesOf(operation)] += messages;
   }
   return days;
 }
 
-/** What the account sent by day, from job `seq` on; null when D1 is unavailable. */
-export async function usageOf(env: Env, ref: AccountRef, seq: number, nowMs: number): Promise<Day[] | null> {
+/** What the account sent by day, counted by history and, after the settled mark, by the account itself; null when D1 is unavailable. */
+export async function usageOf(
+  env: Pick<Env, "DB">,
+  ref: AccountRef,
+  { seqSince, unrecorded }: Pick<Outline, "seqSince" | "unrecorded">,
+  nowMs: number,
+): Promise<Day[] | null> {
+  const range = { fromSeq: seqSince, toSeq: unrecorded.settledSeq, atMs: usageStartMs(nowMs) };
   try {
-    return daysOf(await countByDay(env.DB, ref, { seq, atMs: usageStartMs(nowMs) }, INDIA_OFFSET_MS), nowMs);
+    return daysOf([...(await countHistory(env.DB, ref, range)), ...unrecorded.counts], nowMs);
   } catch (problem) {
     logProblem("usage", problem);
     return null;

@@ -34,6 +34,13 @@ export interface Asked {
 
 export interface Carrier {
   readonly name: string;
+  /** Whether it has a limit of messages per second, so that submissions to it take permits. */
+  readonly isPaced: boolean;
+  /**
+   * Whether it recognises references: an attempt without a known outcome may then be submitted again under the same
+   * reference, until it has one (contract §9).
+   */
+  readonly resubmits: boolean;
   /** Submits one message once; never throws and never retries. */
   submit(message: Outgoing): Promise<Outcome>;
   /**

@@ -72,16 +72,12 @@ function retryAfterMs(response: Response, nowMs: number): { retryAfterMs?: numbe
 async function outcomeOf(response: Response): Promise<Outcome> {
   const { status } = response;
   const code = `http_${status}`;
+  // The status says all, even if the rest of the response cannot be read.
+  await response.body?.cancel().catch(() => undefined);
   if (status === 429 || status === 503 || NOT_CONNECTED.has(status)) {
-    await response.body?.cancel();
     return { kind: "not_accepted", code, ...retryAfterMs(response, Date.now()) };
   }
-  if (response.ok) {
-    // The gateway accepted the message, even if the rest of its response cannot be read.
-    await response.body?.cancel().catch(() => undefined);
-    return { kind: "submitted" };
-  }
-  await response.body?.cancel();
+  if (response.ok) return { kind: "submitted" };
   if (status >= 400 && status < 500 && status !== 408 && status !== 425) {
     return { kind: "rejected", code };
   }
@@ -95,15 +91,17 @@ export function httpCarrier(config: Config): Carrier {
   const callbackUrl = `${config.CONSOLE_URL}/callbacks/http`;
   return {
     name: "http",
+    isPaced: true,
+    resubmits: config.CARRIER_HTTP_DEDUPES === "on",
 
     async submit(message) {
       if (url === undefined || secret === undefined) return { kind: "not_accepted", code: "not_configured" };
       const text = bodyOf(message, callbackUrl);
-      const body = tracedBody(text);
       const headers = {
         "content-type": "application/json",
         ...signedHeaders(secret, message.ref, text, Date.now()),
       };
+      const body = tracedBody(text);
       try {
         const signal = AbortSignal.timeout(config.CARRIER_TIMEOUT_MS);
         // A redirect is not followed: it would send the message to a host that the operator did not configure.

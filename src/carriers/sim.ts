@@ -13,6 +13,8 @@ function endingOf(asked: Asked): TestEnding | null {
 /** The built-in default carrier. */
 export const simCarrier: Carrier = {
   name: "sim",
+  isPaced: false,
+  resubmits: false,
 
   async submit(message: Outgoing) {
     switch (endingOf(message)) {

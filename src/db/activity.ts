@@ -1,21 +1,31 @@
-import { sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lte, sql } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { BUCKET_JOBS, bucketOf } from "../model/history.ts";
 import type { MessageView } from "../model/message.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
-import { digitsOf } from "../search/match.ts";
-import type { Term, Test } from "../search/terms.ts";
+import { join } from "../search/join.ts";
+import type { Stretch } from "../search/join.ts";
+import { isBeyond } from "../search/look.ts";
 import type { Direction } from "../search/look.ts";
-import { message } from "./schema.ts";
+import { digitsOf, matches } from "../search/match.ts";
+import type { Term } from "../search/terms.ts";
+import { GROUP_COLUMNS, unpackGroup } from "./message-groups.ts";
+import type { GroupRow } from "./message-groups.ts";
+import { messageGroup } from "./schema.ts";
 
-// Searches an account's history in D1. Every query walks the primary key from where it starts, and stops at its limit.
+// Searches an account's history in D1. D1 passes over the groups that cannot contain a match, along the primary key from
+// where reading starts; the messages of the others are matched here, by search/match.ts.
 
 export interface HistoryLook {
   terms: Term[];
   direction: Direction;
   /** Starts beyond this message; null starts at the newest one when reading older ones, else at the oldest. */
   from: MessagePlace | null;
+  /** Messages at most. */
   limit: number;
+  /** Groups of each kind at most: few of them when little is needed, since each has up to 100 messages. */
+  groups: number;
   /** The range of jobs: from `low` (inclusive) to `high` (exclusive). */
   low: number;
   high: number;
@@ -23,107 +33,145 @@ export interface HistoryLook {
   except: number[];
 }
 
-/**
- * The SQL condition of a term, equivalent to `holds` in search/match.ts. It uses instr, because LIKE would treat
- * characters of a text as wildcards.
- */
-function holds(test: Test): SQL {
-  switch (test.on) {
+export const GROUP_KINDS = { singles: 0, bulk: 1 } as const;
+export type GroupKind = keyof typeof GROUP_KINDS;
+
+/** Whether one of the words in a column is such that the condition on `value` holds. */
+const someWord = (column: SQL, condition: SQL) =>
+  sql`EXISTS (SELECT 1 FROM json_each('["' || replace(${column}, ' ', '","') || '"]') WHERE ${condition})`;
+
+/** Whether one entry of a JSON column is such that all conditions on `value` hold. */
+const someEntry = (column: SQL, conditions: SQL[]) =>
+  sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE ${sql.join(conditions, sql` AND `)})`;
+
+const among = (value: SQL, list: readonly (string | number)[]) =>
+  sql`${value} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`;
+
+const recipients = sql`${messageGroup.recipients}`;
+const requests = sql`${messageGroup.requests}`;
+
+/** A condition on a group's words or times, true wherever one of its messages may satisfy the term. */
+function mayHold(term: Term): SQL | null {
+  const { not } = term;
+  switch (term.on) {
     case "word": {
-      const digits = digitsOf(test.value);
-      const inId = sql`instr(lower(${message.requestId}), lower(${test.value})) > 0`;
-      return digits === "" ? inId : sql`(instr(${message.recipient}, ${digits}) > 0 OR ${inId})`;
+      const digits = digitsOf(term.value);
+      if (not) {
+        const inNoId = someWord(requests, sql`instr(lower(value), lower(${term.value})) = 0`);
+        return digits === "" ? inNoId : sql`${inNoId} AND ${someWord(recipients, sql`instr(value, ${digits}) = 0`)}`;
+      }
+      // instr, because LIKE would treat characters of a text as wildcards.
+      const inId = sql`instr(lower(${requests}), lower(${term.value})) > 0`;
+      return digits === "" ? inId : sql`(instr(${recipients}, ${digits}) > 0 OR ${inId})`;
     }
     case "to":
-      return sql`instr(${message.recipient}, ${test.digits}) > 0`;
-    case "kind":
-      return sql`${message.operation} IN (SELECT value FROM json_each(${JSON.stringify(test.operations)}))`;
-    case "state": {
-      const among = sql`${message.state} IN (SELECT value FROM json_each(${JSON.stringify(test.states)}))`;
-      return test.refunded ? sql`(${among} OR ${message.refunded} = 1)` : among;
-    }
-    case "keys":
-      return sql`coalesce(${message.keyId} IN (SELECT value FROM json_each(${JSON.stringify(test.ids)})), 0)`;
+      if (not) return someWord(recipients, sql`instr(value, ${term.digits}) = 0`);
+      return sql`instr(${recipients}, ${term.digits}) > 0`;
     case "request":
-      return sql`${message.requestId} = ${test.id}`;
-    case "cost":
-      return sql`${message.charge} BETWEEN ${test.least} AND ${test.most}`;
+      return not ? someWord(requests, sql`value <> ${term.id}`) : sql`instr(${requests}, ${term.id}) > 0`;
     case "after":
-      return sql`${message.createdAt} >= ${test.atMs}`;
+      return not ? sql`${messageGroup.firstAt} < ${term.atMs}` : sql`${messageGroup.lastAt} >= ${term.atMs}`;
     case "before":
-      return sql`${message.createdAt} < ${test.atMs}`;
+      return not ? sql`${messageGroup.lastAt} >= ${term.atMs}` : sql`${messageGroup.firstAt} < ${term.atMs}`;
     case "key":
     case "text":
       // `key` was replaced by `keys` before, and history holds no texts.
-      return sql`0`;
+      return not ? null : sql`0`;
+    case "kind":
+    case "keys":
+    case "cost":
+    case "state":
+      return null;
   }
 }
 
-const numbers = ({ seq, index }: MessagePlace) => sql`(${seq}, ${index})`;
-
-/** The query of a search: one range of the primary key, in its order. */
-export function historyQuery(ref: AccountRef, look: HistoryLook): SQL {
-  const { direction, from, low, high, except } = look;
-  const key = sql`(${message.seq}, ${message.place})`;
-  const older = direction === "older";
-  // The bound where reading starts compares the whole key, the other only the job: SQLite takes one of each kind.
-  const bottom = { seq: low, index: -1 };
-  const top = { seq: high, index: -1 };
-  const begins = from ?? (older ? top : bottom);
-  const range = older
-    ? sql`${key} < ${numbers(begins.seq < high ? begins : top)} AND ${message.seq} >= ${low}`
-    : sql`${key} > ${numbers(begins.seq >= low ? begins : bottom)} AND ${message.seq} < ${high}`;
-  const terms = look.terms.map((term) => (term.not ? sql` AND NOT ${holds(term)}` : sql` AND ${holds(term)}`));
-  const elsewhere =
-    except.length === 0
-      ? sql``
-      : sql` AND ${message.seq} NOT IN (SELECT value FROM json_each(${JSON.stringify(except)}))`;
-  const order = older ? sql`${message.seq} DESC, ${message.place} DESC` : sql`${message.seq} ASC, ${message.place} ASC`;
-  return sql`
-    SELECT * FROM ${message}
-     WHERE ${message.accountId} = ${ref.accountId} AND ${message.mode} = ${ref.mode} AND ${range}${elsewhere}${sql.join(terms)}
-     ORDER BY ${order} LIMIT ${look.limit}`;
+/** A condition on one of a group's kinds, equivalent to the term; null for a term that is not about them. */
+function onKind(term: Term): SQL | null {
+  switch (term.on) {
+    case "kind":
+      return among(sql`value ->> 0`, term.operations);
+    case "keys":
+      return sql`coalesce(${among(sql`value ->> 2`, term.ids)}, 0)`;
+    case "cost":
+      return sql`value ->> 1 BETWEEN ${term.least} AND ${term.most}`;
+    default:
+      return null;
+  }
 }
 
-/** The query as text and values, for EXPLAIN. */
-interface Row {
-  seq: number;
-  place: number;
-  rev: number;
-  request_id: string;
-  operation: MessageView["operation"];
-  recipient: string;
-  state: MessageView["state"];
-  charge: number;
-  refunded: number;
-  carrier: string | null;
-  attempts: number;
-  error_code: string | null;
-  created_at: number;
-  updated_at: number;
-  timeline: string;
-  key_id: number | null;
+/** The same for one of a group's states. */
+function onState(term: Term): SQL | null {
+  if (term.on !== "state") return null;
+  const inState = among(sql`value ->> 0`, term.states);
+  return term.refunded ? sql`(${inState} OR value ->> 1 = 1)` : inState;
 }
 
-/** The messages of history that match a search, in the direction of reading. */
-export async function searchHistory(binding: D1Database, ref: AccountRef, look: HistoryLook): Promise<MessageView[]> {
-  const rows = await drizzle(binding).all<Row>(historyQuery(ref, look));
-  return rows.map((row) => ({
-    seq: row.seq,
-    index: row.place,
-    rev: row.rev,
-    requestId: row.request_id,
-    keyId: row.key_id,
-    operation: row.operation,
-    to: row.recipient,
-    state: row.state,
-    charge: row.charge,
-    refunded: row.refunded === 1,
-    carrier: row.carrier,
-    attempts: row.attempts,
-    errorCode: row.error_code,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    timeline: JSON.parse(row.timeline) as MessageView["timeline"],
-  }));
+/** The conditions of a search on a group: each is true wherever the group may contain a match. */
+function conditionsOf(terms: readonly Term[]): SQL[] {
+  const all = (condition: (term: Term) => SQL | null) =>
+    terms.flatMap((term) => {
+      const own = condition(term);
+      return own ? [term.not ? sql`NOT ${own}` : own] : [];
+    });
+  const conditions = terms.map(mayHold).filter((condition) => condition !== null);
+  const [kinds, states] = [all(onKind), all(onState)];
+  if (kinds.length > 0) conditions.push(someEntry(sql`${messageGroup.kinds}`, kinds));
+  if (states.length > 0) conditions.push(someEntry(sql`${messageGroup.states}`, states));
+  return conditions;
+}
+
+/** The numbers of the first and of the last job that a search reads. */
+function jobsOf({ direction, from, low, high }: HistoryLook): { first: number; last: number } {
+  if (direction === "older") {
+    const last = from ? from.seq - (from.index > 0 ? 0 : 1) : Infinity;
+    return { first: low, last: Math.min(high - 1, last) };
+  }
+  return { first: Math.max(low, from?.seq ?? 0), last: high - 1 };
+}
+
+/** The query of a search in one kind of groups: one range of the primary key, in its order. */
+export function historyQuery(binding: D1Database, ref: AccountRef, kind: GroupKind, look: HistoryLook) {
+  const { accountId, mode, seq } = messageGroup;
+  const { first, last } = jobsOf(look);
+  const low = kind === "singles" ? bucketOf(first) : first;
+  return drizzle(binding)
+    .select(GROUP_COLUMNS)
+    .from(messageGroup)
+    .where(
+      and(
+        eq(accountId, ref.accountId),
+        eq(mode, ref.mode),
+        eq(messageGroup.kind, GROUP_KINDS[kind]),
+        gte(seq, low),
+        lte(seq, last),
+        ...conditionsOf(look.terms),
+      ),
+    )
+    .orderBy(look.direction === "older" ? desc(seq) : asc(seq))
+    .limit(look.groups);
+}
+
+/** What the rows of one kind of groups contribute, and up to where they are complete. */
+function stretchOf(kind: GroupKind, rows: readonly GroupRow[], look: HistoryLook): Stretch {
+  const { direction, from, low, high, terms } = look;
+  const except = new Set(look.except);
+  const isAsked = (row: MessageView) =>
+    row.seq >= low && row.seq < high && !except.has(row.seq) && isBeyond(row, from, direction) && matches(terms, row);
+  const found = rows.flatMap((row) => unpackGroup(row).filter(isAsked));
+  const last = rows.at(-1);
+  if (!last || rows.length < look.groups) return { rows: found, end: null };
+  // A bucket may reach beyond the range, which is complete then.
+  if (direction === "older") return { rows: found, end: last.seq > low ? { seq: last.seq, index: 0 } : null };
+  const next = last.seq + (kind === "singles" ? BUCKET_JOBS : 1);
+  return { rows: found, end: next < high ? { seq: next, index: -1 } : null };
+}
+
+/**
+ * The messages of history that match a search, in the direction of reading, and the place up to which they are complete:
+ * null when that is all of the range.
+ */
+export async function searchHistory(binding: D1Database, ref: AccountRef, look: HistoryLook): Promise<Stretch> {
+  const of = (kind: GroupKind) => historyQuery(binding, ref, kind, look);
+  const [singles, bulk] = await drizzle(binding).batch([of("singles"), of("bulk")]);
+  return join(stretchOf("singles", singles, look), stretchOf("bulk", bulk, look), look.direction, look.limit);
 }

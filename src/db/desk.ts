@@ -1,14 +1,13 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { account, message, person } from "./schema.ts";
+import { account, person } from "./schema.ts";
 
 // The list of accounts for the operator's page.
 
-/** An account as D1 lists it, with its person and its last message. */
+/** An account as D1 lists it, with its person. */
 export type ListedAccount = typeof account.$inferSelect & {
   phone: string | null;
   email: string | null;
-  lastMessageAt: number | null;
 };
 
 /** What to look for, in one of these ways; all empty lists every account. */
@@ -42,13 +41,8 @@ export async function accountRows(
   const called = digits === "" ? sql`0` : sql`instr(${person.phone}, ${digits}) > 0`;
   const place =
     before && sql`(${account.createdAt}, ${account.accountId}) < (${before.createdAt}, ${before.accountId})`;
-  // Along the primary key of the messages: one row is read for each account.
-  const last = sql<number | null>`(
-    SELECT ${message.createdAt} FROM ${message}
-     WHERE ${message.accountId} = ${account.accountId} AND ${message.mode} = 'live'
-     ORDER BY ${message.seq} DESC LIMIT 1)`;
   const rows = await drizzle(binding)
-    .select({ account, phone: person.phone, email: person.email, lastMessageAt: last })
+    .select({ account, phone: person.phone, email: person.email })
     .from(account)
     .leftJoin(person, eq(person.accountId, account.accountId))
     .where(

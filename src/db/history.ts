@@ -1,50 +1,72 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import type { SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { AccountView } from "../model/account.ts";
-import type { MessageView, Recorded } from "../model/message.ts";
+import type { JobGroup } from "../model/history.ts";
 import type { AccountRef } from "../model/ref.ts";
-import { account, message } from "./schema.ts";
+import { packGroup } from "./message-groups.ts";
+import { account, messageGroup } from "./schema.ts";
 
 // History in D1, a projection: written in batches, in any order and repeatedly; the highest revision wins.
 
-/** Rows per statement; keeps its one parameter far below D1's limit of 2 MB. */
-const ROWS_PER_STATEMENT = 500;
+/** Characters in one statement's only parameter, far below D1's limit of 2 MB; one group more may follow. */
+const CHARACTERS_PER_STATEMENT = 500_000;
 
-/** What to record of one account: messages, and the profile unless it is null. */
+/** What to record of one account: groups of jobs, and the profile unless it is null. */
 export interface AccountChanges extends AccountRef {
-  messages: MessageView[];
+  groups: JobGroup[];
   profile: AccountView | null;
 }
 
 type Database = ReturnType<typeof drizzle>;
 
-/** The value of a column in the row that an upsert inserts. */
-const newer = (column: { name: string }) => sql.raw(`excluded.${column.name}`);
+/** The columns of a group after its key, with their places in the JSON of the upsert. */
+const COLUMNS = {
+  rev: sql`value -> 'rev'`,
+  firstAt: sql`value -> 'firstAt'`,
+  lastAt: sql`value -> 'lastAt'`,
+  counts: sql`value -> 'counts'`,
+  kinds: sql`value -> 'kinds'`,
+  states: sql`value -> 'states'`,
+  recipients: sql`value ->> 'recipients'`,
+  requests: sql`value ->> 'requests'`,
+  messages: sql`value -> 'messages'`,
+} as const;
 
-function messageUpserts(db: Database, { accountId, mode, messages }: AccountChanges) {
-  const statements = [];
-  const { rev, state, refunded, carrier, attempts, errorCode, updatedAt, timeline } = message;
-  const changing = { rev, state, refunded, carrier, attempts, errorCode, updatedAt, timeline };
-  const set = Object.fromEntries(Object.entries(changing).map(([name, column]) => [name, newer(column)]));
-  const target = [message.accountId, message.mode, message.seq, message.place];
-  for (let at = 0; at < messages.length; at += ROWS_PER_STATEMENT) {
-    // One parameter for all rows, since D1 allows 100. json_each is also several times faster than single inserts.
-    const rows = JSON.stringify(messages.slice(at, at + ROWS_PER_STATEMENT));
-    const select = sql`
-      SELECT ${accountId}, ${mode}, value ->> 'seq', value ->> 'index', value ->> 'rev', value ->> 'requestId',
-             value ->> 'operation', value ->> 'to', value ->> 'state', value ->> 'charge', value ->> 'refunded',
-             value ->> 'carrier', value ->> 'attempts', value ->> 'errorCode', value ->> 'createdAt',
-             value ->> 'updatedAt', value ->> 'timeline', value ->> 'keyId'
-        FROM json_each(${rows}) WHERE true`;
-    statements.push(
-      db
-        .insert(message)
-        .select(select)
-        .onConflictDoUpdate({ target, set, setWhere: sql`excluded.rev > ${message.rev}` }),
-    );
+const NEWER = Object.fromEntries(
+  (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).map((name) => [
+    name,
+    sql.raw(`excluded.${messageGroup[name].name}`),
+  ]),
+);
+
+/** The groups as JSON lists, each short enough for one parameter. */
+function* listsOf(groups: readonly JobGroup[]): Generator<string> {
+  let rows: string[] = [];
+  let characters = 0;
+  for (const group of groups) {
+    const row = JSON.stringify(packGroup(group));
+    rows.push(row);
+    characters += row.length;
+    if (characters < CHARACTERS_PER_STATEMENT) continue;
+    yield `[${rows.join(",")}]`;
+    rows = [];
+    characters = 0;
   }
-  return statements;
+  if (rows.length > 0) yield `[${rows.join(",")}]`;
+}
+
+function groupUpserts(db: Database, { accountId, mode, groups }: AccountChanges) {
+  const target = [messageGroup.accountId, messageGroup.mode, messageGroup.kind, messageGroup.seq];
+  // One parameter for all rows, since D1 allows 100. json_each is also several times faster than single inserts.
+  return [...listsOf(groups.filter(({ messages }) => messages.length > 0))].map((rows) =>
+    db
+      .insert(messageGroup)
+      .select(
+        sql`SELECT ${accountId}, ${mode}, value ->> 'kind', value ->> 'seq', ${sql.join(Object.values(COLUMNS), sql`, `)}
+              FROM json_each(${rows}) WHERE true`,
+      )
+      .onConflictDoUpdate({ target, set: NEWER, setWhere: sql`excluded.rev > ${messageGroup.rev}` }),
+  );
 }
 
 function profileUpsert(db: Database, { accountId, mode, profile }: AccountChanges) {
@@ -63,37 +85,8 @@ function profileUpsert(db: Database, { accountId, mode, profile }: AccountChange
 /** Records changes of any number of accounts in one batch, which is one transaction. Idempotent. */
 export async function recordHistory(binding: D1Database, changes: AccountChanges[]): Promise<void> {
   const db = drizzle(binding);
-  const [first, ...rest] = changes.flatMap((of) => [...messageUpserts(db, of), ...profileUpsert(db, of)]);
+  const [first, ...rest] = changes.flatMap((of) => [...groupUpserts(db, of), ...profileUpsert(db, of)]);
   if (first) await db.batch([first, ...rest]);
-}
-
-/** What history holds of an account's jobs: all after `settledSeq`, and those of `late`. */
-export async function recordedJobs(
-  binding: D1Database,
-  ref: AccountRef,
-  settledSeq: number,
-  late: number[],
-): Promise<Recorded> {
-  const db = drizzle(binding);
-  // Two statements, each along the primary key: with OR in one, SQLite would read the account's whole history.
-  const recorded = (which: SQL) =>
-    db
-      .select({ seq: message.seq, rev: sql<number>`max(${message.rev})`, messages: sql<number>`count(*)` })
-      .from(message)
-      .where(and(eq(message.accountId, ref.accountId), eq(message.mode, ref.mode), which))
-      .groupBy(message.seq);
-  const among = sql`${message.seq} IN (SELECT value FROM json_each(${JSON.stringify(late)}))`;
-  const [after, before] = await db.batch([recorded(gt(message.seq, settledSeq)), recorded(among)]);
-  return new Map([...after, ...before].map(({ seq, rev, messages }) => [seq, { rev, messages }]));
-}
-
-/** The revision of the account's profile in history, or 0. */
-export async function recordedProfile(binding: D1Database, ref: AccountRef): Promise<number> {
-  const rows = await drizzle(binding)
-    .select({ rev: account.rev })
-    .from(account)
-    .where(and(eq(account.accountId, ref.accountId), eq(account.mode, ref.mode)));
-  return rows[0]?.rev ?? 0;
 }
 
 /** Live accounts in the order of their ids, for iterating over all of them. */

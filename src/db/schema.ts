@@ -1,6 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ActDetails, Action, ActorKind } from "../model/audit.ts";
-import type { MessageState, Operation } from "../model/message.ts";
 import type { Buyer } from "../model/person.ts";
 import type { Mode } from "../model/ref.ts";
 import type { Plan } from "../money/plans.ts";
@@ -8,34 +7,38 @@ import type { Plan } from "../money/plans.ts";
 // Tables of D1: what pages show, sign-in, orders and invoices. No balance is decided here. In the
 // migrations they are WITHOUT ROWID: a row whose key is not an integer then costs one row written, not two.
 
-/** Messages and calls: a projection of the account objects, ordered by `rev`. */
-export const message = sqliteTable(
-  "message",
+/**
+ * Messages and calls, in groups: a projection of the account objects, ordered by `rev`. A group is one row, because D1
+ * bills rows: a bucket of the single messages among 64 job numbers, or one job of a bulk. The narrow columns say what a
+ * search may find in the group, and come first, so that most groups are passed over without reading `messages`.
+ */
+export const messageGroup = sqliteTable(
+  "message_group",
   {
     accountId: text("account_id").notNull(),
     mode: text("mode").$type<Mode>().notNull(),
+    /** 0: single messages; 1: a job of several messages. */
+    kind: integer("kind").$type<0 | 1>().notNull(),
+    /** The bucket's first job number, or the job's own. */
     seq: integer("seq").notNull(),
-    place: integer("place").notNull(),
+    /** The sum of its jobs' revisions, which only rises. */
     rev: integer("rev").notNull(),
-    requestId: text("request_id").notNull(),
-    operation: text("operation").$type<Operation>().notNull(),
-    recipient: text("recipient").notNull(),
-    state: text("state").$type<MessageState>().notNull(),
-    /** Units; kept after a refund. */
-    charge: integer("charge").notNull(),
-    refunded: integer("refunded", { mode: "boolean" }).notNull(),
-    carrier: text("carrier"),
-    attempts: integer("attempts").notNull(),
-    errorCode: text("error_code"),
-    /** Milliseconds since 1970, like all times here. */
-    createdAt: integer("created_at").notNull(),
-    updatedAt: integer("updated_at").notNull(),
-    /** States with their times, oldest first. */
-    timeline: text("timeline", { mode: "json" }).$type<{ state: MessageState; at: number }[]>().notNull(),
-    /** The key that sent it; NULL for messages from before keys were recorded. */
-    keyId: integer("key_id"),
+    /** Milliseconds since 1970, like all times here: when its first and its last message were created. */
+    firstAt: integer("first_at").notNull(),
+    lastAt: integer("last_at").notNull(),
+    /** JSON, like the columns after it: `[quarter, operation, messages]`; quarters of an hour since 1970. */
+    counts: text("counts").notNull(),
+    /** Each `[operation, charge, keyId, carrier]` that occurs. */
+    kinds: text("kinds").notNull(),
+    /** Each `[state, refunded, errorCode, attempts, path]` that occurs; a path has one letter for each later state. */
+    states: text("states").notNull(),
+    /** Phone numbers and request ids, separated by spaces; one request id where all messages share it. */
+    recipients: text("recipients").notNull(),
+    requests: text("requests").notNull(),
+    /** `[job − seq, index, kind, state, rev, created − firstAt, ms to each later state]` for each message, in order. */
+    messages: text("messages").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.mode, table.seq, table.place] })],
+  (table) => [primaryKey({ columns: [table.accountId, table.mode, table.kind, table.seq] })],
 );
 
 /** Accounts, for lists: a projection of the account objects. */

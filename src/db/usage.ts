@@ -1,31 +1,39 @@
-import { and, eq, gte, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Operation } from "../model/message.ts";
+import { bucketOf } from "../model/history.ts";
+import { QUARTER_MS } from "../model/usage.ts";
+import type { QuarterCount } from "../model/usage.ts";
 import type { AccountRef } from "../model/ref.ts";
-import { message } from "./schema.ts";
+import { GROUP_KINDS } from "./activity.ts";
+import { messageGroup } from "./schema.ts";
 
-// Counts of sent messages, for the chart. The projection may lag by seconds, and no decision is based on it.
+// Counts of sent messages, for the chart. No decision is based on them.
 
-export interface DayCount {
-  /** Days since 1970 in the requested time zone. */
-  day: number;
-  operation: Operation;
-  count: number;
+/** The groups that are counted: bulk jobs from `fromSeq` to `toSeq`, and buckets of single messages that end by then. */
+export interface CountedRange {
+  fromSeq: number;
+  toSeq: number;
+  /** Messages since this time, in ms: the beginning of a quarter of an hour. */
+  atMs: number;
 }
 
-/** Counts an account's messages by day and operation, from one job on; reads only those rows, along the primary key. */
-export function countByDay(binding: D1Database, ref: AccountRef, from: { seq: number; atMs: number }, zoneMs: number) {
-  const day = sql<number>`(${message.createdAt} + ${sql.raw(String(zoneMs))}) / 86400000`;
-  return drizzle(binding)
-    .select({ day, operation: message.operation, count: sql<number>`count(*)` })
-    .from(message)
-    .where(
-      and(
-        eq(message.accountId, ref.accountId),
-        eq(message.mode, ref.mode),
-        gte(message.seq, from.seq),
-        gte(message.createdAt, from.atMs),
-      ),
-    )
-    .groupBy(day, message.operation);
+/** The query of the count: two ranges of the primary key, without the messages themselves. */
+export function countQuery(ref: AccountRef, { fromSeq, toSeq, atMs }: CountedRange): SQL {
+  const { accountId, mode, kind, seq, lastAt, counts } = messageGroup;
+  const part = (of: number, from: number, end: number) => sql`
+    SELECT count.value AS count FROM ${messageGroup}, json_each(${counts}) AS count
+     WHERE ${accountId} = ${ref.accountId} AND ${mode} = ${ref.mode} AND ${kind} = ${of}
+       AND ${seq} >= ${from} AND ${seq} < ${end} AND ${lastAt} >= ${atMs}`;
+  return sql`
+    SELECT count ->> 0 AS quarter, count ->> 1 AS operation, sum(count ->> 2) AS messages
+      FROM (${part(GROUP_KINDS.singles, bucketOf(fromSeq), bucketOf(toSeq + 1))}
+            UNION ALL ${part(GROUP_KINDS.bulk, fromSeq, toSeq + 1)})
+     WHERE count ->> 0 >= ${Math.floor(atMs / QUARTER_MS)}
+     GROUP BY 1, 2`;
+}
+
+/** Counts an account's messages of a range by quarter of an hour and operation. */
+export function countHistory(binding: D1Database, ref: AccountRef, range: CountedRange): Promise<QuarterCount[]> {
+  return drizzle(binding).all<QuarterCount>(countQuery(ref, range));
 }

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
+import type { Recorded, Records } from "../model/history.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import type * as message from "../model/message.ts";
 import type * as payment from "../model/payment.ts";
@@ -10,10 +11,9 @@ import { enqueueHistory } from "../queues/enqueue.ts";
 import type { Fresh, Look } from "../search/look.ts";
 import { admitBalance } from "./account/admission.ts";
 import { AccountAlarm } from "./account/alarm.ts";
-import { claimJobs, followJobs, reportNews } from "./account/delivery.ts";
-import { ReceiptBatcher } from "./account/gather-receipts.ts";
+import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { GroupCommit } from "./account/group-commit.ts";
-import { messagePage, messageViews, viewsOfJob } from "./account/jobs.ts";
+import { messagePage } from "./account/jobs.ts";
 import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/ledger.ts";
 import { LiveFeed } from "./account/live.ts";
@@ -21,8 +21,11 @@ import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
 import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
-import { lookAtFresh } from "./account/recent-messages.ts";
+import { lookAtFresh } from "./account/history/recent-messages.ts";
+import { groupsOf } from "./account/history/records.ts";
 import { reconcile } from "./account/reconcile.ts";
+import { NewsIntake } from "./account/receipts/intake.ts";
+import { forgetJournal } from "./account/receipts/journal.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { MIGRATIONS } from "./account/schema.ts";
 import { send } from "./account/send.ts";
@@ -41,7 +44,9 @@ export class Account extends DurableObject<Env> {
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #receipts = new ReceiptBatcher((news: message.News[]) => this.#report(news, false));
+  readonly #news = new NewsIntake(this.#sql, (news, abilities) =>
+    this.#commit((turn) => reportNews(turn, news, abilities)),
+  );
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
@@ -82,8 +87,8 @@ export class Account extends DurableObject<Env> {
   }
 
   /**
-   * One billable request: all of it is stored before this returns, or none of it (contract §6). The caller dispatches
-   * the jobs; if that is lost, the alarm finds the rows.
+   * One billable request: all of it is stored before this returns, or none of it (contract §6). The caller submits what it
+   * got the claim of, and enqueues a token for the lane that waits; if that is lost, the alarm finds the rows.
    */
   async send(asked: command.SendCommand): Promise<command.DoneOrRefusal | null> {
     await this.#groupCommit.next();
@@ -123,19 +128,19 @@ export class Account extends DurableObject<Env> {
     return true;
   }
 
-  /** Claims up to `max` waiting messages for one attempt each; no other consumer gets them while the lease lasts. */
-  claim(seqs: number[], max: number, carrier: string, leaseMs: number): message.ClaimedJob[] | null {
-    return this.#change((turn) => claimJobs(turn, { seqs, max, carrier, leaseMs }));
+  /** One round of a consumer: applies the outcomes of its last claims, then claims the next messages of a lane. */
+  work(asked: message.WorkAsked): message.WorkDone | null {
+    return this.#change((turn) => work(turn, asked));
   }
 
   /**
-   * Applies outcomes and receipts, in any order and any number of times, and refunds what is due. Returns the messages
-   * of every job that ended, which the caller records in history. `follow`: the carrier can look messages up.
+   * Applies outcomes and receipts, in any order and any number of times, and refunds what is due; null where the account
+   * was never opened. `follow`: the carrier can look messages up; `resubmits`: it recognises references.
    */
-  async report(news: message.News[], follow: boolean): Promise<message.MessageView[][] | null> {
+  async report(news: message.News[], follow: boolean, resubmits = false): Promise<true | null> {
     if (!this.#isOpened) return null;
-    if (news.some(({ kind }) => kind === "outcome")) return this.#report(news, follow);
-    return (await this.#receipts.add(news)) ?? [];
+    await this.#news.take(news, { follow, resubmits });
+    return true;
   }
 
   /** The messages of these jobs that a carrier took, or may have taken, and that have no final receipt. */
@@ -143,9 +148,14 @@ export class Account extends DurableObject<Env> {
     return this.#read((sql) => followJobs(sql, seqs));
   }
 
-  /** The newest state of these jobs' messages, for history. */
-  changes(seqs: number[]): message.MessageView[] | null {
-    return this.#read((sql) => seqs.flatMap((seq) => viewsOfJob(sql, seq)));
+  /** What history must hold of these jobs, in their newest state, and the profile if it is asked for. */
+  records(seqs: number[], profile: boolean): Records | null {
+    return this.#read((sql) => ({ groups: groupsOf(sql, seqs), profile: profile ? accountView(sql) : null }));
+  }
+
+  /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */
+  recorded(recorded: Recorded | null): true | null {
+    return this.#read(() => this.#alarm.recorded(recorded));
   }
 
   /** The account as it is now. */
@@ -257,11 +267,6 @@ export class Account extends DurableObject<Env> {
     if (this.#isOpened) await this.#alarm.ring();
   }
 
-  /** Applies outcomes and receipts, and returns the messages of every job that ended. */
-  #report(news: message.News[], follow: boolean): message.MessageView[][] | null {
-    return this.#change((turn) => reportNews(turn, news, follow).map((job) => messageViews(job)));
-  }
-
   /** Reads; null where the account was never opened. */
   #read<T>(work: (sql: SqlStorage) => T): T | null {
     return this.#isOpened ? work(this.#sql) : null;
@@ -283,13 +288,13 @@ export class Account extends DurableObject<Env> {
       result = this.ctx.storage.transactionSync(() => work(turn));
     } catch (problem) {
       this.#window.times = null;
+      forgetJournal(this.#sql);
       throw problem;
     }
     const { changes } = turn;
     this.#alarm.setFor(changes);
     if (changes.jobs.size > 0 || changes.account) this.#live.send(changes.jobs);
-    const profile = { account: nameOf(this.ctx), seqs: [], profile: true };
-    if (changes.profile) this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, profile));
+    if (changes.profile) this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, nameOf(this.ctx), [], true));
     return result;
   }
 }

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
-import { isThisMachine } from "../config.ts";
+import { isThisMachine } from "../model/hosts.ts";
 import type { Config } from "../config.ts";
 import type { Failure } from "./errors.ts";
 

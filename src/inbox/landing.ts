@@ -42,14 +42,14 @@ export interface Attempt {
   news: Extract<News, { kind: "outcome" }>;
 }
 
-/** The outcome of a message that could not be put into its inbox: it was not delivered. */
-const UNREACHED: Outcome = { kind: "not_accepted", code: "inbox_unavailable" };
+/** The outcome of a message that could not be put into its inbox, which is a part of this service: it was not delivered. */
+const UNREACHED: Outcome = { kind: "not_sent", code: "inbox_unavailable" };
 
 const isCaught = ({ carrier, news }: Attempt) => carrier === simCarrier.name && news.outcome.kind === "submitted";
 
 /**
  * Puts the messages that the simulator took into the inbox before any is reported, so that every submitted message is
- * in it. When the inbox cannot be reached, they are reported as not accepted, and tried again. Returns the reports.
+ * in it. When the inbox cannot be reached, they are reported as not sent, and tried again. Returns the reports.
  */
 export async function land(env: Env, config: Config, ref: AccountRef, attempts: readonly Attempt[]): Promise<News[]> {
   const name = inboxName(config, ref);

@@ -2,7 +2,7 @@ import { openDemo } from "../accounts/open.ts";
 import { ConfigError, configOf } from "../config.ts";
 import type { Config } from "../config.ts";
 import { applyMigrations } from "../db/migrate.ts";
-import service, { Account as DeployedAccount, Inbox as DeployedInbox } from "../worker.ts";
+import service, { Account as DeployedAccount, Inbox as DeployedInbox, Pace as DeployedPace } from "../worker.ts";
 import migrations from "./migrations.json";
 import { LOCAL_VARIABLES } from "./variables.ts";
 import { yieldToTimers } from "./yield-to-timers.ts";
@@ -29,6 +29,12 @@ export class Account extends DeployedAccount {
 }
 
 export class Inbox extends DeployedInbox {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, complete(env));
+  }
+}
+
+export class Pace extends DeployedPace {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, complete(env));
   }

@@ -3,6 +3,7 @@ import type { AskedOnce } from "./command.ts";
 import type { LiveNews } from "./live.ts";
 import type { MessageState, Operation } from "./message.ts";
 import type { Mode } from "./ref.ts";
+import type { Unrecorded } from "./usage.ts";
 
 // Types of what callers pass to an account object and of what it returns.
 
@@ -23,6 +24,8 @@ export interface Outline {
   news: AccountNews & { from: number };
   /** The first job since the requested time. */
   seqSince: number;
+  /** What it sent since then and history may lack. */
+  unrecorded: Unrecorded;
 }
 
 /** The terms on which an account is opened. */
@@ -88,6 +91,8 @@ export interface AccountView {
   rev: number;
   /** Number of the newest job or ledger entry. */
   seq: number;
+  /** When it last sent, in ms; null if never. */
+  lastMessageAt: number | null;
 }
 
 export interface KeyView {

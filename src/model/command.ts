@@ -1,5 +1,6 @@
 import type { Plan } from "../money/plans.ts";
-import type { Content, Operation, RecordingQuota } from "./message.ts";
+import type { Lane } from "./lane.ts";
+import type { ClaimAsked, ClaimedJob, Content, Operation, RecordingQuota } from "./message.ts";
 
 // What a request asks of an account object, and what the object answers.
 
@@ -55,6 +56,12 @@ export interface Caller {
 export type Price =
   { kind: "fixed"; units: number } | { kind: "otp" } | { kind: "recording"; fileId: string; unitsPerBlock: number };
 
+/** The claim of a caller that submits a single message itself, in the transaction that stores the message. */
+export interface Take extends Pick<ClaimAsked, "carrier" | "leaseMs"> {
+  /** Whether the carrier recognises references, so that a lost attempt can be submitted again. */
+  resubmits?: boolean;
+}
+
 /** One billable request: either all of its messages are accepted, or none. */
 export interface SendCommand extends Caller {
   operation: Operation;
@@ -67,6 +74,8 @@ export interface SendCommand extends Caller {
   validityMs: number;
   /** Where the message would go, if the operation is not offered there. */
   notOffered?: Destination;
+  /** With it, a message to one recipient is stored already claimed. */
+  take?: Take;
 }
 
 /** The result of a request, with the numbers of the moment when it was carried out. */
@@ -82,8 +91,10 @@ export interface Done {
   balance: number;
   /** The job of the first message, or 0. */
   seq: number;
-  /** How many jobs, from `seq` on, are to be dispatched: new ones, or on a replay all of them if none was ever claimed. */
-  jobs: number;
+  /** What the caller now holds the claim of, and submits; empty on a replay, and without `take`. */
+  claimed: ClaimedJob[];
+  /** The lane to enqueue a token for, or null. On a replay only where nothing of the request was ever claimed. */
+  waiting: Lane | null;
   window?: WindowView;
 }
 

@@ -1,15 +1,10 @@
+import type { Lane } from "./lane.ts";
 import type { Operation } from "./operations.ts";
 
 // Messages and recordings, in the forms that several areas share.
 
 /** A position in the list of recordings: the page continues after the recording that was added then. */
 export type RecordingPlace = Pick<RecordingView, "createdAt" | "fileId">;
-
-/**
- * What history holds of each job: the highest revision among its rows, and the number of rows. A job is always recorded
- * as a whole, so its newest revision includes every earlier change.
- */
-export type Recorded = ReadonlyMap<number, { rev: number; messages: number }>;
 
 export type { Operation } from "./operations.ts";
 
@@ -63,6 +58,7 @@ export type MessageState =
 export interface Claimed {
   index: number;
   to: string;
+  /** The number of this claim, unique for the message: its outcome is recognised by it. */
   attempt: number;
 }
 
@@ -78,11 +74,16 @@ export interface ClaimedJob {
   messages: Claimed[];
 }
 
-/** The outcome of one attempt. */
+/** The outcome of one attempt (contract §9). */
 export type Outcome =
   | { kind: "submitted" }
   | { kind: "rejected"; code: string }
+  /** The carrier certainly did not take it ("not now"). It uses no attempt up, and is tried again while it is valid. */
   | { kind: "not_accepted"; code: string; retryAfterMs?: number }
+  /** The service's own code failed before anything left: counts towards `ATTEMPTS_MAX`. */
+  | { kind: "not_sent"; code: string }
+  /** The claim is given back unused: the message waits as before it, and the claim counts nowhere. */
+  | { kind: "released" }
   | { kind: "unknown"; code: string };
 
 export type ReceiptState = "submitted" | "delivered" | "undelivered" | "failed";
@@ -91,6 +92,37 @@ export type ReceiptState = "submitted" | "delivered" | "undelivered" | "failed";
 export type News = { seq: number; index: number } & (
   { kind: "outcome"; attempt: number; outcome: Outcome } | { kind: "receipt"; state: ReceiptState; code?: string }
 );
+
+/** What a consumer asks for: messages of one lane, for one attempt each. */
+export interface ClaimAsked {
+  lane: Lane;
+  /** Messages at most. */
+  max: number;
+  /** The name of the carrier that will get them. */
+  carrier: string;
+  /** For how long no other consumer gets them, in ms. */
+  leaseMs: number;
+}
+
+/** One round of a consumer: what became of its last claims, and what it wants next. */
+export interface WorkAsked {
+  news: News[];
+  /** Whether the carrier can be asked for the state of a message. */
+  follow: boolean;
+  /** Whether the carrier recognises references, so that an unknown message can be submitted again (contract §9). */
+  resubmits: boolean;
+  claim: ClaimAsked | null;
+}
+
+/** The answer to one round. */
+export interface WorkDone {
+  jobs: ClaimedJob[];
+  /**
+   * When the next message of the lane can be claimed, in ms from now; null when none waits. The alarm sends a token for
+   * it then, so a consumer that got nothing need not wait.
+   */
+  againMs: number | null;
+}
 
 /** A message to look up at its carrier. */
 export interface Followed {
@@ -119,6 +151,7 @@ export interface MessageView {
   charge: number;
   refunded: boolean;
   carrier: string | null;
+  /** Attempts made; claims that were given back unused do not count. */
   attempts: number;
   errorCode: string | null;
   createdAt: number;

@@ -10,6 +10,8 @@ export interface Seen {
   busy: number;
   /** How long it asked for silence (`Retry-After`), in ms. */
   quietMs?: number;
+  /** Permits that were not used, by their times on the object's clock: others get those that are still ahead. */
+  returned?: number[];
 }
 
 /** A request for permits. */
@@ -19,16 +21,26 @@ export interface PermitsAsked {
   account: string;
   /** Permits at most. */
   max: number;
+  /**
+   * The shortest time between two submissions that the consumer keeps up with, in ms: the carrier's latency by the
+   * consumer's connections. Faster permits would be used late, when others have theirs.
+   */
+  gapMs?: number;
   seen: Seen;
 }
 
-/** Permits: `count` submissions, the first after `startMs`, each following one `gapMs` later. */
+/** Permits: each is for one submission, at its time or shortly after. */
 export interface Permits {
-  count: number;
-  startMs: number;
-  gapMs: number;
-  /** When to ask again, in ms from now, where `count` is 0. */
+  /** When each permit may be used: ascending, on the clock of `nowMs`. Empty: not now. */
+  atMs: number[];
+  /** The time of the answer. */
+  nowMs: number;
+  /** When to ask again, in ms from now, where there is no permit. */
   againMs: number;
+  /** How long the carrier wants silence, in ms from now; 0 where it does not. */
+  quietMs: number;
+  /** Without permits: whether enough other consumers already ask for this account's lane, so that this one may go. */
+  isSurplus?: boolean;
   /** Whether the carrier's limit is set, or was met lately. While it is not, a single message needs no permit. */
   isLimited: boolean;
 }

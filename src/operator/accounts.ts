@@ -28,8 +28,8 @@ const MESSAGES_PER_JOB_MAX = 100;
 /** The fewest digits that are looked for in phones: fewer are in most of them. */
 const PHONE_DIGITS_MIN = 4;
 
-/** An account of the list with its present balance, in units; null when its object did not answer. */
-export type AccountInList = ListedAccount & { balance: number | null };
+/** An account of the list with its present balance, in units, and its last message; null when its object did not answer. */
+export type AccountInList = ListedAccount & { now: { balance: number; lastMessageAt: number | null } | null };
 
 /** What to look for by a typed text: a phone is found as people write it, +91 98765 43210 or 098765-43210. */
 function searchOf(typed: string): AccountSearch {
@@ -43,14 +43,14 @@ function placeOf(text: string): AccountPlace | null {
   return accountId === "" ? null : { createdAt: Number(createdAt), accountId };
 }
 
-/** The balance comes from the account itself, since D1 has none: `limit` bounds the calls, which run side by side. */
-async function withBalance(env: Env, row: ListedAccount): Promise<AccountInList> {
+/** What changes with each message comes from the account itself: `limit` bounds the calls, which run side by side. */
+async function asItIsNow(env: Env, row: ListedAccount): Promise<AccountInList> {
   try {
     const view: AccountView | null = await objectOf(env, { accountId: row.accountId, mode: "live" }).view();
-    return { ...row, balance: view?.balance ?? null };
+    return { ...row, now: view && { balance: view.balance, lastMessageAt: view.lastMessageAt } };
   } catch (problem) {
     logProblem("balance of an account", problem);
-    return { ...row, balance: null };
+    return { ...row, now: null };
   }
 }
 
@@ -67,7 +67,7 @@ export async function findAccounts(
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const next = rows.length > limit && last ? `${last.createdAt}.${last.accountId}` : null;
-  return { rows: await Promise.all(shown.map((row) => withBalance(env, row))), next };
+  return { rows: await Promise.all(shown.map((row) => asItIsNow(env, row))), next };
 }
 
 export interface AccountAtDesk {

@@ -1,9 +1,12 @@
 import { logProblem } from "../log.ts";
+import { LANES } from "../model/lane.ts";
+import type { Lane } from "../model/lane.ts";
+import { laneQueue } from "../queues/lanes.ts";
 
 // The depth of the queues, where the runtime reports it.
 
 export interface Depth {
-  queue: "dispatch" | "history";
+  queue: Lane | "history";
   /** Messages in the queue; null when the runtime does not report it. */
   waiting: number | null;
   /** When the oldest of them was enqueued. */
@@ -22,5 +25,5 @@ async function depthOf(queue: Depth["queue"], binding: Queue): Promise<Depth> {
 
 /** The depth of every queue that this service sends to. */
 export function queueDepths(env: Env): Promise<Depth[]> {
-  return Promise.all([depthOf("dispatch", env.DISPATCH), depthOf("history", env.HISTORY)]);
+  return Promise.all([...LANES.map((lane) => depthOf(lane, laneQueue(env, lane))), depthOf("history", env.HISTORY)]);
 }

@@ -1,6 +1,8 @@
 import { pingHistory } from "../db/history.ts";
 import { logProblem } from "../log.ts";
-import type { DispatchJob } from "../queues/jobs.ts";
+import { LANES } from "../model/lane.ts";
+import type { FollowJob } from "../queues/jobs.ts";
+import { laneQueue } from "../queues/lanes.ts";
 
 /** How to call each part that the service depends on, by its name in `/readyz`. */
 const PARTS: Record<string, (env: Env) => Promise<unknown>> = {
@@ -8,7 +10,13 @@ const PARTS: Record<string, (env: Env) => Promise<unknown>> = {
   D1: (env) => pingHistory(env.DB),
   R2: (env) => env.RECORDINGS.head("readiness"),
   // A job without rows, which the consumer drops.
-  queues: (env) => env.DISPATCH.send({ kind: "follow", account: "readiness", seqs: [] } satisfies DispatchJob),
+  queues: (env) =>
+    Promise.all(
+      LANES.map((lane) => {
+        const job: FollowJob = { kind: "follow", account: "readiness", lane, seqs: [] };
+        return laneQueue(env, lane).send(job);
+      }),
+    ),
 };
 
 /** How long an answer is reused, so that frequent probes cost nothing extra. */

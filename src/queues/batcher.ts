@@ -7,7 +7,7 @@ import { logLine, logProblem } from "../log.ts";
 /** A request works for others no longer than this: the platform ends it 30 s after its reply. */
 const CARRY_MS_MAX = 2_000;
 
-/** A carrying request that has not finished by then is taken for dead, and the next request carries. */
+/** A carrying request that has not finished by then, after its delay, is taken for dead, and the next request carries. */
 const LOST_MS = 10_000;
 
 /**
@@ -21,8 +21,10 @@ export const WAITING_MAX = 20_000;
 export interface Rules<Item> {
   /** The most that one call of `take` gets. */
   itemsMax: number;
-  /** Items are taken this long after they were added, never sooner. */
+  /** Items are taken this long after they were added, never sooner, unless `soonerAtEnd` is set. */
   delayMs?: number;
+  /** A request that ends carrying takes what is left at once. Without this it waits up to a delay more. */
+  soonerAtEnd?: boolean;
   /** Messages that an item counts as; 1 where absent. */
   messagesIn?: (item: Item) => number;
   /** Called with the number of items dropped since the call before. */
@@ -54,25 +56,28 @@ export class Batcher<Item> {
   }
 
   /**
-   * Adds items, and drops those beyond `WAITING_MAX` messages. A request that has to carry does so within
-   * `ctx.waitUntil`. Never throws.
+   * Adds items, and drops those beyond `WAITING_MAX` messages, which it returns. A request that has to carry does so
+   * within `ctx.waitUntil`. Never throws.
    */
-  add(ctx: Pick<ExecutionContext, "waitUntil">, items: readonly Item[]): void {
+  add(ctx: Pick<ExecutionContext, "waitUntil">, items: readonly Item[]): Item[] {
     const { delayMs = 0, messagesIn = () => 1 } = this.#rules;
     const nowMs = Date.now();
+    const dropped: Item[] = [];
     for (const item of items) {
       const messages = messagesIn(item);
       if (this.#waiting + messages > WAITING_MAX) {
-        this.#dropped += 1;
+        dropped.push(item);
       } else {
         this.#waitingItems.push({ item, messages, dueMs: nowMs + delayMs });
         this.#waiting += messages;
       }
     }
-    if (this.#waitingItems.length === 0) return;
-    if (this.#carrier && Math.abs(nowMs - this.#carrier.sinceMs) < LOST_MS) return;
+    this.#dropped += dropped.length;
+    if (this.#waitingItems.length === 0) return dropped;
+    if (this.#carrier && Math.abs(nowMs - this.#carrier.sinceMs) < LOST_MS + delayMs) return dropped;
     this.#carrier = { sinceMs: nowMs };
     ctx.waitUntil(this.#carry(this.#carrier));
+    return dropped;
   }
 
   async #carry(own: { sinceMs: number }): Promise<void> {
@@ -87,8 +92,9 @@ export class Batcher<Item> {
       // A request that arrives during the last round carries next, so that no item is left behind.
       if (last) this.#carrier = null;
       while (left.length > 0) {
-        if (this.#rules.delayMs) await this.#untilDue(left);
-        const taken = left.splice(0, Math.min(this.#dueIn(left), this.#rules.itemsMax));
+        const isSooner = last && this.#rules.soonerAtEnd === true;
+        if (this.#rules.delayMs && !isSooner) await this.#untilDue(left);
+        const taken = left.splice(0, Math.min(isSooner ? left.length : this.#dueIn(left), this.#rules.itemsMax));
         await this.#take(taken.map(({ item }) => item));
       }
     }

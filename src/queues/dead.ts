@@ -6,14 +6,16 @@ import {
   newestDeadLetters,
 } from "../db/dead-letters.ts";
 import { logLine, logProblem } from "../log.ts";
-import { dispatchJob, historyJob } from "./jobs.ts";
-import type { DispatchJob, HistoryJob } from "./jobs.ts";
+import type { Lane } from "../model/lane.ts";
+import { historyJob, readLaneJobs } from "./jobs.ts";
+import type { HistoryJob, LaneJob } from "./jobs.ts";
+import { laneQueue } from "./lanes.ts";
 
 // Dead letters: queue messages of which every attempt failed. Their rows are safe and the accounts' alarms go on, so
-// they are only logged, and kept for the operator, who may queue them again.
+// they are only logged, and kept for the operator, who may queue them again. Only reports hold what no account knows.
 
 /** A queue message that can be queued again. */
-type Letter = { queue: "dispatch"; job: DispatchJob } | { queue: "history"; job: HistoryJob };
+type Letter = { queue: Lane; job: LaneJob } | { queue: "history"; job: HistoryJob };
 
 /** A dead letter as the operator sees it; `letter` is null for a body that is not a job. */
 export interface DeadLetter {
@@ -22,10 +24,11 @@ export interface DeadLetter {
   letter: Letter | null;
 }
 
-/** The job in a body; null for anything else. Only the job is kept, which has row numbers and no text. */
+/** The job in a body; null for anything else. Only the job is kept, which has row numbers and codes, and no text. */
 function letterOf(body: unknown): Letter | null {
-  const dispatch = dispatchJob.safeParse(body);
-  if (dispatch.success) return { queue: "dispatch", job: dispatch.data };
+  // A letter from before there were lanes stands for a token of each; the account's alarm sends the others.
+  const [lane] = readLaneJobs(body) ?? [];
+  if (lane) return { queue: lane.lane, job: lane };
   const history = historyJob.safeParse(body);
   return history.success ? { queue: "history", job: history.data } : null;
 }
@@ -54,7 +57,7 @@ export async function retryDeadLetter(env: Env, id: string): Promise<boolean> {
   const letter = row && letterOf(JSON.parse(row.body));
   if (!letter) return false;
   // Sent first, then deleted: a job that arrives twice changes nothing.
-  await (letter.queue === "dispatch" ? env.DISPATCH : env.HISTORY).send(letter.job);
+  await (letter.queue === "history" ? env.HISTORY : laneQueue(env, letter.queue)).send(letter.job);
   await deleteDeadLetter(env.DB, id);
   return true;
 }

@@ -2,100 +2,111 @@ import { accountOfName } from "../crypto/ids.ts";
 import { recordHistory } from "../db/history.ts";
 import type { AccountChanges } from "../db/history.ts";
 import { logProblem } from "../log.ts";
+import type { Records } from "../model/history.ts";
+import type { AccountObject } from "../objects.ts";
 import { historyJob } from "./jobs.ts";
+import type { HistoryJob } from "./jobs.ts";
 
-// The history consumer: fetches the newest state from the accounts and writes it to D1 in one batch.
+// The history consumer: fetches the newest state from the accounts, writes it to D1 in one batch, and reports to the
+// accounts what is recorded. What fails is tried again by the queue, and in the end by the account's own pass.
 
 const RETRY_DELAY_SEC_MAX = 300;
 
-/** Jobs fetched and recorded at once: with 100 messages each, that is a few megabytes. */
-const JOBS_PER_WAVE = 50;
+/** After so many deliveries, about a minute, a message goes back to its account, whose passes have growing gaps. */
+const DELIVERIES_MAX = 6;
 
-interface Wanted {
-  seqs: Set<number>;
-  profile: boolean;
+/** Jobs recorded in one batch of D1: with 100 messages each, eight megabytes in memory and one in statements. */
+const JOBS_PER_WAVE = 160;
+
+/** A queue message with its job. */
+interface Asked {
+  message: Message;
+  job: HistoryJob;
 }
 
-function wantedBy(batch: MessageBatch): Map<string, Wanted> {
-  const wanted = new Map<string, Wanted>();
+/** The jobs of a batch, in waves that keep memory and statements in bounds; a message that is no job is dropped. */
+function* wavesOf(batch: MessageBatch): Generator<Asked[]> {
+  let wave: Asked[] = [];
+  let jobs = 0;
   for (const message of batch.messages) {
     const parsed = historyJob.safeParse(message.body);
     if (!parsed.success) {
       logProblem("history queue", new Error("a message that is no job was dropped"));
+      message.ack();
       continue;
     }
-    const { account, seqs, profile } = parsed.data;
-    const of = wanted.get(account) ?? { seqs: new Set(), profile: false };
-    for (const seq of seqs) of.seqs.add(seq);
-    of.profile ||= profile === true;
-    wanted.set(account, of);
-  }
-  return wanted;
-}
-
-/** Jobs of one account in one call. */
-interface Piece extends Wanted {
-  account: string;
-}
-
-/** What is wanted, in waves of at most `JOBS_PER_WAVE` jobs, which keeps calls, memory and statements in bounds. */
-function* wavesOf(wanted: Map<string, Wanted>): Generator<Piece[]> {
-  let wave: Piece[] = [];
-  let room = JOBS_PER_WAVE;
-  for (const [account, { seqs, profile }] of wanted) {
-    const all = [...seqs];
-    let first = true;
-    while (first || all.length > 0) {
-      const piece = { account, seqs: new Set(all.splice(0, room)), profile: profile && first };
-      wave.push(piece);
-      room -= Math.max(1, piece.seqs.size);
-      first = false;
-      if (room > 0) continue;
-      yield wave;
-      wave = [];
-      room = JOBS_PER_WAVE;
-    }
+    wave.push({ message, job: parsed.data });
+    jobs += Math.max(1, parsed.data.seqs.length);
+    if (jobs < JOBS_PER_WAVE) continue;
+    yield wave;
+    wave = [];
+    jobs = 0;
   }
   if (wave.length > 0) yield wave;
 }
 
-async function changesOf(env: Env, { account, seqs, profile }: Piece): Promise<AccountChanges> {
-  const stub = env.ACCOUNT.getByName(account);
-  const messages = (await stub.changes([...seqs])) ?? [];
-  return { ...accountOfName(account), messages, profile: profile ? await stub.view() : null };
+/** What one account gave to record, for one queue message. */
+interface Given {
+  asked: Asked;
+  stub: AccountObject;
+  changes: AccountChanges;
 }
 
-/** Records one wave; returns the accounts that did not answer, whose failure does not hold up the others. */
-async function recordWave(env: Env, wave: Piece[]): Promise<string[]> {
-  const missing: string[] = [];
-  const changes = await Promise.all(
-    wave.map(async (piece) => {
-      try {
-        return [await changesOf(env, piece)];
-      } catch (problem) {
-        logProblem("history of an account", problem);
-        missing.push(piece.account);
-        return [];
-      }
-    }),
-  );
-  await recordHistory(env.DB, changes.flat());
-  return missing;
+async function giveBack({ message, job: { account } }: Asked, env: Env): Promise<void> {
+  if (message.attempts >= DELIVERIES_MAX) {
+    try {
+      await env.ACCOUNT.getByName(account).recorded(null);
+      return message.ack();
+    } catch (problem) {
+      logProblem("history of an account", problem);
+    }
+  }
+  message.retry({ delaySeconds: Math.min(RETRY_DELAY_SEC_MAX, 2 ** message.attempts) });
 }
 
-/** Consumes a batch of the history queue. While D1 is down the batch is retried; the accounts keep the truth. */
-export async function consumeHistory(batch: MessageBatch, env: Env): Promise<void> {
-  const missing = new Set<string>();
-  let recorded = false;
+/** Runs work for one queue message, whose failure does not hold up the others; null where it failed. */
+async function orGiveBack<T>(asked: Asked, env: Env, work: () => Promise<T>): Promise<T | null> {
   try {
-    for (const wave of wavesOf(wantedBy(batch))) for (const name of await recordWave(env, wave)) missing.add(name);
-    recorded = true;
+    return await work();
   } catch (problem) {
+    logProblem("history of an account", problem);
+    await giveBack(asked, env);
+    return null;
+  }
+}
+
+async function givenFor(asked: Asked, env: Env): Promise<Given> {
+  const { account, seqs, profile } = asked.job;
+  const stub: AccountObject = env.ACCOUNT.getByName(account);
+  const records: Records | null = await stub.records(seqs, profile === true);
+  return { asked, stub, changes: { ...accountOfName(account), groups: [], profile: null, ...records } };
+}
+
+/** Tells the account what is recorded: only then does its list no longer read it from the account itself. */
+async function confirm({ asked, stub, changes: { groups, profile } }: Given): Promise<void> {
+  const jobs = groups.flatMap((group) => group.jobs);
+  if (jobs.length > 0 || profile) await stub.recorded({ jobs, profileRev: profile?.rev ?? null });
+  asked.message.ack();
+}
+
+async function recordWave(wave: Asked[], env: Env): Promise<void> {
+  const given = await Promise.all(wave.map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
+  const known = given.filter((one) => one !== null);
+  try {
+    await recordHistory(
+      env.DB,
+      known.map(({ changes }) => changes),
+    );
+  } catch (problem) {
+    // While D1 is away, the accounts keep the truth.
     logProblem("history", problem);
+    await Promise.all(known.map(({ asked }) => giveBack(asked, env)));
+    return;
   }
-  for (const message of batch.messages) {
-    const job = historyJob.safeParse(message.body);
-    if (recorded && !(job.success && missing.has(job.data.account))) message.ack();
-    else message.retry({ delaySeconds: Math.min(RETRY_DELAY_SEC_MAX, 2 ** message.attempts) });
-  }
+  await Promise.all(known.map((one) => orGiveBack(one.asked, env, () => confirm(one))));
+}
+
+/** Consumes a batch of the history queue. The same job may arrive any number of times, in any order. */
+export async function consumeHistory(batch: MessageBatch, env: Env): Promise<void> {
+  for (const wave of wavesOf(batch)) await recordWave(wave, env);
 }

@@ -10,7 +10,7 @@ import type { Destination, Done, DoneOrRefusal, Price, Refusal, SendCommand } fr
 import type { Content, Operation } from "../model/message.ts";
 import { OPERATIONS } from "../model/operations.ts";
 import { objectOf } from "../objects.ts";
-import { dispatchAfterReply } from "../queues/dispatch.ts";
+import { directTake, dispatchAfterReply } from "../queues/direct.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
 import type { Reply } from "./replies.ts";
@@ -92,12 +92,11 @@ async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefu
   }
 }
 
-/** Sends the command to the account, and dispatches the jobs that wait for a carrier. */
+/** Sends the command to the account, and dispatches the messages that wait for a carrier. */
 async function askAndDispatch(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal | null> {
-  const result = await ask(c, command);
-  if (!result?.ok || result.jobs === 0) return result;
-  const seqs = Array.from({ length: result.jobs }, (_, nth) => result.seq + nth);
-  dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), seqs, command.recipients.length);
+  const take = directTake(c.env, keyOf(c), command);
+  const result = await ask(c, take ? { ...command, take } : command);
+  if (result?.ok) dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), command, result);
   return result;
 }
 

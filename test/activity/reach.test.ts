@@ -1,15 +1,17 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { join, olderPage, stretches } from "../../src/activity/list.ts";
+import { olderPage, stretches } from "../../src/activity/list.ts";
 import type { Source } from "../../src/activity/list.ts";
 import { recordHistory as record } from "../../src/db/history.ts";
+import { join } from "../../src/search/join.ts";
 import type { Direction, Fresh } from "../../src/search/look.ts";
 import type { MessageView } from "../../src/model/message.ts";
 import { newAccountId } from "../../src/crypto/ids.ts";
 import type { MessagePlace } from "../../src/model/ref.ts";
 import { matches } from "../../src/search/match.ts";
 import type { Term } from "../../src/search/terms.ts";
+import { groupsOf } from "../world/history.ts";
 import { messagesOf, openWorld, sendSms } from "../world/world.ts";
 
 // Where a single look() at the account, or a single query of history, does not cover everything.
@@ -44,7 +46,7 @@ it("reads on when the account has more open jobs than one look returns", async (
   // The first sixty jobs are in history, except three that are late.
   const late = [10, 30, 31];
   const settled = all.filter(({ seq }) => seq <= 60 && !late.includes(seq));
-  await record(env.DB, [{ ...world.ref, messages: settled, profile: null }]);
+  await record(env.DB, [{ ...world.ref, groups: groupsOf(settled), profile: null }]);
   await runInDurableObject(world.stub, (_, { storage }) => {
     storage.sql.exec("UPDATE account SET settled_seq = 60");
     storage.sql.exec("UPDATE job SET late = 1 WHERE seq IN (10, 30, 31)");
@@ -86,7 +88,7 @@ const message = (seq: number, more: Partial<MessageView> = {}): MessageView => (
   errorCode: null,
   createdAt: seq,
   updatedAt: seq,
-  timeline: [],
+  timeline: [{ state: "queued", at: seq }],
   ...more,
 });
 
@@ -95,7 +97,7 @@ const SPARSE = [3, 9, 5_003, 5_004, 60_000, 61_000, 400_000, 1_500_000];
 /** A source whose account adds nothing to history. */
 async function recordedOnly(): Promise<Source> {
   const ref = { accountId: newAccountId(env.KEY_SECRET, null), mode: "live" as const };
-  await record(env.DB, [{ ...ref, messages: SPARSE.map((seq) => message(seq)), profile: null }]);
+  await record(env.DB, [{ ...ref, groups: groupsOf(SPARSE.map((seq) => message(seq))), profile: null }]);
   const nothing: Fresh = {
     rows: [],
     end: null,

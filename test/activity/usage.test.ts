@@ -1,10 +1,15 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { countByDay } from "../../src/db/usage.ts";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
+import { countQuery } from "../../src/db/usage.ts";
 import { firstJobSince } from "../../src/durable/account/jobs.ts";
 import { scaleOf } from "../../src/ui/chart.tsx";
 import { DAYS, daysOf, usageOf, usageStartMs } from "../../src/activity/usage.ts";
-import { openWorld, recordHistory, sendSms } from "../world/world.ts";
+import type { Outline } from "../../src/model/account.ts";
+import { QUARTER_MS } from "../../src/model/usage.ts";
+import { settledSeq } from "../world/history.ts";
+import { bearer, dispatch, follow, messagesOf, openWorld, post, recordHistory, sendSms } from "../world/world.ts";
+import type { World } from "../world/world.ts";
 import { runInDurableObject } from "cloudflare:test";
 
 const DAY_MS = 86_400_000;
@@ -14,14 +19,16 @@ const NOW = Date.UTC(2026, 10, 20, 19, 0);
 describe("the last days", () => {
   it("are days in India, today last, with zeros where nothing was sent", () => {
     const today = Math.floor((NOW + 5.5 * 3_600_000) / DAY_MS);
+    const quarterOf = (day: number) => (day * DAY_MS - 5.5 * 3_600_000) / QUARTER_MS;
     const days = daysOf(
       [
-        { day: today, operation: "otp", count: 3 },
-        { day: today, operation: "sms", count: 2 },
-        { day: today, operation: "sms_international", count: 1 },
-        { day: today - 13, operation: "tts", count: 4 },
-        { day: today - 13, operation: "voice", count: 5 },
-        { day: today - 14, operation: "otp", count: 99 },
+        { quarter: quarterOf(today), operation: "otp", messages: 3 },
+        { quarter: quarterOf(today), operation: "sms", messages: 2 },
+        // The last quarter of an hour of today in India.
+        { quarter: quarterOf(today + 1) - 1, operation: "sms_international", messages: 1 },
+        { quarter: quarterOf(today - 13), operation: "tts", messages: 4 },
+        { quarter: quarterOf(today - 13), operation: "voice", messages: 5 },
+        { quarter: quarterOf(today - 13) - 1, operation: "otp", messages: 99 },
       ],
       NOW,
     );
@@ -47,40 +54,85 @@ describe("the last days", () => {
   });
 });
 
+/** What the chart says about each kind of message, over all its days. */
+async function sent(world: World, nowMs = Date.now()) {
+  const outline: Outline | null = await world.stub.outline(usageStartMs(nowMs));
+  const days = outline && (await usageOf(env, world.ref, outline, nowMs));
+  return days?.reduce(
+    (sum, { otp, sms, calls }) => ({ otp: sum.otp + otp, sms: sum.sms + sms, calls: sum.calls + calls }),
+    {
+      otp: 0,
+      sms: 0,
+      calls: 0,
+    },
+  );
+}
+
 describe("usage", () => {
-  it("counts what this account sent in this mode, from a given job and time on", async () => {
+  it("counts what this account sent in this mode at once, and the same while history records it", async () => {
     const world = await openWorld();
     const other = await openWorld();
-    for (const each of [world, other]) {
-      await sendSms(each);
-      await sendSms(each);
-      await recordHistory(each, [2, 3]);
+    await sendSms(other);
+    await recordHistory(other, [2]);
+    const bulk = { recipients: ["9876500001", "9876500002", "9876500003"], message: "Hi" };
+    const wanted = { otp: 0, sms: 0, calls: 0 };
+    expect(await sent(world)).toEqual(wanted);
+    // More than two buckets, with bulks among them; each is delivered, and some are recorded twice, some not.
+    for (let at = 0; at < 24; at += 1) {
+      await sendSms(world);
+      await post("http://sms.localhost/send-bulk-sms", bulk, bearer(world.apiKey));
+      await post(
+        "http://otp.localhost/send-otp",
+        { phone: "9876543210", otp: "482913", brandName: "Brand" },
+        bearer(world.apiKey),
+      );
+      wanted.sms += 4;
+      wanted.otp += 1;
+      if (at % 5 !== 4) continue;
+      expect(await sent(world)).toEqual(wanted);
+      const seqs = [...new Set((await messagesOf(world)).map(({ seq }) => seq))];
+      await dispatch(world, seqs);
+      await follow(world, seqs);
+      await recordHistory(world, seqs.slice(0, at * 2));
+      expect(await sent(world)).toEqual(wanted);
     }
-    const nowMs = Date.now();
-    const sent = async (seq: number, at: number) => (await usageOf(env, world.ref, seq, at))?.map(({ sms }) => sms);
-    expect((await sent(0, nowMs))?.at(-1)).toBe(2);
-    expect((await sent(3, nowMs))?.at(-1)).toBe(1);
-    expect((await usageOf(env, { ...world.ref, mode: "test" }, 0, nowMs))?.at(-1)?.sms).toBe(0);
-    // The same messages are out of range after two weeks.
-    expect((await sent(0, nowMs + 13 * DAY_MS))?.[0]).toBe(2);
-    expect(await sent(0, nowMs + 14 * DAY_MS)).toEqual(Array.from({ length: DAYS }, () => 0));
+    expect(await settledSeq(world)).toBeGreaterThan(30);
+    const nothing = { seqSince: 0, unrecorded: { settledSeq: 1_000, counts: [] } };
+    const twin = await usageOf(env, { ...world.ref, mode: "test" }, nothing, Date.now());
+    expect(twin?.every(({ otp, sms }) => otp + sms === 0)).toBe(true);
   });
 
-  it("reads along the primary key from that job on, and no row before it", async () => {
+  it("counts no message that is older than the days of the chart", async () => {
     const world = await openWorld();
-    const query = countByDay(env.DB, world.ref, { seq: 900, atMs: 0 }, 0).toSQL();
-    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query.sql}`)
-      .bind(...query.params)
+    await sendSms(world);
+    const nowMs = Date.now();
+    expect(await sent(world, nowMs + 13 * DAY_MS)).toMatchObject({ sms: 1 });
+    expect(await sent(world, nowMs + 14 * DAY_MS)).toMatchObject({ sms: 0 });
+    await dispatch(world, [2]);
+    await follow(world, [2]);
+    await recordHistory(world, [2]);
+    expect(await settledSeq(world)).toBe(2);
+    expect(await sent(world, nowMs + 13 * DAY_MS)).toMatchObject({ sms: 1 });
+    expect(await sent(world, nowMs + 14 * DAY_MS)).toMatchObject({ sms: 0 });
+  });
+
+  it("reads along the primary key from the first job of these days on, and no row before it", async () => {
+    const world = await openWorld();
+    const query = countQuery(world.ref, { fromSeq: 900, toSeq: 5_000, atMs: 0 });
+    const { sql, params } = new SQLiteSyncDialect().sqlToQuery(query);
+    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .bind(...params)
       .all<{ detail: string }>();
-    const plan = results.map(({ detail }) => detail);
-    expect(plan[0]).toBe("SEARCH message USING PRIMARY KEY (account_id=? AND mode=? AND seq>?)");
-    expect(plan.slice(1)).toEqual(["USE TEMP B-TREE FOR GROUP BY"]);
+    const reads = results.map(({ detail }) => detail).filter((detail) => /message_group/u.test(detail));
+    const range = "SEARCH message_group USING PRIMARY KEY (account_id=? AND mode=? AND kind=? AND seq>? AND seq<?)";
+    expect(reads).toEqual([range, range]);
   });
 
   it("is null while D1 is unavailable, so that the page still opens", async () => {
     const world = await openWorld();
-    const DB = { prepare: () => ({ bind: () => ({ raw: () => Promise.reject(new Error("away")) }) }) };
-    expect(await usageOf({ ...env, DB: DB as unknown as D1Database }, world.ref, 0, Date.now())).toBeNull();
+    const DB = { prepare: () => ({ bind: () => ({ all: () => Promise.reject(new Error("away")) }) }) };
+    const outline = { seqSince: 0, unrecorded: { settledSeq: 0, counts: [] } };
+    expect(await usageOf({ DB: DB as unknown as D1Database }, world.ref, outline, Date.now())).toBeNull();
   });
 
   it("finds the first job of these days in a few reads, however many jobs there are", async () => {

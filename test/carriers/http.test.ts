@@ -204,6 +204,26 @@ describe("an answer that does not accept the message", () => {
   });
 });
 
+describe("an answer whose body cannot be discarded, because the connection is reset after the head", () => {
+  it.each([
+    [200, { kind: "submitted" }],
+    [400, { kind: "rejected", code: "http_400" }],
+    [429, { kind: "not_accepted", code: "http_429" }],
+    [503, { kind: "not_accepted", code: "http_503" }],
+    [504, { kind: "unknown", code: "http_504" }],
+  ])("%d still says what became of the message", async (status, outcome) => {
+    const reset = new ReadableStream({ cancel: () => Promise.reject(new Error("reset")) });
+    expect(await submit(answers(reset, { status }))).toEqual(outcome);
+  });
+});
+
+describe("a gateway", () => {
+  it("recognises references only where the operator says so", () => {
+    expect(httpCarrier(configOf({ ...env })).resubmits).toBe(false);
+    expect(httpCarrier(configOf({ ...env, CARRIER_HTTP_DEDUPES: "on" })).resubmits).toBe(true);
+  });
+});
+
 describe("no answer", () => {
   const SOON = { CARRIER_TIMEOUT_MS: "5" };
 

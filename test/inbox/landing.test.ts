@@ -1,9 +1,18 @@
-import { createExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { consumeDispatch } from "../../src/queues/dispatch.ts";
 import { brokenInbox, inboxOf, landAll, newPhone } from "../world/inbox.ts";
-import { balanceOf, dispatch, follow, messagesOf, openWorld, post, runAlarm, sendSms } from "../world/world.ts";
+import { away, watchAccounts, watchLanes } from "../world/carriers.ts";
+import {
+  balanceOf,
+  claim,
+  deliverLane,
+  dispatch,
+  follow,
+  messagesOf,
+  openWorld,
+  post,
+  runAlarm,
+  sendSms,
+} from "../world/world.ts";
 
 // The inbox gets every message that the simulator accepted exactly once, even if a component dies in between.
 
@@ -13,8 +22,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const died = () => Promise.reject(new Error("died"));
-
 describe("the delivery of a message to the inbox", () => {
   it("puts every message in once, however often its job is delivered", async () => {
     const world = await openWorld();
@@ -23,9 +30,8 @@ describe("the delivery of a message to the inbox", () => {
       { recipients: [newPhone(), newPhone(), newPhone()], message: "Hi" },
       { authorization: `Bearer ${world.apiKey}` },
     );
-    const seqs = [...new Set((await messagesOf(world)).map(({ seq }) => seq))];
-    await Promise.all([dispatch(world, seqs), dispatch(world, [...seqs, ...seqs])]);
-    await dispatch(world, seqs);
+    await Promise.all([dispatch(world), dispatch(world)]);
+    await dispatch(world);
     const landed = await inboxOf(world);
     const sent = await messagesOf(world);
     expect(landed.map(({ to }) => to).toSorted()).toEqual(sent.map(({ to }) => to).toSorted());
@@ -38,19 +44,14 @@ describe("the delivery of a message to the inbox", () => {
     const world = await openWorld();
     await sendSms(world);
     const [{ seq } = { seq: 0 }] = await messagesOf(world);
-    const dies = {
-      getByName: (name: string) => {
-        const stub = env.ACCOUNT.getByName(name);
-        const claim = (...asked: Parameters<typeof stub.claim>) => stub.claim(...asked);
-        return { claim, report: died };
-      },
-    };
-    await dispatch(world, [seq], { ACCOUNT: dies } as unknown as Record<string, string>);
+    const { ACCOUNT } = watchAccounts({ report: away });
+    vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
+    await dispatch(world, [], { ACCOUNT, ...watchLanes(away).lanes });
     expect(await messagesOf(world)).toMatchObject([{ state: "sending" }]);
     expect(await inboxOf(world)).toHaveLength(1);
-    vi.setSystemTime(Date.now() + 60_000);
+    vi.setSystemTime(Date.now() + 700_000);
     await runAlarm(world);
-    await dispatch(world, [seq]);
+    await dispatch(world);
     await follow(world, [seq]);
     expect(await messagesOf(world)).toMatchObject([{ state: "delivered", attempts: 1 }]);
     expect(await inboxOf(world)).toHaveLength(1);
@@ -61,8 +62,8 @@ describe("the delivery of a message to the inbox", () => {
     const world = await openWorld();
     await sendSms(world);
     const [{ seq } = { seq: 0 }] = await messagesOf(world);
-    await world.stub.claim([seq], 10, "sim", 30_000);
-    vi.setSystemTime(Date.now() + 60_000);
+    await claim(world, { carrier: "sim", leaseMs: 30_000 });
+    vi.setSystemTime(Date.now() + 700_000);
     await runAlarm(world);
     expect(await messagesOf(world)).toMatchObject([{ state: "unknown" }]);
     await follow(world, [seq]);
@@ -80,14 +81,13 @@ describe("the delivery of a message to the inbox", () => {
       vi.useFakeTimers({ toFake: ["Date"] });
       const world = await openWorld();
       await sendSms(world);
-      const [{ seq } = { seq: 0 }] = await messagesOf(world);
       const { INBOX, asked } = brokenInbox(when);
-      await dispatch(world, [seq], { INBOX });
+      await dispatch(world, [], { INBOX });
       expect(asked()).toBe(1);
       expect(await messagesOf(world)).toMatchObject([{ state: "queued", attempts: 1, errorCode: "inbox_unavailable" }]);
       expect(await inboxOf(world)).toHaveLength(when === "before" ? 0 : 1);
       vi.setSystemTime(Date.now() + 10_000);
-      await dispatch(world, [seq]);
+      await dispatch(world);
       expect(await messagesOf(world)).toMatchObject([{ state: "submitted", attempts: 2 }]);
       expect(await inboxOf(world)).toHaveLength(1);
     },
@@ -98,11 +98,10 @@ describe("the delivery of a message to the inbox", () => {
     const world = await openWorld();
     const before = await balanceOf(world);
     await sendSms(world);
-    const [{ seq } = { seq: 0 }] = await messagesOf(world);
     const { INBOX } = brokenInbox("before");
     for (let attempt = 0; attempt < 6; attempt++) {
       vi.setSystemTime(Date.now() + 600_000);
-      await dispatch(world, [seq], { INBOX });
+      await dispatch(world, [], { INBOX });
     }
     expect(await messagesOf(world)).toMatchObject([{ state: "failed", refunded: true }]);
     expect(await balanceOf(world)).toBe(before);
@@ -118,12 +117,11 @@ describe("the delivery of a message to the inbox", () => {
 
     const live = await openWorld();
     await sendSms(live);
-    const [{ seq } = { seq: 0 }] = await messagesOf(live);
     vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
       await new Response(init?.body ?? null).text();
       return Response.json({});
     });
-    await dispatch(live, [seq], { CARRIER: "http" });
+    await dispatch(live, [], { CARRIER: "http" });
     expect(await messagesOf(live)).toMatchObject([{ state: "submitted" }]);
     expect(await inboxOf(live)).toEqual([]);
   });
@@ -131,22 +129,7 @@ describe("the delivery of a message to the inbox", () => {
   it("handles a batch of several accounts, each with its own inbox entries", async () => {
     const worlds = await Promise.all([openWorld(), openWorld({ mode: "test" }), openWorld()]);
     for (const world of worlds) await sendSms(world, { body: { message: world.name } });
-    const jobs = await Promise.all(
-      worlds.map(async (world) => ({ kind: "send", account: world.name, seqs: [(await messagesOf(world))[0]!.seq] })),
-    );
-    const messages = jobs.map((body, id) => ({
-      id: `m${id}`,
-      timestamp: new Date(),
-      attempts: 1,
-      body,
-      ack() {},
-      retry() {},
-    }));
-    await consumeDispatch(
-      { queue: "dastak-dispatch", messages } as unknown as MessageBatch,
-      env,
-      createExecutionContext(),
-    );
+    await deliverLane(worlds.map(({ name }) => ({ kind: "send", account: name, lane: "single" })));
     for (const world of worlds) {
       expect((await inboxOf(world)).map(({ text }) => text)).toEqual([world.name]);
     }

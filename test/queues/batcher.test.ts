@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Lane } from "../../src/model/lane.ts";
 import { Batcher, WAITING_MAX } from "../../src/queues/batcher.ts";
 import type { Rules } from "../../src/queues/batcher.ts";
 import { handOver } from "../../src/queues/hand-over.ts";
+import type { SendJob } from "../../src/queues/jobs.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });
@@ -195,19 +197,36 @@ describe("a batcher with a delay", () => {
   });
 });
 
-describe("the dispatch queue", () => {
-  it("gets a message per job, a hundred per call, and a failed call does not stop the others", async () => {
+describe("the queue of a lane", () => {
+  it("gets a hundred tokens per call, and a failed call does not stop the others", async () => {
     const calls: unknown[][] = [];
     const sendBatch = async (messages: { body: unknown }[]) => {
       calls.push(messages.map(({ body }) => body));
       if (calls.length === 1) throw new Error("the queue is away");
     };
-    const at = { ...env, DISPATCH: { sendBatch } as unknown as Queue };
+    const at = { ...env, SINGLE_LANE: { sendBatch } as unknown as Queue };
     const waits: Promise<unknown>[] = [];
-    const seqs = Array.from({ length: 250 }, (_, nth) => nth + 1);
-    handOver({ waitUntil: (promise) => void waits.push(promise) }, at, "acc_x", seqs);
+    const tokens = Array.from({ length: 250 }, (_, nth): SendJob => {
+      return { kind: "send", account: `acc_${nth}`, lane: "single" };
+    });
+    handOver({ waitUntil: (promise) => void waits.push(promise) }, at, "single", tokens);
     await Promise.all(waits);
     expect(calls.map(({ length }) => length)).toEqual([100, 100, 50]);
-    expect(calls.flat()).toEqual(seqs.map((seq) => ({ kind: "send", account: "acc_x", seqs: [seq] })));
+    expect(calls.flat()).toEqual(tokens);
+  });
+
+  it("gets one token of an account for many single messages, and all of a bulk's", async () => {
+    const sent: unknown[] = [];
+    const queue = { sendBatch: async (messages: { body: unknown }[]) => void sent.push(...messages) };
+    const waits: Promise<unknown>[] = [];
+    const send = (lane: Lane) => {
+      const body: SendJob = { kind: "send", account: "acc_1", lane };
+      const at = { ...env, SINGLE_LANE: { ...queue }, BULK_LANE: { ...queue } } as unknown as Env;
+      handOver({ waitUntil: (promise) => void waits.push(promise) }, at, lane, [body, body, body]);
+      return { body };
+    };
+    const [single, bulk] = [send("single"), send("bulk")];
+    await Promise.all(waits);
+    expect(sent).toEqual([single, bulk, bulk, bulk]);
   });
 });

@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { WAITING_MAX } from "../../src/queues/batcher.ts";
 import { askSoon } from "../../src/queues/follow-up.ts";
 import { handOver } from "../../src/queues/hand-over.ts";
-import { recordEnded } from "../../src/queues/record-ended.ts";
 import worker from "../../src/worker.ts";
-import { bearer, dispatch, follow, messagesOf, openWorld, recordHistory, runAlarm, sendSms } from "../world/world.ts";
+import { inboxOf } from "../world/inbox.ts";
+import { overloaded, watchAccounts, watchLanes } from "../world/carriers.ts";
+import { bearer, deliverLane, follow, messagesOf, openWorld, runAlarm } from "../world/world.ts";
 import type { World } from "../world/world.ts";
 
 // The work of a request after its reply, with the simulator; if that work is lost, the alarm does it.
@@ -26,12 +27,12 @@ afterEach(() => {
 const DIRECT = { ...env, DIRECT_DISPATCH: "on" } as unknown as Env;
 
 /** Sends one SMS from each account in one isolate, and waits for all work that the requests do after their replies. */
-async function sendDirect(worlds: World[], at: Env = DIRECT): Promise<number[]> {
+async function sendDirect(worlds: World[], at: Env = DIRECT, phone = "9876543210"): Promise<number[]> {
   const ctx = createExecutionContext();
   const replies = await Promise.all(
     worlds.map((world) => {
       const headers = { ...bearer(world.apiKey), "content-type": "application/json" };
-      const body = JSON.stringify({ phone: "9876543210", message: "Hello" });
+      const body = JSON.stringify({ phone, message: "Hello" });
       const request = new Request("http://sms.localhost/send-sms", { method: "POST", headers, body });
       return worker.fetch(request as Parameters<typeof worker.fetch>[0], at, ctx);
     }),
@@ -50,20 +51,19 @@ function holdDelay() {
   };
 }
 
-const TAKEN = "submitted,submitted,submitted";
+const inboxesOf = (worlds: World[]) => Promise.all(worlds.map(inboxOf));
 
 const statesOf = async (world: World) => (await messagesOf(world)).map(({ state }) => state);
 
-const followsOf = (queued: { mock: { calls: unknown[][] } }) =>
-  queued.mock.calls.flatMap(([messages]) => (messages as { body: { kind: string } }[]).map(({ body }) => body));
+const LANE_QUEUES = [env.OTP_LANE, env.SINGLE_LANE, env.BULK_LANE];
 
-/** The jobs that the account's alarm puts into the dispatch queue after a minute. */
+/** What the account's alarm puts into the lanes' queues when it has looked at every message under way. */
 async function foundByAlarm(world: World) {
-  const queued = vi.spyOn(env.DISPATCH, "sendBatch").mockResolvedValue(undefined as never);
-  vi.setSystemTime(Date.now() + 60_000);
+  const queued = LANE_QUEUES.map((queue) => vi.spyOn(queue, "sendBatch").mockResolvedValue(undefined as never));
+  vi.setSystemTime(Date.now() + 700_000);
   await runAlarm(world);
-  const found = followsOf(queued);
-  queued.mockRestore();
+  const found = queued.flatMap(({ mock }) => mock.calls.flatMap(([messages]) => [...messages].map(({ body }) => body)));
+  for (const one of queued) one.mockRestore();
   return found;
 }
 
@@ -76,20 +76,26 @@ const isolate = (variables: object = {}): Env => ({ ...DIRECT, ...variables });
 describe("a message that a request submitted to the simulator", () => {
   it("is delivered a second later without a queue message", async () => {
     const world = await openWorld();
-    const queued = [vi.spyOn(env.DISPATCH, "send"), vi.spyOn(env.DISPATCH, "sendBatch")];
-    expect(await sendDirect([world])).toEqual([200]);
+    const { lanes, sent } = watchLanes();
+    const { ACCOUNT, calls } = watchAccounts();
+    const second = holdDelay();
+    const sending = sendDirect([world], isolate({ ...lanes, ACCOUNT }));
+    await vi.waitUntil(() => second.begun() === 1);
+    // Its outcome is reported with its receipt.
+    expect(await statesOf(world)).toEqual(["sending"]);
+    second.end();
+    expect(await sending).toEqual([200]);
     const [message] = await messagesOf(world);
-    const timeline = Object.fromEntries((message?.timeline ?? []).map(({ state, at }) => [state, at]));
-    expect(message?.state).toBe("delivered");
-    expect((timeline["delivered"] ?? 0) - (timeline["submitted"] ?? 0)).toBe(1_000);
-    for (const sent of queued) expect(sent).not.toHaveBeenCalled();
+    expect(message?.timeline.map(({ state }) => state)).toEqual(["queued", "sending", "submitted", "delivered"]);
+    expect(calls).toEqual(["send", "report"]);
+    expect(sent).toEqual([]);
   });
 
   it("shares one wait for its lookup with messages of other accounts", async () => {
     const worlds = await Promise.all([openWorld(), openWorld(), openWorld()]);
     const second = holdDelay();
     const sent = sendDirect(worlds, isolate());
-    await vi.waitUntil(async () => (await Promise.all(worlds.map(statesOf))).flat().join() === TAKEN);
+    await vi.waitUntil(async () => (await inboxesOf(worlds)).every((messages) => messages.length === 1));
     vi.setSystemTime(Date.now() + 1_000);
     second.end();
     await sent;
@@ -97,89 +103,66 @@ describe("a message that a request submitted to the simulator", () => {
     expect(second.begun()).toBe(1);
   });
 
-  it("does not stop another account's message when its own account fails", async () => {
-    const [away, here] = [await openWorld(), await openWorld()];
+  it("is submitted, also where the simulator has no receipt for it", async () => {
+    const world = await openWorld({ mode: "test" });
+    expect(await sendDirect([world], isolate(), "7000000003")).toEqual([200]);
+    expect(await statesOf(world)).toEqual(["submitted"]);
+  });
+
+  it("does not stop another account's message when its own account fails: what is known waits in a queue", async () => {
+    const [busy, here] = [await openWorld(), await openWorld()];
     const errors = vi.spyOn(console, "error").mockReturnValue();
-    const stub = env.ACCOUNT.getByName(away.name);
-    const shaky = {
-      send: (command: Parameters<typeof stub.send>[0]) => stub.send(command),
-      claim: (...asked: Parameters<typeof stub.claim>) => stub.claim(...asked),
-      report: ([news, ...more]: Parameters<typeof stub.report>[0], following: boolean) =>
-        news?.kind === "outcome"
-          ? stub.report([news, ...more], following)
-          : Promise.reject(new Error("the object is away")),
-    };
-    const ACCOUNT = { getByName: (name: string) => (name === away.name ? shaky : env.ACCOUNT.getByName(name)) };
-    await sendDirect([away, here], isolate({ ACCOUNT }));
+    const { lanes, bodies } = watchLanes();
+    const { ACCOUNT } = watchAccounts({ report: overloaded }, busy);
+    await sendDirect([busy, here], isolate({ ...lanes, ACCOUNT }));
     expect(await statesOf(here)).toEqual(["delivered"]);
-    expect(await statesOf(away)).toEqual(["submitted"]);
+    expect(await statesOf(busy)).toEqual(["sending"]);
     expect(errors).toHaveBeenCalled();
-    expect(await foundByAlarm(away)).toEqual([{ kind: "follow", account: away.name, seqs: [2] }]);
+    expect(bodies()).toMatchObject([{ kind: "report", account: busy.name, lane: "single", follow: true }]);
+    await deliverLane(bodies());
+    expect(await statesOf(busy)).toEqual(["delivered"]);
   });
 });
 
-describe("the account's alarm finds work that a full batcher dropped:", () => {
+const token = (account: string) => ({ kind: "send" as const, account, lane: "single" as const });
+
+/** The work of a request for which its isolate's batcher has no room. */
+describe("a full batcher", () => {
   const more = { account: "acc_x", carrier: "none", operation: "sms", to: "+919876543210", seq: 1, index: 0 } as const;
 
-  it("a lookup of a submitted message", async () => {
+  it("has the outcome of a submitted message reported at once; the alarm asks for its receipt", async () => {
     const world = await openWorld();
     const full = isolate();
     holdDelay();
     askSoon(
       full,
       ENDED,
-      Array.from({ length: WAITING_MAX }, () => more),
+      Array.from({ length: WAITING_MAX }, () => ({ ...more, lane: "single", attempt: 1 }) as const),
     );
     await sendDirect([world], full);
     expect(await statesOf(world)).toEqual(["submitted"]);
-    expect(await foundByAlarm(world)).toEqual([{ kind: "follow", account: world.name, seqs: [2] }]);
+    expect(await foundByAlarm(world)).toMatchObject([{ kind: "follow", account: world.name, seqs: [2] }]);
     await follow(world, [2]);
     expect(await statesOf(world)).toEqual(["delivered"]);
   });
 
-  it("a job for the dispatch queue", async () => {
+  it("drops a token, and the alarm sends another", async () => {
     const world = await openWorld();
-    const sendBatch = vi.fn(() => Promise.resolve());
-    const full = isolate({ DISPATCH: { sendBatch }, DIRECT_DISPATCH: "off" });
-    // The first call is in progress at once; later jobs wait in the batcher until it returns.
-    const hanging = Promise.withResolvers<undefined>();
-    sendBatch.mockReturnValueOnce(hanging.promise);
-    handOver(ENDED, full, "acc_x", [1]);
+    const hanging = Promise.withResolvers<void>();
+    const { lanes, bodies } = watchLanes(() => hanging.promise);
+    const full = isolate({ ...lanes, DIRECT_DISPATCH: "off" });
+    // The first call is in progress at once; later tokens wait in the batcher until it returns.
+    handOver(ENDED, full, "single", [token("acc_x")]);
     handOver(
       ENDED,
       full,
-      "acc_x",
-      Array.from({ length: WAITING_MAX }, (_, at) => at + 1),
+      "single",
+      Array.from({ length: WAITING_MAX }, (_, at) => token(`acc_${at}`)),
     );
     await sendDirect([world], full);
-    hanging.resolve(undefined);
-    expect(JSON.stringify(sendBatch.mock.calls)).not.toContain(world.name);
+    hanging.resolve();
+    expect(JSON.stringify(bodies())).not.toContain(world.name);
     expect(await statesOf(world)).toEqual(["queued"]);
-    expect(await foundByAlarm(world)).toEqual([{ kind: "send", account: world.name, seqs: [2] }]);
-  });
-
-  it("a job for history", async () => {
-    const world = await openWorld();
-    await recordHistory(world, []);
-    await sendSms(world);
-    await dispatch(world, [2]);
-    const hanging = Promise.withResolvers<undefined>();
-    const batch = vi.fn(() => hanging.promise);
-    const full = { ...env, DB: { prepare: (query: string) => env.DB.prepare(query), batch } as unknown as D1Database };
-    const views = await messagesOf(world);
-    const job = Array.from({ length: 100 }, () => views).flat();
-    recordEnded(ENDED, full, world.name, [views]);
-    recordEnded(
-      ENDED,
-      full,
-      world.name,
-      Array.from({ length: WAITING_MAX / 100 }, () => job),
-    );
-    await follow(world, [2], { DB: full.DB });
-    expect(await statesOf(world)).toEqual(["delivered"]);
-    const told = vi.spyOn(env.HISTORY, "send").mockResolvedValue(undefined as never);
-    await foundByAlarm(world);
-    expect(told.mock.calls).toEqual([[{ account: world.name, seqs: [2], profile: false }]]);
-    hanging.resolve(undefined);
+    expect(await foundByAlarm(world)).toEqual([token(world.name)]);
   });
 });

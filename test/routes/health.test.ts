@@ -54,7 +54,7 @@ describe("GET /readyz", () => {
     ["account objects", { ACCOUNT: broken }],
     ["D1", { DB: broken }],
     ["R2", { RECORDINGS: broken }],
-    ["queues", { DISPATCH: broken }],
+    ["queues", { BULK_LANE: broken }],
   ])("without %s: 503 that names it", async (name, part) => {
     const reply = await readyWith(part);
     expectFailure(reply, 503, "unavailable", { error: `Not ready: ${name} cannot be reached.` });
@@ -76,7 +76,7 @@ describe("GET /readyz", () => {
     expect(asked).toBe(2);
   }, 5_000);
 
-  it("sends the queues one message a minute, however often it is asked, and asks a lost queue again", async () => {
+  it("sends each queue one message a minute, however often it is asked, and asks a lost queue again", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 7, 1, 12) });
     onTestFinished(() => void vi.useRealTimers());
     const sent: number[] = [];
@@ -85,7 +85,7 @@ describe("GET /readyz", () => {
       if (isLost) throw new Error("the queue is lost");
       sent.push(Date.now());
     };
-    const counted = { ...env, DISPATCH: { send } as unknown as Queue };
+    const counted = { ...env, OTP_LANE: { send } as unknown as Queue };
     const url = "http://console.localhost/readyz";
     const ready = () => worker.fetch(incoming(url, {}), counted, createExecutionContext());
     for (let second = 0; second < 120; second += 1) {

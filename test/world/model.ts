@@ -1,73 +1,76 @@
-import type { MessageState, ReceiptState } from "../../src/model/message.ts";
+import type { Lane } from "../../src/model/lane.ts";
+import type { Outcome, ReceiptState } from "../../src/model/message.ts";
+import { rank } from "./model-message.ts";
+import type { Held, ModelMessage, Seen } from "./model-message.ts";
 
 // A plain model of an account, written from the contract and not from the code: what must be true after each step, in
 // as few lines as possible.
 
-const HOUR = 3_600_000;
-const LEASE_MS = 30_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** The lease of a consumer's claim. */
+export const LEASE_MS = 30_000;
 const UNKNOWN_WINDOW_MS = 24 * HOUR;
 const RECEIPT_WINDOW_MS = 72 * HOUR;
-const VALIDITY_MS = 24 * HOUR;
+const VALIDITY_MS: Record<Lane, number> = { otp: 5 * MINUTE, single: 24 * HOUR, bulk: 24 * HOUR };
+const ATTEMPTS_MAX = 6;
+const RETRY_BASE_MS = 2_000;
+const RETRY_GAP_MS_MAX = 10 * MINUTE;
+/** The last try of a message whose next gap would outlast its validity comes this long before its end. */
+const LAST_TRY_MS = 10_000;
+
+/** How long a deadline may pass before the account's housekeeping finds it, where nothing else does. */
+export const PASS_MS = 15 * MINUTE;
 
 /** How long an Idempotency-Key is kept (contract §8). */
 export const KEY_KEPT_MS = 7 * 24 * HOUR;
 
-/** Contract §9: a state is replaced only by one of a higher rank. */
-const ORDER: MessageState[][] = [
-  ["queued"],
-  ["sending"],
-  ["unknown"],
-  ["submitted"],
-  ["unconfirmed"],
-  ["undelivered", "failed"],
-  ["delivered"],
-];
-const rank = (state: MessageState) => ORDER.findIndex((states) => states.includes(state));
-
-export interface ModelMessage {
-  seq: number;
-  index: number;
-  /** The last two digits of a steered number, or 0. */
-  scenario: number;
-  state: MessageState;
-  /** Units. */
-  charge: number;
-  refunded: boolean;
-  attempts: number;
-  attemptAt: number;
-  expiresAt: number;
-  dueAt: number;
-}
-
 export class Model {
   balance: number;
   nowMs: number;
+  /** Whether the carrier recognises references, so that an unknown outcome is submitted again. */
+  readonly resubmits: boolean;
   readonly messages: ModelMessage[] = [];
   /** Expected ledger entries, in any order: kind and amount. */
   readonly entries: string[] = [];
   /** Idempotency keys with their request, reply and time. */
   readonly done = new Map<string, { request: string; reply: string; at: number }>();
   readonly credits = new Map<string, number>();
+  /** Attempts whose outcome no consumer has reported yet. */
+  readonly held: Held[] = [];
   nextSeq = 2;
 
-  constructor(balance: number, nowMs: number) {
+  constructor(balance: number, nowMs: number, resubmits = false) {
     this.balance = balance;
     this.nowMs = nowMs;
+    this.resubmits = resubmits;
     this.entries.push(`credit ${balance}`);
   }
 
   /** An accepted request: one debit, with its messages in jobs of a hundred. */
-  send(scenarios: number[], charge: number): void {
+  send(lane: Lane, scenarios: number[], charge: number): ModelMessage[] {
     const first = this.nextSeq;
     this.balance -= charge * scenarios.length;
     this.entries.push(`debit ${-charge * scenarios.length}`);
-    scenarios.forEach((scenario, at) => {
+    const sent = scenarios.map((scenario, at): ModelMessage => {
       const place = { seq: first + Math.floor(at / 100), index: at % 100 };
-      const expiresAt = this.nowMs + VALIDITY_MS;
-      const fresh = { state: "queued" as const, refunded: false, attempts: 0, attemptAt: 0, expiresAt, dueAt: 0 };
-      this.messages.push({ ...place, ...fresh, scenario, charge });
+      const times = { attemptAt: 0, expiresAt: this.nowMs + VALIDITY_MS[lane], dueAt: this.nowMs, againAt: null };
+      const counts = { claims: 0, released: 0, busy: 0, faults: 0 };
       this.nextSeq = place.seq + 1;
+      return {
+        ...place,
+        ...times,
+        ...counts,
+        lane,
+        scenario,
+        charge,
+        state: "queued",
+        refunded: false,
+        isAskedAgain: false,
+      };
     });
+    this.messages.push(...sent);
+    return sent;
   }
 
   credit(amount: number): void {
@@ -89,38 +92,123 @@ export class Model {
     this.#refund(message);
   }
 
-  #take(message: ModelMessage): boolean {
-    const waiting = message.state === "queued" && message.expiresAt > this.nowMs;
-    if (!waiting || (message.attempts > 0 && message.dueAt > this.nowMs)) return false;
-    message.attempts += 1;
-    message.attemptAt = this.nowMs;
-    return true;
+  /** When a waiting message may be claimed; null when it may not be. */
+  readyAt({ state, refunded, dueAt, againAt, expiresAt }: ModelMessage): number | null {
+    if (this.nowMs >= expiresAt) return null;
+    if (state === "queued") return dueAt;
+    return state === "unknown" && this.resubmits && !refunded ? againAt : null;
   }
 
-  /** A consumer that claims everything and dies. */
-  claimAndDie(): void {
-    for (const message of this.messages) {
-      if (!this.#take(message)) continue;
+  /** The messages of a lane that may be claimed now. */
+  claimable(lane: Lane): ModelMessage[] {
+    return this.messages.filter(
+      (message) => message.lane === lane && (this.readyAt(message) ?? Infinity) <= this.nowMs,
+    );
+  }
+
+  /** A claim of a message that may be claimed. */
+  claim(message: ModelMessage): Held {
+    message.claims += 1;
+    const endsAt = this.nowMs + LEASE_MS;
+    if (message.state === "unknown") {
+      message.isAskedAgain = true;
+      message.againAt = endsAt;
+      message.dueAt = this.nowMs + UNKNOWN_WINDOW_MS;
+    } else {
       message.state = "sending";
-      message.dueAt = this.nowMs + LEASE_MS;
+      message.attemptAt = this.nowMs;
+      message.dueAt = endsAt;
+    }
+    return { message, attempt: message.claims };
+  }
+
+  /** When to try again after so many failures in a row: the end of the validity, if that is too late. */
+  #retryAt({ expiresAt }: ModelMessage, tries: number, retryAfterMs = 0): number {
+    const gap = Math.min(RETRY_GAP_MS_MAX, RETRY_BASE_MS * 2 ** (tries - 1));
+    const at = this.nowMs + Math.max(gap, retryAfterMs);
+    if (at < expiresAt) return at;
+    return this.nowMs + RETRY_BASE_MS <= expiresAt - LAST_TRY_MS ? expiresAt - LAST_TRY_MS : expiresAt;
+  }
+
+  #queue(message: ModelMessage, dueAt: number): void {
+    message.state = "queued";
+    message.dueAt = dueAt;
+  }
+
+  /** The outcome of an attempt; one that is repeated, or comes after another attempt has begun, changes nothing. */
+  report({ message, attempt }: Held, outcome: Outcome): void {
+    const isLast = message.claims === attempt;
+    if (message.state === "unknown" && !isLast && this.resubmits && outcome.kind === "submitted") {
+      return this.#submitted(message);
+    }
+    if (!isLast || (message.state !== "sending" && message.state !== "unknown")) return;
+    if (outcome.kind === "submitted") return this.#submitted(message);
+    if (outcome.kind === "rejected") return this.#fail(message);
+    if (message.state === "unknown" && this.resubmits) return this.#stillUnknown(message, outcome);
+    // What was certainly not sent waits again, also if its lease had ended; not once it is refunded.
+    if (
+      message.state === "unknown" &&
+      outcome.kind !== "unknown" &&
+      (message.refunded || this.nowMs >= message.expiresAt)
+    ) {
+      return this.#fail(message);
+    }
+    switch (outcome.kind) {
+      case "not_accepted":
+        message.busy += 1;
+        return this.#queue(message, this.#retryAt(message, message.busy, outcome.retryAfterMs));
+      case "not_sent":
+        message.busy = 0;
+        message.faults += 1;
+        if (message.faults >= ATTEMPTS_MAX) return this.#fail(message);
+        return this.#queue(message, this.#retryAt(message, message.faults));
+      case "released":
+        message.released += 1;
+        return this.#queue(message, this.nowMs);
+      case "unknown":
+        if (message.state === "unknown") return;
+        message.state = "unknown";
+        message.dueAt = message.attemptAt + UNKNOWN_WINDOW_MS;
+        if (!this.resubmits) return;
+        message.busy += 1;
+        message.againAt = this.#retryAt(message, message.busy);
     }
   }
 
+  #submitted(message: ModelMessage): void {
+    message.state = "submitted";
+    message.dueAt = this.nowMs + RECEIPT_WINDOW_MS;
+  }
+
+  /**
+   * Another attempt under a known reference ended without an answer about the message: it is made again. What is reported
+   * late of the attempt that left it unknown, or reported again, changes nothing.
+   */
+  #stillUnknown(message: ModelMessage, outcome: Outcome): void {
+    if (!message.isAskedAgain) return;
+    message.isAskedAgain = false;
+    if (outcome.kind === "released") {
+      message.released += 1;
+      message.againAt = this.nowMs;
+    } else if (outcome.kind === "not_sent") {
+      message.faults += 1;
+      message.againAt = message.faults >= ATTEMPTS_MAX ? null : this.#retryAt(message, message.faults);
+    } else {
+      message.busy += 1;
+      const afterMs = outcome.kind === "not_accepted" ? outcome.retryAfterMs : 0;
+      message.againAt = this.#retryAt(message, message.busy, afterMs);
+    }
+  }
+
+  /** The consumer of the simulator: it takes everything that waits, and reports what each number is for. */
   dispatch(): void {
-    for (const message of this.messages) {
-      if (!this.#take(message)) continue;
-      const gap = 2_000 * 2 ** (message.attempts - 1);
-      if (message.scenario === 1) this.#fail(message);
-      else if (message.scenario === 4 && message.attempts <= 2) {
-        message.dueAt = this.nowMs + gap;
-        if (message.dueAt >= message.expiresAt) this.#fail(message);
-      } else if (message.scenario === 5) {
-        message.state = "unknown";
-        message.dueAt = this.nowMs + UNKNOWN_WINDOW_MS;
-      } else {
-        message.state = "submitted";
-        message.dueAt = this.nowMs + RECEIPT_WINDOW_MS;
-      }
+    const waiting = (["otp", "single", "bulk"] as const).flatMap((lane) => this.claimable(lane));
+    for (const message of waiting) {
+      const held = this.claim(message);
+      if (message.scenario === 1) this.report(held, { kind: "rejected", code: "no" });
+      else if (message.scenario === 4 && message.claims <= 2) this.report(held, { kind: "not_accepted", code: "busy" });
+      else if (message.scenario === 5) this.report(held, { kind: "unknown", code: "timeout" });
+      else this.report(held, { kind: "submitted" });
     }
   }
 
@@ -136,29 +224,54 @@ export class Model {
   }
 
   receipt(message: ModelMessage, state: ReceiptState): void {
-    if (message.attempts === 0 || rank(state) <= rank(message.state)) return;
+    if (message.claims === message.released || rank(state) <= rank(message.state)) return;
     if (state === "failed") this.#fail(message);
     else message.state = state;
     if (state === "submitted") message.dueAt = this.nowMs + RECEIPT_WINDOW_MS;
   }
 
-  /** The alarm: validities, leases and windows that have ended. */
-  alarm(): void {
+  /** When time alone changes a message next, or null. */
+  deadlineOf({ state, refunded, expiresAt, dueAt }: ModelMessage): number | null {
+    if (state === "queued") return expiresAt;
+    if (state === "unknown" && refunded) return null;
+    return state === "sending" || state === "unknown" || state === "submitted" ? dueAt : null;
+  }
+
+  /**
+   * The alarm: validities, leases and windows that have ended. A deadline that passed only lately may still be waiting for
+   * the housekeeping; then what can be seen decides.
+   */
+  alarm(seen: (message: ModelMessage) => Seen | undefined): void {
     for (const message of this.messages) {
-      if (message.state === "queued" && message.expiresAt <= this.nowMs) this.#fail(message);
-      if (message.state === "sending" && message.dueAt <= this.nowMs) {
-        message.state = "unknown";
-        message.dueAt = message.attemptAt + UNKNOWN_WINDOW_MS;
+      for (;;) {
+        const deadline = this.deadlineOf(message);
+        if (deadline === null || deadline > this.nowMs) break;
+        const now = seen(message);
+        const isDone = now?.state !== message.state || now.refunded !== message.refunded;
+        if (!isDone && this.nowMs - deadline < PASS_MS) break;
+        this.#end(message);
       }
-      if (message.state === "unknown" && message.dueAt <= this.nowMs) this.#refund(message);
-      if (message.state === "submitted" && message.dueAt <= this.nowMs) message.state = "unconfirmed";
     }
   }
 
-  /** Whether something is still due to happen without a further call. */
-  get unfinished(): boolean {
-    return this.messages.some(
-      ({ state, refunded }) => ["queued", "sending", "submitted"].includes(state) || (state === "unknown" && !refunded),
-    );
+  #end(message: ModelMessage): void {
+    if (message.state === "queued") return this.#fail(message);
+    if (message.state === "unknown") return this.#refund(message);
+    if (message.state === "submitted") {
+      message.state = "unconfirmed";
+      return;
+    }
+    message.state = "unknown";
+    message.dueAt = message.attemptAt + UNKNOWN_WINDOW_MS;
+    message.againAt = this.resubmits ? this.nowMs : null;
+  }
+
+  /** When the account must look at itself next, at the latest; null when nothing is left to happen. */
+  get alarmAtMost(): number | null {
+    const times = this.messages.flatMap((message) => {
+      const deadline = this.deadlineOf(message);
+      return deadline === null ? [] : [Math.min(deadline, this.readyAt(message) ?? Infinity)];
+    });
+    return times.length === 0 ? null : Math.max(this.nowMs, Math.min(...times)) + PASS_MS;
   }
 }

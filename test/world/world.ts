@@ -13,8 +13,12 @@ import { newKeyId, showKey } from "../../src/crypto/api-key.ts";
 import { recordingKey } from "../../src/recordings/signed-address.ts";
 import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import type { Plan } from "../../src/money/plans.ts";
-import { consumeDispatch } from "../../src/queues/dispatch.ts";
+import { LANES } from "../../src/model/lane.ts";
+import type { ClaimAsked } from "../../src/model/message.ts";
 import { consumeHistory } from "../../src/queues/history.ts";
+import type { LaneJob } from "../../src/queues/jobs.ts";
+import { consumeLane } from "../../src/queues/lane-consumer.ts";
+import { watchPace } from "./carriers.ts";
 
 // Every test has its own world: a fresh account, and queues that the test delivers by hand.
 
@@ -93,6 +97,13 @@ export function post(url: string, body: unknown, headers: Record<string, string>
 
 export const bearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
 
+/** Sends one SMS to this many numbers in one request. */
+export async function sendBulk(world: World, count: number): Promise<void> {
+  const recipients = Array.from({ length: count }, (_, at) => String(9_000_000_000 + at));
+  const reply = await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
+  if (reply.status !== 200) throw new Error(reply.text);
+}
+
 /** Sends one SMS as the world's customer. */
 export function sendSms(world: World, more: { body?: object; headers?: Record<string, string> } = {}): Promise<Reply> {
   return post(
@@ -148,31 +159,48 @@ let delivered = 0;
 
 async function deliver(
   queue: string,
-  body: unknown,
+  bodies: unknown[],
   consume: (batch: MessageBatch, at: Env, ctx: ExecutionContext) => Promise<void>,
   at: Env,
 ) {
-  delivered += 1;
-  const batch = createMessageBatch(queue, [{ id: `m${delivered}`, timestamp: new Date(), attempts: 1, body }]);
+  const messages = bodies.map((body) => {
+    delivered += 1;
+    return { id: `m${delivered}`, timestamp: new Date(), attempts: 1, body };
+  });
+  const batch = createMessageBatch(queue, messages);
   await consume(batch, at, createExecutionContext());
   return getQueueResult(batch, createExecutionContext());
 }
 
-/** Delivers a `send` job to the dispatch consumer, as the queue would; `variables` apply to this consumer only. */
-export function dispatch(world: World, seqs: number[], variables: Partial<Env> | Record<string, string> = {}) {
-  const body = { kind: "send", account: world.name, seqs };
-  return deliver("dastak-dispatch", body, consumeDispatch, { ...env, ...variables });
+type Variables = Partial<Env> | Record<string, string>;
+
+/** Delivers these bodies to a lane's consumer in one batch, as its queue would; its carrier has no limit. */
+export function deliverLane(bodies: unknown[], variables: Variables = {}) {
+  return deliver("dastak-single", bodies, consumeLane, { ...env, PACE: watchPace().PACE, ...variables });
+}
+
+/** Lets a consumer submit all that waits in the account, in every lane; `variables` apply to this consumer only. */
+export function dispatch(world: World, _seqs: number[] = [], variables: Variables = {}) {
+  const tokens = LANES.map((lane): LaneJob => ({ kind: "send", account: world.name, lane }));
+  return deliverLane(tokens, variables);
+}
+
+/** Claims messages of a lane, as a consumer does that has nothing to report. */
+export async function claim(world: Pick<World, "stub">, more: Partial<ClaimAsked> & { resubmits?: boolean } = {}) {
+  const { resubmits = false, ...asked } = more;
+  const wanted = { lane: "single", max: 60, carrier: "http", leaseMs: 60_000, ...asked } as const;
+  const done = await world.stub.work({ news: [], follow: false, resubmits, claim: wanted });
+  return done?.jobs ?? [];
 }
 
 /** Delivers a `follow` job: the consumer asks the carrier about these jobs' messages. */
-export function follow(world: World, seqs: number[], variables: Partial<Env> | Record<string, string> = {}) {
-  const body = { kind: "follow", account: world.name, seqs };
-  return deliver("dastak-dispatch", body, consumeDispatch, { ...env, ...variables });
+export function follow(world: World, seqs: number[], variables: Variables = {}) {
+  return deliverLane([{ kind: "follow", account: world.name, lane: "single", seqs }], variables);
 }
 
 /** Delivers a job to the history consumer. */
 export function recordHistory(world: World, seqs: number[], at: Env = env) {
-  return deliver("dastak-history", { account: world.name, seqs, profile: true }, consumeHistory, at);
+  return deliver("dastak-history", [{ account: world.name, seqs, profile: true }], consumeHistory, at);
 }
 
 /** Runs the account's alarm now; false if none was set. */

@@ -45,11 +45,19 @@ export interface Submission {
   signed: boolean;
   /** The gateway sent its answer completely. */
   answered: boolean;
+  /** When it had done so; `Infinity` if it never did. */
+  answeredAt: number;
+  /** How long the answer asked for silence (`Retry-After`). */
+  quietMs: number | null;
 }
 
 export interface Receipt {
   ref: string;
   state: string;
+  /** When it was first sent. */
+  at: number;
+  /** When it was answered 200; `Infinity` if it never was. */
+  takenAt: number;
   /** Why the service must refuse it. */
   fault: string | null;
   statuses: (number | null)[];
@@ -130,6 +138,10 @@ export interface Evidence {
   seed: string;
   minutes: number;
   clock: string;
+  /** Whether the gateway recognises a reference that it has answered before, and the service knows it. */
+  dedupes: boolean;
+  /** The rate that the service was given for the gateway, in submissions per second; null: it learns the rate. */
+  tps: number | null;
   timers: Record<(typeof TIMERS)[number], number>;
   accounts: Map<string, Account>;
   intentions: Intention[];
@@ -143,3 +155,9 @@ export interface Evidence {
 
 /** Units of an amount in coins. */
 export const units = (coins: unknown) => Math.round(Number(coins) * 10_000);
+
+/** For how long a message is worth sending, by its operation. */
+export function validityOf({ timers }: Pick<Evidence, "timers">, operation: string): number {
+  if (operation === "otp") return timers.VALIDITY_OTP_MS;
+  return operation.startsWith("sms") ? timers.VALIDITY_SMS_MS : timers.VALIDITY_CALL_MS;
+}

@@ -1,8 +1,13 @@
+import * as answers from "./answers.ts";
+import { attemptsAreSeen } from "./attempts.ts";
 import * as delivery from "./delivery.ts";
 import type { Evidence } from "./evidence.ts";
 import * as money from "./money.ts";
 import { casesOf } from "./orders.ts";
+import * as pace from "./pace.ts";
+import * as patience from "./patience.ts";
 import type { Proof } from "./proof.ts";
+import * as receipts from "./receipts.ts";
 import * as requests from "./requests.ts";
 import * as running from "./running.ts";
 
@@ -22,10 +27,19 @@ export function proofsOf(evidence: Evidence): Proof[] {
     money.creditsAreOnce(evidence),
     money.refundsAreDue(evidence),
     delivery.oneReferenceEach(evidence, cases),
-    delivery.againOnlyAfterNo(evidence),
-    delivery.statesFollow(evidence),
-    delivery.nothingIsForgotten(evidence, cases),
-    delivery.receiptsAreJudged(evidence),
+    answers.againOnlyAfterNo(evidence, cases),
+    answers.unknownIsAskedAgain(evidence),
+    attemptsAreSeen(evidence),
+    delivery.nothingAfterRefund(evidence),
+    answers.statesFollow(evidence, cases),
+    patience.failuresHaveReasons(evidence),
+    patience.nothingIsForgotten(evidence, cases),
+    patience.mostIsSent(evidence, cases),
+    pace.silenceIsKept(evidence),
+    pace.rateIsKept(evidence),
+    pace.otpsGoFirst(evidence, cases),
+    receipts.receiptsAreJudged(evidence),
+    receipts.receiptsShow(evidence),
     delivery.livesAreLegal(evidence),
     delivery.allIsFinal(evidence),
     delivery.historyIsComplete(evidence),

@@ -75,7 +75,7 @@ function readClients(lines: Line[]): Pick<Evidence, "accounts" | "intentions"> {
 
 function readCarrier(lines: Line[]): Pick<Evidence, "submissions" | "receipts"> {
   const submissions: Submission[] = [];
-  const last = new Map<string, Submission>();
+  const numbered = new Map<unknown, Submission>();
   const receipts = new Map<string, Receipt>();
   for (const line of lines) {
     const ref = text(line["ref"]);
@@ -83,17 +83,23 @@ function readCarrier(lines: Line[]): Pick<Evidence, "submissions" | "receipts"> 
     if (line.t === "submission") {
       const { at, decision, tells } = line as unknown as Submission;
       const [to, operation] = [textOrNull(line["to"]), textOrNull(line["operation"])];
-      const rest = { text: textOrNull(line["text"]), signed: line["signed"] === true, answered: false };
-      const submission: Submission = { ref, at, to, operation, decision, tells, ...rest };
+      const quietMs = typeof line["quietMs"] === "number" ? line["quietMs"] : null;
+      const answer = { answered: false, answeredAt: Infinity, quietMs };
+      const words = { text: textOrNull(line["text"]), signed: line["signed"] === true };
+      const submission: Submission = { ref, at, to, operation, decision, tells, ...words, ...answer };
       submissions.push(submission);
-      last.set(ref, submission);
+      numbered.set(line["n"], submission);
     } else if (line.t === "answered") {
-      const submission = last.get(ref);
-      if (submission) submission.answered = true;
+      const submission = numbered.get(line["n"]);
+      if (submission) Object.assign(submission, { answered: true, answeredAt: line.at });
     } else if (line.t === "receipt") {
-      receipts.set(id, { ref, state: text(line["state"]), fault: textOrNull(line["fault"]), statuses: [] });
+      const fault = textOrNull(line["fault"]);
+      receipts.set(id, { ref, state: text(line["state"]), at: line.at, takenAt: Infinity, fault, statuses: [] });
     } else if (line.t === "receipt-reply") {
-      receipts.get(id)?.statuses.push(line["status"] as number | null);
+      const receipt = receipts.get(id);
+      if (!receipt) continue;
+      receipt.statuses.push(line["status"] as number | null);
+      if (line["status"] === 200) receipt.takenAt = Math.min(receipt.takenAt, line.at);
     }
   }
   return { submissions, receipts: [...receipts.values()] };
@@ -165,7 +171,10 @@ function readHistory(row: Row): Recorded {
 export function readEvidence(directory: string): Evidence {
   const json = (name: string) => JSON.parse(readFileSync(path.join(directory, name), "utf8")) as Row;
   const books = json("books.json");
-  const config = json("config.json") as unknown as Pick<Evidence, "seed" | "minutes" | "clock" | "timers">;
+  const config = json("config.json") as unknown as Pick<
+    Evidence,
+    "seed" | "minutes" | "clock" | "dedupes" | "tps" | "timers"
+  >;
   return {
     ...config,
     ...readClients(linesOf(directory, "clients.jsonl")),

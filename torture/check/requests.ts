@@ -156,7 +156,7 @@ export function failuresHaveCauses({ faults }: Evidence, cases: Case[]): Proof {
     for (const one of intention.tries) {
       const { status, sentAt, endedAt } = one;
       if (status === null || status < 500) continue;
-      const cause = runningFaults(faults, sentAt, endedAt, status === 500 ? ["break_off"] : undefined);
+      const cause = runningFaults(faults, sentAt, endedAt, status === 500 ? ["break_off", "interrupt"] : undefined);
       const known = status === 500 || status === 503;
       proof.holds(
         known && cause.length > 0,

@@ -1,65 +1,132 @@
-import type { ClaimedJob, Followed, News } from "../../model/message.ts";
-import { readJob, stepJob, writeJob } from "./jobs.ts";
-import type { Job } from "./jobs.ts";
-import { applyOutcome, applyReceipt, claim, isFinal } from "./message-life.ts";
-import type { Message, Step } from "./message-life.ts";
+import type { ClaimAsked, ClaimedJob, Followed, News, WorkAsked, WorkDone } from "../../model/message.ts";
+import { draftOf, readJob, readyAtOf, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
+import type { Draft } from "./jobs.ts";
+import { applyOutcome, applyReceipt, claim } from "./message-life.ts";
+import { unchanged } from "./message/states.ts";
+import type { Message, Step } from "./message/states.ts";
+import { jobsReady, nextReadyMs } from "./open-jobs.ts";
+import { journalReceipts, makeRoom } from "./receipts/fold.ts";
 import type { Turn } from "./turn.ts";
 
-// The account's side of delivery: claim before a submission, report after it.
+// The account's side of delivery: outcomes of the last round and claims of the next, in one call and one transaction.
 
-/** Claims up to `max` waiting messages, in the order of the jobs; writes one row per job. */
-export function claimJobs(
-  turn: Turn,
-  asked: { seqs: number[]; max: number; carrier: string; leaseMs: number },
-): ClaimedJob[] {
-  const { sql, nowMs } = turn;
+/** Jobs that one call looks at beyond those that it claims from: their times were too early, and are set right. */
+const STALE_MAX = 40;
+
+/** What the carrier of a round can do. */
+export type Abilities = Pick<WorkAsked, "follow" | "resubmits">;
+
+/** Jobs that one transaction changes, by number; each is written once. */
+type Drafts = Map<number, Draft>;
+
+function draftIn(sql: SqlStorage, drafts: Drafts, seq: number): Draft | null {
+  const known = drafts.get(seq);
+  if (known) return known;
+  const job = readJob(sql, seq);
+  if (!job) return null;
+  const draft = draftOf(job);
+  drafts.set(seq, draft);
+  return draft;
+}
+
+/** Applies outcomes, gives back those of the claim, and claims up to `max` messages of a lane, longest ready first. */
+export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked): WorkDone {
+  const drafts: Drafts = new Map();
+  applyAll(turn, drafts, news, abilities);
+  const jobs = asked ? claimFrom(turn, drafts, asked, abilities) : [];
+  for (const draft of drafts.values()) if (!storeDraft(turn, draft)) writeTimes(turn, draft.job);
+  if (asked) turn.changes.visit = { lane: asked.lane, took: jobs.length > 0 };
+  const nextMs = asked ? nextReadyMs(turn.sql, asked.lane) : null;
+  return { jobs, againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs) };
+}
+
+/** What receipts need of their carrier. */
+const NOTHING: Abilities = { follow: false, resubmits: false };
+
+/** Applies outcomes and receipts, job by job; receipts that move no money may be stored in the journal. */
+export function reportNews(turn: Turn, news: News[], abilities = NOTHING): void {
+  makeRoom(turn);
+  const drafts: Drafts = new Map();
+  applyAll(turn, drafts, news, abilities);
+  const journaled = journalReceipts(turn, drafts, news);
+  for (const [seq, draft] of drafts) if (!journaled.has(seq)) storeDraft(turn, draft);
+}
+
+function applyAll(turn: Turn, drafts: Drafts, news: News[], { follow, resubmits }: Abilities): void {
+  for (const [seq, items] of Map.groupBy(news, (item) => item.seq)) {
+    const draft = draftIn(turn.sql, drafts, seq);
+    if (!draft) continue;
+    const byIndex = Map.groupBy(items, (item) => item.index);
+    const { expiresAt } = draft.job;
+    stepDraft(draft, (message, index) => {
+      let result: Step = unchanged(message);
+      for (const item of byIndex.get(index) ?? []) {
+        const next =
+          item.kind === "outcome"
+            ? applyOutcome(turn, result.message, item, { expiresAt, follow, resubmits })
+            : applyReceipt(turn, result.message, item);
+        result = { message: next.message, refund: result.refund || next.refund };
+      }
+      return result;
+    });
+  }
+}
+
+/** Numbers of the lane's jobs to claim from, longest ready first: as stored, and as the drafts will be. */
+function candidates(turn: Turn, drafts: Drafts, { lane, max }: ClaimAsked): number[] {
+  const ready = new Map<number, number>();
+  for (const { seq, readyAt } of jobsReady(turn.sql, lane, turn.nowMs, max + drafts.size + STALE_MAX)) {
+    ready.set(seq, readyAt);
+  }
+  for (const [seq, { job, messages }] of drafts) {
+    const readyAt = job.lane === lane ? readyAtOf(turn, { ...job, messages }) : null;
+    if (readyAt === null || readyAt > turn.nowMs) ready.delete(seq);
+    else ready.set(seq, readyAt);
+  }
+  return [...ready].toSorted(([seq, at], [other, otherAt]) => at - otherAt || seq - other).map(([seq]) => seq);
+}
+
+function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abilities): ClaimedJob[] {
   const claimed: ClaimedJob[] = [];
   let left = asked.max;
-  for (const seq of asked.seqs) {
-    const job = left > 0 ? readJob(sql, seq) : null;
+  for (const seq of candidates(turn, drafts, asked)) {
+    if (left <= 0) break;
+    const draft = draftIn(turn.sql, drafts, seq);
     // Messages past their validity are not claimed; the sweep refunds them.
-    if (!job || job.expiresAt <= nowMs) continue;
-    const taken: ClaimedJob["messages"] = [];
-    const messages = job.messages.map((message, index): Message => {
-      const claimedNow = left > 0 ? claim(message, index, nowMs, asked.leaseMs) : null;
-      if (!claimedNow) return message;
-      left -= 1;
-      taken.push(claimedNow[1]);
-      return claimedNow[0];
-    });
-    if (taken.length === 0) continue;
+    if (!draft || draft.job.expiresAt <= turn.nowMs) continue;
     // A job stays with the carrier of its first claim, the only one that can look its messages up.
-    const carrier = job.carrier ?? asked.carrier;
-    writeJob(turn, { ...job, carrier }, messages);
-    const { requestId, operation, content, text } = job;
-    claimed.push({ seq, carrier, requestId, operation, content, text, messages: taken });
+    const carrier = draft.job.carrier ?? asked.carrier;
+    const lease = { leaseMs: asked.leaseMs, resubmits: abilities.resubmits && carrier === asked.carrier };
+    const messages = takeFrom(turn, draft, lease, left);
+    left -= messages.length;
+    if (messages.length === 0) continue;
+    draft.job = { ...draft.job, carrier };
+    const { requestId, operation, content, text } = draft.job;
+    claimed.push({ seq, carrier, requestId, operation, content, text, messages });
   }
   return claimed;
 }
 
-/** Applies outcomes and receipts job by job; returns the jobs that ended. `follow`: their carrier has a lookup(). */
-export function reportNews(turn: Turn, news: News[], follow: boolean): Job[] {
-  const ended: Job[] = [];
-  for (const [seq, items] of Map.groupBy(news, (item) => item.seq)) {
-    const job = readJob(turn.sql, seq);
-    if (!job) continue;
-    const byIndex = Map.groupBy(items, (item) => item.index);
-    const step = (message: Message, index: number): Step => {
-      let result: Step = { message, refund: false };
-      for (const item of byIndex.get(index) ?? []) {
-        const next = applyNews(turn, result.message, item, { expiresAt: job.expiresAt, follow });
-        result = { message: next.message, refund: result.refund || next.refund };
-      }
-      return result;
-    };
-    const stepped = stepJob(turn, job, step);
-    if (stepped?.messages.every(isFinal)) ended.push(stepped);
-  }
-  return ended;
-}
-
-function applyNews(turn: Turn, message: Message, news: News, job: { expiresAt: number; follow: boolean }): Step {
-  return news.kind === "outcome" ? applyOutcome(turn, message, news, job) : applyReceipt(turn, message, news);
+/** Claims up to `max` messages of a draft. */
+function takeFrom(
+  turn: Turn,
+  draft: Draft,
+  lease: { leaseMs: number; resubmits: boolean },
+  max: number,
+): ClaimedJob["messages"] {
+  const taken: ClaimedJob["messages"] = [];
+  draft.messages = draft.messages.map((message, index): Message => {
+    const claimedNow = taken.length < max ? claim(turn, message, index, lease) : null;
+    if (claimedNow) {
+      taken.push(claimedNow[1]);
+      return claimedNow[0];
+    }
+    // The carrier no longer recognises references: the message waits for its window, as any other.
+    if (message.againMs === undefined || lease.resubmits) return message;
+    const { againMs: _again, ...kept } = message;
+    return kept;
+  });
+  return taken;
 }
 
 /** The messages of these jobs that a carrier took, or may have taken, and that have no final receipt. */
@@ -68,19 +135,9 @@ export function followJobs(sql: SqlStorage, seqs: number[]): Followed[] {
     const job = readJob(sql, seq);
     if (!job?.carrier) return [];
     const { carrier, operation } = job;
-    return job.messages.flatMap((message, index) =>
-      message.state === "submitted" || message.state === "unknown"
-        ? [
-            {
-              seq,
-              index,
-              attempt: message.attempts,
-              unknown: message.state === "unknown",
-              operation,
-              to: message.to,
-              carrier,
-            },
-          ]
+    return job.messages.flatMap(({ state, attempts, to }, index) =>
+      state === "submitted" || state === "unknown"
+        ? [{ seq, index, attempt: attempts, unknown: state === "unknown", operation, to, carrier }]
         : [],
     );
   });

@@ -1,6 +1,6 @@
 import type { AskedOnce, Idempotency, Refusal, Replay } from "../../model/command.ts";
-import { number, numberOrNull } from "../rows.ts";
-import { untouchedJobs } from "./jobs.ts";
+import { bytesOrNull, number, numberOrNull } from "../rows.ts";
+import { waitingLane } from "./jobs.ts";
 import type { Turn } from "./turn.ts";
 
 // Idempotency-Key (contract §8): stored in the transaction that carries out the request, and never for a refused one.
@@ -30,7 +30,8 @@ export function recall({ sql, nowMs }: Turn, asked: AskedOnce | undefined): Repl
     spent: number(row, "spent"),
     balance: number(row, "balance"),
     seq: number(row, "seq"),
-    jobs: untouchedJobs(sql, number(row, "seq")),
+    claimed: [],
+    waiting: waitingLane(sql, number(row, "seq")),
   };
 }
 
@@ -90,7 +91,44 @@ export function release({ sql }: Turn, asked: Idempotency | undefined): void {
   sql.exec(`DELETE FROM idempotency WHERE ${own}`, asked.key, asked.template);
 }
 
-/** Deletes expired keys. */
-export function forgetOld({ sql, nowMs }: Turn): void {
-  sql.exec("DELETE FROM idempotency WHERE expires_at <= ?", nowMs);
+/** Keys that one slice of the deletion looks at. */
+const FORGET_SLICE = 1_000;
+
+/** The shortest time between two deletions of expired keys, in ms. */
+const FORGET_MS = 24 * 3_600_000;
+
+/**
+ * When expired keys are deleted next, in ms since the epoch; null while there are no keys. `pruned_at` is such that this
+ * is a day after it.
+ */
+export function nextForgetMs(sql: SqlStorage): number | null {
+  if (sql.exec("SELECT 1 FROM idempotency LIMIT 1").toArray().length === 0) return null;
+  return number(sql.exec("SELECT pruned_at FROM account").one(), "pruned_at") + FORGET_MS;
+}
+
+/** A pass over all keys, in slices: the key after which it goes on, null at its end, and the next expiry met so far. */
+export interface ForgetPass {
+  after: Uint8Array | null;
+  earliestMs: number;
+}
+
+/** The beginning of a pass. */
+export const FORGET_FROM_START: ForgetPass = { after: new Uint8Array(), earliestMs: Number.MAX_SAFE_INTEGER };
+
+/** Deletes the expired keys of one slice; after the last one, stores when the next pass is due. */
+export function forgetOld({ sql, nowMs }: Turn, { after, earliestMs }: ForgetPass): ForgetPass {
+  const query = `SELECT key, expires_at FROM idempotency WHERE key > ? ORDER BY key LIMIT ${FORGET_SLICE}`;
+  const rows = sql.exec(query, after).toArray();
+  let nextMs = earliestMs;
+  for (const row of rows) {
+    const expiresMs = number(row, "expires_at");
+    if (expiresMs <= nowMs) sql.exec("DELETE FROM idempotency WHERE key = ?", row["key"]);
+    else nextMs = Math.min(nextMs, expiresMs);
+  }
+  const last = rows.length === FORGET_SLICE ? rows.at(-1) : undefined;
+  if (last) return { after: bytesOrNull(last, "key"), earliestMs: nextMs };
+  // At the next expiry, but not before tomorrow, and tomorrow where no key is left.
+  const prunedAt = nextMs === Number.MAX_SAFE_INTEGER ? nowMs : Math.max(nowMs, nextMs - FORGET_MS);
+  sql.exec("UPDATE account SET pruned_at = ?", prunedAt);
+  return { after: null, earliestMs: nextMs };
 }

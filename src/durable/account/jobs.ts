@@ -1,16 +1,15 @@
-import type { SendCommand } from "../../model/command.ts";
+import type { Lane } from "../../model/lane.ts";
 import type { Content, MessageView, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
 import { payDebt } from "./billing/debt.ts";
 import { appendEntry, ledgerHead, refundReference } from "./ledger.ts";
-import type { LedgerHead } from "./ledger.ts";
-import { dueOf, isFinal } from "./message-life.ts";
-import type { Message, Step } from "./message-life.ts";
-import { noteJob } from "./turn.ts";
+import { decodeMessages, encodeLives, encodeNumbers } from "./message/codec.ts";
+import { PASS_SWEEPS, dueOf, isUsual } from "./message/deadlines.ts";
+import { attemptsMade, isFinal, readyOf } from "./message/states.ts";
+import type { Message, Step } from "./message/states.ts";
+import { journalOf } from "./receipts/journal.ts";
+import { noteJob, noteTimes } from "./turn.ts";
 import type { Turn } from "./turn.ts";
-
-/** Messages in one job, so that its row stays far below the limit of 2 MB. */
-export const MESSAGES_PER_JOB_MAX = 100;
 
 /** One row of the outbox: up to 100 messages of one request. A request's first job is also its debit (schema.ts). */
 export interface Job {
@@ -29,30 +28,44 @@ export interface Job {
   keyId: number | null;
   /** Units that the whole request cost, on its first job; null on the others. */
   debit: number | null;
+  lane: Lane;
+  /** When the next of its messages can be claimed, as stored; null: none waits. */
+  readyAt: number | null;
+  /** When the alarm must look at it, as stored: never too late; null: the housekeeping pass is early enough. */
+  dueAt: number | null;
+  /** Whether the row has its messages in this version's form (message/codec.ts). */
+  isCompact: boolean;
 }
 
-function jobOf(row: Record<string, SqlStorageValue>): Job {
+/** The one place where a row becomes a job: as it is stored, without the receipts that are in the journal. */
+function storedJob(row: Record<string, SqlStorageValue>): Job {
+  const createdAt = number(row, "created_at");
   return {
     seq: number(row, "seq"),
     requestId: text(row, "request_id"),
     operation: text(row, "operation") as Operation,
     charge: number(row, "charge"),
-    createdAt: number(row, "created_at"),
+    createdAt,
     expiresAt: number(row, "expires_at"),
     content: JSON.parse(text(row, "content")) as Content,
     text: bytesOrNull(row, "text"),
     carrier: textOrNull(row, "carrier"),
-    messages: JSON.parse(text(row, "messages")) as Message[],
+    ...decodeMessages(text(row, "messages"), textOrNull(row, "lives"), createdAt),
     rev: number(row, "rev"),
     keyId: numberOrNull(row, "key_id"),
     debit: numberOrNull(row, "debit"),
+    lane: text(row, "lane") as Lane,
+    readyAt: numberOrNull(row, "ready_at"),
+    dueAt: numberOrNull(row, "due_at"),
   };
 }
 
-/** A job by its number, or null. */
+const jobOf = (sql: SqlStorage, row: Record<string, SqlStorageValue>): Job => journalOf(sql).merge(storedJob(row));
+
+/** A job by its number, with all of its receipts, or null. */
 export function readJob(sql: SqlStorage, seq: number): Job | null {
   const row = sql.exec("SELECT * FROM job WHERE seq = ?", seq).toArray()[0];
-  return row ? jobOf(row) : null;
+  return row ? jobOf(sql, row) : null;
 }
 
 /** The first job since a time, by binary search: times rise with the numbers, unless the clock was set back. */
@@ -68,103 +81,140 @@ export function firstJobSince(sql: SqlStorage, sinceMs: number): number {
   return low;
 }
 
-/** Writes a request's jobs, the first with the debit; the caller has checked the balance. Returns their numbers. */
-export function insertJobs(
-  turn: Turn,
-  command: Omit<SendCommand, "price">,
-  charge: number,
-  head: LedgerHead,
-): { seqs: number[]; balance: number } {
-  const { sql, timers, nowMs } = turn;
-  const debit = charge * command.recipients.length;
-  const balance = head.balance - debit;
-  const seqs: number[] = [];
-  for (let from = 0; from < command.recipients.length; from += MESSAGES_PER_JOB_MAX) {
-    const seq = head.seq + 1 + seqs.length;
-    const messages = command.recipients
-      .slice(from, from + MESSAGES_PER_JOB_MAX)
-      .map((to): Message => ({ to, state: "queued", attempts: 0 }));
-    const expiresAt = nowMs + command.validityMs;
-    const dueMs = Math.min(nowMs + timers.sweepMs, expiresAt);
-    sql.exec(
-      `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at,
-                        content, text, messages, due_at, rev, key_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
-      seq,
-      command.requestId,
-      command.operation,
-      seqs.length === 0 ? debit : null,
-      balance,
-      charge,
-      nowMs,
-      expiresAt,
-      JSON.stringify(command.content),
-      command.text,
-      JSON.stringify(messages),
-      dueMs,
-      command.keyId,
-    );
-    noteJob(turn, seq, dueMs);
-    seqs.push(seq);
-  }
-  return { seqs, balance };
-}
-
-/** The number of a request's jobs, `firstSeq` being the first, if none of them has changed yet; else 0. */
-export function untouchedJobs(sql: SqlStorage, firstSeq: number): number {
+/** The lane in which a request waits, `firstSeq` being its first job, if none of its jobs has changed yet; else null. */
+export function waitingLane(sql: SqlStorage, firstSeq: number): Lane | null {
   const query = `
-    SELECT count(*) AS jobs, max(rev) AS rev FROM job
+    SELECT lane, max(rev) AS rev, count(*) - count(ready_at) AS taken FROM job
      WHERE seq BETWEEN ?1 AND ?1 + 99 AND request_id = (SELECT request_id FROM job WHERE seq = ?1)`;
   const row = sql.exec(query, firstSeq).one();
-  return numberOrNull(row, "rev") === 1 ? number(row, "jobs") : 0;
+  return numberOrNull(row, "rev") === 1 && number(row, "taken") === 0 ? (text(row, "lane") as Lane) : null;
+}
+
+const earliest = (times: (number | null)[]): number | null => {
+  const known = times.filter((time) => time !== null);
+  return known.length > 0 ? Math.min(...known) : null;
+};
+
+/** When a message of the job can be claimed next, or null. Past its validity nothing is claimed. */
+export function readyAtOf({ nowMs }: Pick<Turn, "nowMs">, job: Pick<Job, "createdAt" | "expiresAt" | "messages">) {
+  return job.expiresAt <= nowMs ? null : earliest(job.messages.map((message) => readyOf(message, job)));
 }
 
 /**
- * Stores a job whose messages changed, as one row. Each changed message gets the job's new revision. The text of a
- * one-time password is deleted once all of the job is final, except at the simulator. Returns the job as stored.
+ * The `due_at` to store. An indexed column costs a row for each change, so a time that is merely too early stays, and a job
+ * on the usual way gets none: the housekeeping pass looks in time, and indexes what is still open then.
  */
-export function writeJob(turn: Turn, job: Job, changed: readonly Message[]): Job {
+export function dueAtOf(turn: Turn, job: Job): number | null {
+  const due = earliest(job.messages.map((message) => dueOf(message, job)));
+  if (due === null) return null;
+  if (job.dueAt !== null) return job.dueAt > turn.nowMs && job.dueAt <= due ? job.dueAt : due;
+  // The pass looks only at jobs without an entry: one message that needs it speaks for all of the job.
+  const isYoung = turn.nowMs < job.createdAt + PASS_SWEEPS * turn.timers.sweepMs;
+  return isYoung && job.messages.every((message) => isUsual(turn, message, job)) ? null : due;
+}
+
+/** The times that are new: for the others the alarm is set, or a consumer is on its way. */
+function changedTimes(before: Job, { lane, readyAt, dueAt }: Pick<Job, "lane" | "readyAt" | "dueAt">) {
+  return {
+    lane,
+    readyAt: readyAt === before.readyAt ? null : readyAt,
+    dueAt: dueAt === before.dueAt ? null : dueAt,
+  };
+}
+
+/**
+ * Stores a job as one row: the one place where a job is written. Its receipts leave the journal. The text of a one-time
+ * password is deleted once all of the job is final, except at the simulator. Columns that have an index are named only
+ * where they change. Returns the job as stored.
+ */
+function storeJob(turn: Turn, before: Job, changed: Pick<Job, "messages" | "rev">): Job {
   const { sql } = turn;
-  const rev = job.rev + 1;
-  const messages = changed.map((message, at) => (message === job.messages[at] ? message : { ...message, rev }));
-  const dues = messages.map((message) => dueOf(turn, message, job)).filter((due) => due !== null);
-  const forget = messages.every(isFinal) && job.operation === "otp" && job.carrier !== "sim";
-  const text = forget ? null : job.text;
-  const dueMs = dues.length > 0 ? Math.min(...dues) : null;
-  sql.exec(
-    "UPDATE job SET messages = ?, carrier = ?, text = ?, due_at = ?, rev = ? WHERE seq = ?",
-    JSON.stringify(messages),
-    job.carrier,
-    text,
-    dueMs,
-    rev,
-    job.seq,
-  );
-  noteJob(turn, job.seq, dueMs);
-  // A job that changes after it was settled, or recorded while late, is missing from history again: mark it so.
-  sql.exec(
-    `UPDATE job SET late = 1 WHERE seq = ?
-      AND (late = 2 OR (late IS NULL AND seq <= (SELECT settled_seq FROM account)))`,
-    job.seq,
-  );
-  return { ...job, messages, text, rev };
+  const forget = changed.messages.every(isFinal) && before.operation === "otp" && before.carrier !== "sim";
+  const job: Job = { ...before, ...changed, isCompact: true, text: forget ? null : before.text };
+  job.readyAt = readyAtOf(turn, job);
+  job.dueAt = dueAtOf(turn, job);
+  const columns: [string, string | number | null][] = [
+    ["lives", encodeLives(job.messages, job.createdAt)],
+    ["carrier", job.carrier],
+    ["rev", job.rev],
+  ];
+  if (!before.isCompact) columns.push(["messages", encodeNumbers(job.messages)]);
+  if (forget) columns.push(["text", null]);
+  if (job.readyAt !== before.readyAt) columns.push(["ready_at", job.readyAt]);
+  if (job.dueAt !== before.dueAt) columns.push(["due_at", job.dueAt]);
+  const sets = columns.map(([column]) => `${column} = ?`).join(", ");
+  sql.exec(`UPDATE job SET ${sets} WHERE seq = ?`, ...columns.map(([, value]) => value), job.seq);
+  journalOf(sql).drop(job.seq);
+  return job;
+}
+
+/** Marks a job as missing from history again, if it changes after it was settled. */
+export function markChanged({ sql }: Turn, seq: number): void {
+  sql.exec("UPDATE job SET late = 1 WHERE seq = ? AND late IS NULL AND seq <= (SELECT settled_seq FROM account)", seq);
+}
+
+/** Stores a job whose messages changed. Each of these gets the job's new revision. Returns the job as stored. */
+export function writeJob(turn: Turn, before: Job, changed: readonly Message[]): Job {
+  const rev = before.rev + 1;
+  const messages = changed.map((message, at) => (message === before.messages[at] ? message : { ...message, rev }));
+  const job = storeJob(turn, before, { messages, rev });
+  noteJob(turn, { seq: job.seq, ...changedTimes(before, job) });
+  markChanged(turn, job.seq);
+  return job;
+}
+
+/** Writes a job's receipts from the journal into its row. No reader sees a difference. */
+export function foldJob(turn: Turn, seq: number): void {
+  const row = turn.sql.exec("SELECT * FROM job WHERE seq = ?", seq).toArray()[0];
+  const stored = row && storedJob(row);
+  const journal = journalOf(turn.sql);
+  const job = stored && journal.merge(stored);
+  if (!stored || !job || job === stored) journal.drop(seq);
+  else noteTimes(turn, storeJob(turn, stored, job));
 }
 
 /**
- * Applies a step to each message of a job, writes the job once, and refunds the messages whose steps require it; what
- * the account owes is paid from that first.
- * Returns the job as stored, or null where nothing changed.
+ * Stores when a job can be claimed and when its next deadline passes, where no message changed but these did. `index`: also
+ * where it was left to the housekeeping pass, which calls this for what is still open.
  */
-export function stepJob(turn: Turn, job: Job, step: (message: Message, index: number) => Step): Job | null {
-  const refunds: number[] = [];
-  const messages = job.messages.map((message, index) => {
+export function writeTimes(turn: Turn, job: Job, index = false): void {
+  const readyAt = readyAtOf(turn, job);
+  const dueAt = index ? earliest(job.messages.map((message) => dueOf(message, job))) : dueAtOf(turn, job);
+  const { sql } = turn;
+  if (readyAt !== job.readyAt) sql.exec("UPDATE job SET ready_at = ? WHERE seq = ?", readyAt, job.seq);
+  if (dueAt !== job.dueAt) sql.exec("UPDATE job SET due_at = ? WHERE seq = ?", dueAt, job.seq);
+  noteTimes(turn, changedTimes(job, { lane: job.lane, readyAt, dueAt }));
+}
+
+/** Changes to one job that are written together: its messages so far, and the places of those to refund. */
+export interface Draft {
+  job: Job;
+  messages: Message[];
+  refunds: number[];
+}
+
+/** Begins to change a job. */
+export function draftOf(job: Job): Draft {
+  return { job, messages: job.messages, refunds: [] };
+}
+
+/** Applies a step to each message of the draft. */
+export function stepDraft(draft: Draft, step: (message: Message, index: number) => Step): void {
+  draft.messages = draft.messages.map((message, index) => {
     const next = step(message, index);
-    if (next.refund) refunds.push(index);
+    if (next.refund) draft.refunds.push(index);
     return next.message;
   });
+}
+
+/**
+ * Writes the job once, and refunds the messages whose steps require it; what the account owes is paid from that first.
+ * Returns the job as stored, or null where nothing changed.
+ */
+export function storeDraft(turn: Turn, { job, messages, refunds }: Draft): Job | null {
   if (messages.every((message, index) => message === job.messages[index])) return null;
-  const stepped = writeJob(turn, job, messages);
-  if (refunds.length === 0) return stepped;
+  const stored = writeJob(turn, job, messages);
+  if (refunds.length === 0) return stored;
   let head = ledgerHead(turn.sql);
   for (const index of refunds) {
     const message = { seq: job.seq, index };
@@ -173,7 +223,7 @@ export function stepJob(turn: Turn, job: Job, step: (message: Message, index: nu
     head = appendEntry(turn, head, entry);
   }
   payDebt(turn, head, job.charge * refunds.length);
-  return stepped;
+  return stored;
 }
 
 /** The messages of a job as history and the operator see them. */
@@ -190,18 +240,13 @@ export function messageViews(job: Job): MessageView[] {
     charge: job.charge,
     refunded: message.refunded === true,
     carrier: job.carrier,
-    attempts: message.attempts,
-    errorCode: message.code ?? null,
+    attempts: attemptsMade(message),
+    // While an attempt runs, the reason of the one before is only kept in case the claim is given back.
+    errorCode: message.state === "sending" ? null : (message.code ?? null),
     createdAt: job.createdAt,
     updatedAt: message.log?.at(-1)?.[1] ?? job.createdAt,
     timeline: [["queued", job.createdAt] as const, ...(message.log ?? [])].map(([state, at]) => ({ state, at })),
   }));
-}
-
-/** The messages of the job with this number; none if there is no such job. */
-export function viewsOfJob(sql: SqlStorage, seq: number): MessageView[] {
-  const job = readJob(sql, seq);
-  return job ? messageViews(job) : [];
 }
 
 /** Messages after a place, oldest first (contract §10). */
@@ -210,7 +255,7 @@ export function messagePage(sql: SqlStorage, after: { seq: number; index: number
   for (let seq = after.seq; page.length < limit;) {
     const row = sql.exec("SELECT * FROM job WHERE seq >= ? ORDER BY seq LIMIT 1", seq).toArray()[0];
     if (!row) break;
-    const job = jobOf(row);
+    const job = jobOf(sql, row);
     page.push(...messageViews(job).filter((view) => view.seq > after.seq || view.index > after.index));
     seq = job.seq + 1;
   }

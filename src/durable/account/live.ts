@@ -10,6 +10,7 @@ import { listKeys } from "./keys.ts";
 import { liveJob } from "./live-jobs.ts";
 import type { Shown } from "./live-jobs.ts";
 import { accountView } from "./profile.ts";
+import { countUnrecorded } from "./history/records.ts";
 
 // The account's live feed: its clients get every change after it was stored. Nothing here writes a row or can make a
 // request fail.
@@ -74,11 +75,13 @@ export class LiveFeed {
   /** What the console's overview page shows of the account, in one call. */
   outline(sinceMs: number): Outline {
     const { sql } = this.#ctx.storage;
+    const seqSince = firstJobSince(sql, sinceMs);
     return {
       account: accountView(sql),
       keys: listKeys(sql),
       news: this.snapshot(null),
-      seqSince: firstJobSince(sql, sinceMs),
+      seqSince,
+      unrecorded: countUnrecorded(sql, seqSince),
     };
   }
 

@@ -1,15 +1,11 @@
-import { number, numberOrNull } from "../rows.ts";
+import type { Lane } from "../../model/lane.ts";
+import { number } from "../rows.ts";
 import { readJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
+import { isFinal } from "./message/states.ts";
 
-// The open jobs: those that time may still change, and those missing from history. Up to the settled mark, only jobs
-// that are marked late are open, so that the alarm never reads all that an account has ever sent.
-
-/** A late job is either missing from history, or recorded there and not final yet. */
-export const LATE = { unrecorded: 1, recorded: 2 } as const;
-
-/** Late jobs that one alarm handles; the next alarm handles more. */
-const LATE_PAGE = 1_000;
+// The open jobs, found by index: those whose messages can be claimed, those of which a deadline passes, and those missing
+// from history. Nothing here reads what is over, or walks what waits.
 
 /** Jobs after a number, read one by one: the caller may change them, and a bulk is never in memory as a whole. */
 export function* jobsAfter(sql: SqlStorage, seq: number): Generator<Job> {
@@ -22,32 +18,61 @@ export function* jobsAfter(sql: SqlStorage, seq: number): Generator<Job> {
   }
 }
 
-const numbersIn = (cursor: SqlStorageCursor<Record<string, SqlStorageValue>>): number[] =>
-  cursor.toArray().map((row) => number(row, "seq"));
+type Row = Record<string, SqlStorageValue>;
 
-/** Numbers of the jobs that are due: late ones up to the settled mark, and all after it. */
-export function jobsDue(sql: SqlStorage, settledSeq: number, nowMs: number): number[] {
-  const late = `SELECT seq FROM job WHERE late IN (1, 2) AND due_at <= ? AND seq <= ? LIMIT ${LATE_PAGE}`;
-  const after = "SELECT seq FROM job WHERE seq > ? AND due_at <= ?";
-  return [...numbersIn(sql.exec(late, nowMs, settledSeq)), ...numbersIn(sql.exec(after, settledSeq, nowMs))];
+const numbersIn = (cursor: SqlStorageCursor<Row>): number[] => cursor.toArray().map((row) => number(row, "seq"));
+
+function firstIn(cursor: SqlStorageCursor<Row>, column: string): number | null {
+  const row = cursor.toArray()[0];
+  return row ? number(row, column) : null;
 }
 
-/** Numbers of the late jobs that are missing from history. */
-export function lateJobsUnrecorded(sql: SqlStorage): number[] {
-  return numbersIn(sql.exec(`SELECT seq FROM job WHERE late = ${LATE.unrecorded} LIMIT ${LATE_PAGE}`));
+/** Numbers of the jobs of which a deadline has passed, the earliest first, at most `limit`. */
+export function jobsDue(sql: SqlStorage, nowMs: number, limit: number): number[] {
+  return numbersIn(sql.exec("SELECT seq FROM job WHERE due_at <= ? ORDER BY due_at LIMIT ?", nowMs, limit));
 }
 
-/** Sets a job's late mark, or removes it (null). */
-export function setLate(sql: SqlStorage, seq: number, late: 1 | 2 | null): void {
-  sql.exec("UPDATE job SET late = ? WHERE seq = ?", late, seq);
+/** Whether a deadline of this job has passed. */
+export function isDue(sql: SqlStorage, seq: number, nowMs: number): boolean {
+  return sql.exec("SELECT 1 FROM job WHERE seq = ? AND due_at <= ?", seq, nowMs).toArray().length > 0;
 }
 
-/** The earliest time at which an open job is due, or null. */
-export function nextDueMs(sql: SqlStorage, settledSeq: number): number | null {
-  const query = `
-    SELECT min(due) AS due FROM (
-      SELECT min(due_at) AS due FROM job WHERE seq > ?
-      UNION ALL SELECT min(due_at) FROM job WHERE late = ${LATE.unrecorded}
-      UNION ALL SELECT min(due_at) FROM job WHERE late = ${LATE.recorded})`;
-  return numberOrNull(sql.exec(query, settledSeq).one(), "due");
+/** When the next deadline of a job passes, in ms since the epoch, or null. */
+export function nextDueMs(sql: SqlStorage): number | null {
+  const query = "SELECT due_at FROM job WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1";
+  return firstIn(sql.exec(query), "due_at");
+}
+
+/** Moves a job's deadline, without reading the job. */
+export function postpone(sql: SqlStorage, seq: number, untilMs: number): void {
+  sql.exec("UPDATE job SET due_at = ? WHERE seq = ?", untilMs, seq);
+}
+
+/** Jobs of a lane with messages that can be claimed now, longest ready first, at most `limit`. */
+export function jobsReady(
+  sql: SqlStorage,
+  lane: Lane,
+  nowMs: number,
+  limit: number,
+): { seq: number; readyAt: number }[] {
+  const query = "SELECT seq, ready_at FROM job WHERE lane = ? AND ready_at <= ? ORDER BY ready_at, seq LIMIT ?";
+  return sql
+    .exec(query, lane, nowMs, limit)
+    .toArray()
+    .map((row) => ({ seq: number(row, "seq"), readyAt: number(row, "ready_at") }));
+}
+
+/** When the next message of a lane can be claimed that cannot be at `afterMs`; in ms since the epoch, or null. */
+export function nextReadyMs(sql: SqlStorage, lane: Lane, afterMs = -1): number | null {
+  const query = "SELECT ready_at FROM job WHERE lane = ? AND ready_at > ? ORDER BY ready_at LIMIT 1";
+  return firstIn(sql.exec(query, lane, afterMs), "ready_at");
+}
+
+/** Jobs that `hasOpenJobs` reads. */
+const NEWEST = 32;
+
+/** Whether one of the newest jobs after the settled mark is open and has no deadline, so that only a pass finds it. */
+export function hasOpenJobs(sql: SqlStorage, settledSeq: number): boolean {
+  const query = `SELECT seq FROM job WHERE seq > ? AND due_at IS NULL ORDER BY seq DESC LIMIT ${NEWEST}`;
+  return numbersIn(sql.exec(query, settledSeq)).some((seq) => !readJob(sql, seq)?.messages.every(isFinal));
 }

@@ -21,7 +21,9 @@ export interface AccountRow {
   admitted: string;
   admittedSeq: number;
   settledSeq: number;
+  lookedSeq: number;
   rev: number;
+  recordedRev: number;
   prunedAt: number;
 }
 
@@ -37,7 +39,9 @@ export function readAccount(sql: SqlStorage): AccountRow {
     admitted: text(row, "admitted"),
     admittedSeq: number(row, "admitted_seq"),
     settledSeq: number(row, "settled_seq"),
+    lookedSeq: number(row, "looked_seq"),
     rev: number(row, "rev"),
+    recordedRev: number(row, "recorded_rev"),
     prunedAt: number(row, "pruned_at"),
   };
 }
@@ -45,6 +49,11 @@ export function readAccount(sql: SqlStorage): AccountRow {
 /** Units that one OTP costs this account now. */
 export function otpRateOf(account: AccountRow): number {
   return account.otpRate ?? PLANS[account.plan].otpUnits;
+}
+
+function lastMessageAt(sql: SqlStorage): number | null {
+  const row = sql.exec("SELECT created_at FROM job ORDER BY seq DESC LIMIT 1").toArray()[0];
+  return row ? number(row, "created_at") : null;
 }
 
 /** The account as the operator sees it. */
@@ -63,6 +72,7 @@ export function accountView(sql: SqlStorage): AccountView {
     owed: owed(sql),
     rev: account.rev,
     seq,
+    lastMessageAt: lastMessageAt(sql),
   };
 }
 

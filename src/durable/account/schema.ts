@@ -97,4 +97,35 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE recording ADD COLUMN due_at INTEGER;
   CREATE INDEX recording_due ON recording (due_at) WHERE due_at IS NOT NULL;
   `,
+  `
+  -- In which lane a job's messages wait, and when the next of them can be claimed (NULL: none waits).
+  ALTER TABLE job ADD COLUMN lane TEXT NOT NULL DEFAULT 'single' CHECK (lane IN ('otp', 'single', 'bulk'));
+  ALTER TABLE job ADD COLUMN ready_at INTEGER;
+  -- What happened to the messages, apart from their numbers (message/codec.ts). NULL: nothing, or an older row.
+  ALTER TABLE job ADD COLUMN lives TEXT;
+  -- From now on due_at is when a deadline of the job passes. It may be too early, never too late, and is NULL while the
+  -- housekeeping pass is early enough to look. Rows from before have it wherever they are open.
+  CREATE INDEX job_due ON job (due_at) WHERE due_at IS NOT NULL;
+  UPDATE job SET
+    lane = CASE
+      WHEN json_array_length(messages) > 1 OR debit IS NULL OR debit > charge THEN 'bulk'
+      WHEN operation = 'otp' THEN 'otp' ELSE 'single' END,
+    ready_at = (SELECT min(coalesce(value ->> 'dueMs', created_at)) FROM json_each(messages)
+      WHERE value ->> 'state' = 'queued')
+    WHERE due_at IS NOT NULL;
+  CREATE INDEX job_ready ON job (lane, ready_at) WHERE ready_at IS NOT NULL;
+  -- Receipts of bulks that are not in their jobs' rows yet, some batches in each row (receipts/journal.ts).
+  CREATE TABLE receipt_journal (
+    segment INTEGER PRIMARY KEY,
+    lines TEXT NOT NULL
+  );
+  `,
+  `
+  -- History in D1 has a new form: every job is named to it again, in passes, and is read from here until it is recorded.
+  UPDATE account SET settled_seq = 0;
+  UPDATE job SET late = NULL WHERE late IS NOT NULL;
+  -- The revision of the profile that history has; and how far a pass has looked, where that is far beyond settled_seq.
+  ALTER TABLE account ADD COLUMN recorded_rev INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN looked_seq INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -1,122 +1,75 @@
 import { logProblem } from "../../log.ts";
-import type { Recorded } from "../../model/message.ts";
-import { forgetOld } from "./idempotency.ts";
-import { readJob, stepJob } from "./jobs.ts";
+import { draftOf, readJob, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
-import { applyTime, dueOf, isFinal, pollAgain } from "./message-life.ts";
-import type { Step } from "./message-life.ts";
-import { LATE, jobsAfter, jobsDue, lateJobsUnrecorded, setLate } from "./open-jobs.ts";
-import { readAccount } from "./profile.ts";
+import { applyTime, pollAgain } from "./message/deadlines.ts";
+import type { Moment } from "./message/retry.ts";
+import { isFinal } from "./message/states.ts";
+import { isDue, jobsDue, postpone } from "./open-jobs.ts";
+import { forgetJournal } from "./receipts/journal.ts";
 import type { Turn } from "./turn.ts";
 
-// The alarm's work on storage: applies the deadlines that have passed, and finds the jobs that the queues lost.
+// The alarm's work on storage: applies the deadlines that have passed.
 
-/** A job that is not done after this time, in ms, is marked late and no longer holds the settled mark back. */
-const LATE_MS = 600_000;
+/** Jobs that one slice of a sweep looks at: with a hundred messages each, a few tens of milliseconds. */
+const SLICE_JOBS_MAX = 20;
 
-/** A job that is open for this many sweeps is recorded unfinished: after ten minutes with the default SWEEP_MS. */
-const OPEN_SWEEPS_MAX = 20;
+/** After this many refunds a slice ends; each is a ledger entry with its index. */
+const SLICE_REFUNDS_MAX = 100;
 
-/** The settled mark is written after it has moved this far; until then each alarm reads these few jobs again. */
-const SETTLED_STEP = 32;
+/** A job that cannot be swept is looked at again after this, in ms; until then it is in no other job's way. */
+export const BROKEN_MS = 600_000;
 
-/** Interval at which expired idempotency keys are deleted. */
-const PRUNE_MS = 24 * 3_600_000;
-
+/** What one slice of a sweep found. */
 export interface Swept {
-  /** Jobs with messages that wait for an attempt. */
-  dispatch: number[];
   /** Jobs with messages to look up at their carrier. */
   follow: number[];
+  /** Whether more jobs may be due. */
+  more: boolean;
 }
 
-function sweepJob(turn: Turn, job: Job, swept: Swept): void {
-  const { nowMs } = turn;
-  let waits = false;
+/** Applies the passed deadlines of a job, and moves its next one ahead; returns the number of refunds. */
+function sweepJob(turn: Turn, moment: Moment, job: Job, swept: Swept): number {
+  const { nowMs } = moment;
   let asks = false;
-  const step = (message: Job["messages"][number]): Step => {
-    const { message: after, refund } = applyTime(turn, message, job.expiresAt);
-    if (after.state === "queued" && (dueOf(turn, after, job) ?? Infinity) <= nowMs) waits = true;
-    if ((after.pollMs ?? Infinity) > nowMs || isFinal(after)) return { message: after, refund };
+  const draft = draftOf(job);
+  stepDraft(draft, (message) => {
+    const step = applyTime(moment, message, job.expiresAt);
+    if ((step.message.pollMs ?? Infinity) > nowMs || isFinal(step.message)) return step;
     asks = true;
-    return { message: pollAgain(turn, after), refund };
-  };
-  stepJob(turn, job, step);
-  if (waits) swept.dispatch.push(job.seq);
+    return { message: pollAgain(moment, step.message), refund: step.refund };
+  });
+  if (!storeDraft(turn, draft)) writeTimes(turn, job);
   if (asks) swept.follow.push(job.seq);
+  return draft.refunds.length;
 }
 
 /** Runs work as a transaction nested in the caller's: if it throws, only this work is rolled back. */
 export type Atomically = (work: () => void) => void;
 
-/** Applies passed deadlines to every open message (contract §9). A job that fails is logged and stops no other. */
+/**
+ * Applies passed deadlines to open messages (contract §9), the earliest first, in one bounded slice. Each job looked at
+ * is due later than now, or never, after it; one that fails is logged, and stops no other.
+ */
 export function sweep(turn: Turn, atomically: Atomically): Swept {
-  const { sql, nowMs } = turn;
-  const account = readAccount(sql);
-  const swept: Swept = { dispatch: [], follow: [] };
-  for (const seq of jobsDue(sql, account.settledSeq, nowMs)) {
+  const { sql, nowMs, random } = turn;
+  // Read once: a broken configuration is no fault of a job.
+  const moment: Moment = { nowMs, random, timers: turn.timers };
+  const swept: Swept = { follow: [], more: false };
+  const seqs = jobsDue(sql, nowMs, SLICE_JOBS_MAX);
+  let refunds = 0;
+  for (const seq of seqs) {
     try {
       atomically(() => {
         const job = readJob(sql, seq);
-        if (job) sweepJob(turn, job, swept);
+        if (job) refunds += sweepJob(turn, moment, job, swept);
+        if (isDue(sql, seq, nowMs)) throw new Error("a deadline that nothing moves");
       });
     } catch (problem) {
+      forgetJournal(sql);
       logProblem(`sweep of job ${seq}`, problem);
+      postpone(sql, seq, nowMs + BROKEN_MS);
     }
+    if (refunds >= SLICE_REFUNDS_MAX) return { ...swept, more: true };
   }
-  if (nowMs - account.prunedAt >= PRUNE_MS) {
-    forgetOld(turn);
-    sql.exec("UPDATE account SET pruned_at = ?", nowMs);
-  }
-  return swept;
-}
-
-function isRecorded(job: Job, recorded: Recorded): boolean {
-  const there = recorded.get(job.seq);
-  return there !== undefined && there.rev >= job.rev && there.messages === job.messages.length;
-}
-
-/** Compares late jobs with history; returns those that are missing from it. */
-function settleLate(sql: SqlStorage, recorded: Recorded): number[] {
-  return lateJobsUnrecorded(sql).filter((seq) => {
-    const job = readJob(sql, seq);
-    if (!job || !isRecorded(job, recorded)) return true;
-    setLate(sql, seq, job.messages.every(isFinal) ? null : LATE.recorded);
-    return false;
-  });
-}
-
-/** Jobs to record now, and when the next open job becomes old enough to be recorded unfinished. */
-export interface Settled {
-  missing: number[];
-  againMs: number | null;
-}
-
-/**
- * Compares the open jobs with history (null if D1 cannot be read): moves the settled mark past jobs that are final and
- * recorded, marks old ones as late, and returns those missing from history. A young open job is not missing: it is
- * recorded once, when it ends, and until then readers get it from the account itself.
- */
-export function settle({ sql, timers: { sweepMs }, nowMs }: Turn, recorded: Recorded | null): Settled {
-  const { settledSeq } = readAccount(sql);
-  const settled: Settled = { missing: recorded ? settleLate(sql, recorded) : [], againMs: null };
-  let mark = settledSeq;
-  let unbroken = true;
-  let marked = false;
-  for (const job of jobsAfter(sql, settledSeq)) {
-    const complete = recorded !== null && isRecorded(job, recorded);
-    const over = job.messages.every(isFinal);
-    const recordMs = job.createdAt + OPEN_SWEEPS_MAX * sweepMs;
-    if (!over && recordMs > nowMs) settled.againMs ??= recordMs;
-    else if (recorded && !complete) settled.missing.push(job.seq);
-    const done = complete && over;
-    const late = !done && job.createdAt <= nowMs - LATE_MS;
-    unbroken &&= done || late;
-    if (!unbroken) continue;
-    if (late) setLate(sql, job.seq, complete ? LATE.recorded : LATE.unrecorded);
-    marked ||= late;
-    mark = job.seq;
-  }
-  if (marked || mark - settledSeq >= SETTLED_STEP) sql.exec("UPDATE account SET settled_seq = ?", mark);
-  return settled;
+  return { ...swept, more: seqs.length === SLICE_JOBS_MAX };
 }

@@ -1,6 +1,7 @@
 import { configOf } from "../../config.ts";
 import type { Config } from "../../config.ts";
-import type { Moment, Timers } from "./message-life.ts";
+import type { Lane } from "../../model/lane.ts";
+import type { Moment, Timers } from "./message/retry.ts";
 import type { WindowTimes } from "./window.ts";
 
 // A turn is what every function that writes gets. The object creates it in `#commit` and, once the transaction is
@@ -10,8 +11,12 @@ import type { WindowTimes } from "./window.ts";
 export interface Changes {
   /** Jobs whose messages changed. */
   readonly jobs: Set<number>;
-  /** The earliest time after now at which one of these jobs is due, in ms since the epoch; null when none is. */
+  /** The earliest time at which a deadline of a job passes, in ms since the epoch; null when none was noted. */
   dueMs: number | null;
+  /** The earliest time at which messages can be claimed, in ms since the epoch, by lane. */
+  readonly ready: Map<Lane, number>;
+  /** The lane of which a consumer claimed messages, and whether it got any; null where none asked. */
+  visit: { lane: Lane; took: boolean } | null;
   /** The earliest time at which the alarm must look at a recording, in ms since the epoch; null when it need not. */
   recordingDueMs: number | null;
   /** Whether the balance, or anything else that the live feed shows of the account itself, changed. */
@@ -39,7 +44,15 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
     window,
     nowMs: Date.now(),
     random: Math.random,
-    changes: { jobs: new Set(), dueMs: null, recordingDueMs: null, account: false, profile: false },
+    changes: {
+      jobs: new Set(),
+      dueMs: null,
+      ready: new Map(),
+      visit: null,
+      recordingDueMs: null,
+      account: false,
+      profile: false,
+    },
     // A getter, so that work that needs no timer succeeds even with an invalid configuration.
     get timers() {
       return timersOf(configOf(env));
@@ -47,10 +60,23 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
   };
 }
 
-/** Notes that a job's messages changed, and when the job is due next (null: never). */
-export function noteJob({ changes, nowMs }: Turn, seq: number, dueMs: number | null): void {
-  changes.jobs.add(seq);
-  if (dueMs !== null && dueMs > nowMs) changes.dueMs = Math.min(changes.dueMs ?? dueMs, dueMs);
+/** When the alarm must look at a job: its lane, when messages can be claimed, and when a deadline passes (null: never). */
+interface JobTimes {
+  lane: Lane;
+  readyAt: number | null;
+  dueAt: number | null;
+}
+
+/** Notes that a job's messages changed, and its times. */
+export function noteJob(turn: Turn, job: JobTimes & { seq: number }): void {
+  turn.changes.jobs.add(job.seq);
+  noteTimes(turn, job);
+}
+
+/** Notes the times of a job. */
+export function noteTimes({ changes }: Turn, { lane, readyAt, dueAt }: JobTimes): void {
+  if (dueAt !== null) changes.dueMs = Math.min(changes.dueMs ?? dueAt, dueAt);
+  if (readyAt !== null) changes.ready.set(lane, Math.min(changes.ready.get(lane) ?? readyAt, readyAt));
 }
 
 /** Notes when the alarm must look at a recording. */

@@ -3,8 +3,7 @@ import { objectName, readMessageId } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
-import type { MessageView, News } from "../../model/message.ts";
-import { recordEnded } from "../../queues/record-ended.ts";
+import type { News } from "../../model/message.ts";
 
 /** `POST /callbacks/:carrier`: delivery receipts, authenticated as their carrier does it (contract §11). */
 export const carrierCallback = (app: Api) =>
@@ -26,9 +25,6 @@ export const carrierCallback = (app: Api) =>
       news.push({ kind: "receipt", seq, index, state, ...(code !== undefined && { code }) });
       byAccount.set(objectName(place), news);
     }
-    for (const [name, news] of byAccount) {
-      const ended: MessageView[][] = (await c.env.ACCOUNT.getByName(name).report(news, false)) ?? [];
-      recordEnded(c.executionCtx, c.env, name, ended);
-    }
+    for (const [name, news] of byAccount) await c.env.ACCOUNT.getByName(name).report(news, false);
     return c.json({ success: true });
   });

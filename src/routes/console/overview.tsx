@@ -54,8 +54,8 @@ export const overviewPage = (app: Api) =>
     const ref = refOf(c);
     const outline: Outline | null = await stubOf(c).outline(usageStartMs(nowMs));
     if (!outline) fail("unavailable", overview[lang].notOpen, { forReader: true, headers: { "Retry-After": "5" } });
-    const { account, keys, news, seqSince } = outline;
-    const [days, done] = await Promise.all([usageOf(c.env, ref, seqSince, nowMs), stepsDone(c, outline)]);
+    const { account, keys, news } = outline;
+    const [days, done] = await Promise.all([usageOf(c.env, ref, outline, nowMs), stepsDone(c, outline)]);
     const key = newestKey(keys, nowMs);
     const own = /^\+91(\d{10})$/u.exec(personOf(c).phone ?? "")?.[1];
     const masked = key ? maskedKey(showKey(settings(c).KEY_SECRET, { ...ref, keyId: key.keyId })) : "";
@@ -88,7 +88,7 @@ export const usagePage = (app: Api) =>
   app.get("/usage", page, signedIn, async (c) => {
     const nowMs = Date.now();
     const outline: Outline | null = await stubOf(c).outline(usageStartMs(nowMs));
-    const days = outline && (await usageOf(c.env, refOf(c), outline.seqSince, nowMs));
+    const days = outline && (await usageOf(c.env, refOf(c), outline, nowMs));
     const chart = <UsageChart days={days} />;
     if (c.req.header("x-part") !== undefined) return showPart(c, chart);
     return show(c, chart, { title: overview[viewOf(c).lang].chartTitle, active: "overview" });

@@ -71,7 +71,7 @@ const Row: FC<{ of: AccountInList }> = ({ of }) => {
   const s = useWords(shell);
   const a = useWords(deskAccess);
   const { at } = useView();
-  const { accountId, name, phone, email, plan, balance, status, createdAt, lastMessageAt } = of;
+  const { accountId, name, phone, email, plan, status, createdAt, now } = of;
   return (
     <tr>
       <td class="deskname">
@@ -81,7 +81,7 @@ const Row: FC<{ of: AccountInList }> = ({ of }) => {
       </td>
       <td class="deskcontact">{phone === null ? (email ?? "–") : phoneText(phone)}</td>
       <td>{s.plans[plan]}</td>
-      <td class="num">{balance === null ? "–" : <Money units={balance} />}</td>
+      <td class="num">{now ? <Money units={now.balance} /> : "–"}</td>
       <td>
         <StatusPill status={status} />
       </td>
@@ -89,7 +89,9 @@ const Row: FC<{ of: AccountInList }> = ({ of }) => {
         <Time at={createdAt} style="full" />
       </td>
       <td>
-        {lastMessageAt === null ? <span class="dim">{a.noMessage}</span> : <Time at={lastMessageAt} style="full" />}
+        {!now && "–"}
+        {now?.lastMessageAt === null && <span class="dim">{a.noMessage}</span>}
+        {now?.lastMessageAt && <Time at={now.lastMessageAt} style="full" />}
       </td>
     </tr>
   );

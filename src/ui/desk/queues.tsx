@@ -34,9 +34,17 @@ const Depths: FC<{ depths: Depth[] }> = ({ depths }) => {
   );
 };
 
+/** How many jobs a dead letter names; null for a token, which names none. */
+function jobsNamed(letter: DeadLetter["letter"]): number | null {
+  if (letter === null) return null;
+  if ("seqs" in letter.job) return letter.job.seqs.length;
+  return "news" in letter.job ? new Set(letter.job.news.map(({ seq }) => seq)).size : null;
+}
+
 const LetterRow: FC<{ of: DeadLetter }> = ({ of: { id, at: diedAt, letter } }) => {
   const t = useWords(deskWords);
   const { at, lang } = useView();
+  const named = jobsNamed(letter);
   return (
     <tr>
       <td>
@@ -44,7 +52,7 @@ const LetterRow: FC<{ of: DeadLetter }> = ({ of: { id, at: diedAt, letter } }) =
       </td>
       <td>{letter ? t.queueNames[letter.queue] : "–"}</td>
       <td>{letter ? <code>{letter.job.account}</code> : t.noJob}</td>
-      <td class="num">{letter ? count(letter.job.seqs.length, lang) : "–"}</td>
+      <td class="num">{named === null ? "–" : count(named, lang)}</td>
       <td>
         {useMay("queues") && (
           <form method="post" action={at("/desk/queues/dead-letters")} class="actions">

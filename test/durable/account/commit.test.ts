@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import type { Account } from "../../../src/durable/account.ts";
+import type { WorkAsked } from "../../../src/model/message.ts";
 import { listen } from "../../world/listener.ts";
 import { recordHistory, runAlarm, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
@@ -20,6 +21,13 @@ const alarmOf = (world: World) => runInDurableObject(world.stub, (_, { storage }
 const credit = (account: Account, reference: string) =>
   account.credit({ amount: 10_000, reference, requestId: "req_1" });
 
+const WORK: WorkAsked = {
+  news: [],
+  follow: false,
+  resubmits: false,
+  claim: { lane: "single", max: 1, carrier: "http", leaseMs: 60_000 },
+};
+
 /** A change, and whether it requires an alarm (something is due, or missing from history) and a message on the feed. */
 const CHANGES: [string, { alarm: boolean; feed: boolean }, (account: Account) => unknown][] = [
   ["an amendment", { alarm: true, feed: true }, (account) => account.amend({ plan: "starter" })],
@@ -35,7 +43,7 @@ const CHANGES: [string, { alarm: boolean; feed: boolean }, (account: Account) =>
     { alarm: false, feed: true },
     (account) => account.refundPayment({ orderId: "o2", paymentRef: "p", refundedPaise: 1, amountPaise: 1 }),
   ],
-  ["a claim of nothing", { alarm: false, feed: false }, (account) => account.claim([99], 1, "http", 60_000)],
+  ["a claim of nothing", { alarm: false, feed: false }, (account) => account.work(WORK)],
   ["a new key", { alarm: false, feed: false }, (account) => account.makeKey(77, "key")],
 ];
 
@@ -57,10 +65,10 @@ it("sets the alarm for a retry that is due before the next sweep", async () => {
   const { world } = await visit();
   await sendSms(world);
   await runInDurableObject(world.stub, async (account, { storage }) => {
-    account.claim([2], 1, "http", 60_000);
+    account.work(WORK);
     const outcome = { kind: "not_accepted" as const, code: "busy", retryAfterMs: 3_000 };
     await account.report([{ kind: "outcome", seq: 2, index: 0, attempt: 1, outcome }], false);
-    const [row] = storage.sql.exec("SELECT due_at FROM job WHERE seq = 2").toArray();
-    expect(await storage.getAlarm()).toBe(row?.["due_at"]);
+    const [row] = storage.sql.exec("SELECT ready_at FROM job WHERE seq = 2").toArray();
+    expect(await storage.getAlarm()).toBe(row?.["ready_at"]);
   });
 });

@@ -13,7 +13,11 @@ import {
   recordHistory,
   runAlarm,
   sendSms,
+  claim,
 } from "../../world/world.ts";
+import { randomId } from "../../../src/crypto/ids.ts";
+import type { Done } from "../../../src/model/command.ts";
+import type { News } from "../../../src/model/message.ts";
 import { QUOTA, uploadOf } from "../../world/recordings.ts";
 import type { Opening, World } from "../../world/world.ts";
 
@@ -27,11 +31,13 @@ interface Rows {
   /** Each time the alarm is set is billed as a row. */
   alarms: number;
   read: number;
+  /** Bytes of the messages in rewritten jobs. */
+  bytes: number;
 }
 
 /** Counts what an account object writes from now on. */
 async function countRows(world: World): Promise<Rows> {
-  const counted: Rows = { rows: 0, alarms: 0, read: 0 };
+  const counted: Rows = { rows: 0, alarms: 0, read: 0, bytes: 0 };
   await runInDurableObject(world.stub, (_, state) => {
     const { sql } = state.storage;
     const exec = sql.exec.bind(sql);
@@ -43,6 +49,9 @@ async function countRows(world: World): Promise<Rows> {
         const found = cursor.toArray();
         counted.rows += cursor.rowsWritten;
         counted.read += cursor.rowsRead;
+        if (/^\s*(INSERT INTO|UPDATE) job/u.test(query)) {
+          counted.bytes += bindings.reduce<number>((sum, value) => sum + String(value).length, 0);
+        }
         return { toArray: () => found, one: () => found[0] };
       },
     });
@@ -79,6 +88,23 @@ async function warmWorld(opening: Opening = {}): Promise<World> {
   return world;
 }
 
+/** Sends an SMS that its sender submits: it is stored already claimed. */
+async function sendTaken(world: World): Promise<Done> {
+  const done = await world.stub.send({
+    keyId: world.keyId,
+    requestId: randomId("req"),
+    operation: "sms",
+    recipients: ["+919876543210"],
+    price: { kind: "fixed", units: 10_000 },
+    content: {},
+    text: null,
+    validityMs: 86_400_000,
+    take: { carrier: "http", leaseMs: 60_000 },
+  });
+  if (!done?.ok) throw new Error("the account refused");
+  return done;
+}
+
 /** Takes all queued messages through the carrier and their receipts. */
 async function deliverAll(world: World, { DB }: Pick<Env, "DB"> = env): Promise<number[]> {
   const seqs = [...new Set((await messagesOf(world)).map((message) => message.seq))];
@@ -88,109 +114,125 @@ async function deliverAll(world: World, { DB }: Pick<Env, "DB"> = env): Promise<
   return seqs;
 }
 
-it("writes 4 rows in the account and sets one alarm for a delivered SMS", async () => {
+it("writes 2 rows in the account and sets one alarm for a delivered SMS whose sender submits it", async () => {
   const world = await warmWorld();
   const counted = await countRows(world);
-  await sendSms(world);
+  const done = await sendTaken(world);
+  expect(done.claimed.flatMap(({ messages }) => messages)).toHaveLength(1);
   expect(counted).toMatchObject({ rows: 1, alarms: 1 });
-  await deliverAll(world);
-  expect(counted).toMatchObject({ rows: 4, alarms: 1 });
+  await world.stub.report([{ kind: "receipt", seq: done.seq, index: 0, state: "delivered" }], false);
+  expect(counted).toMatchObject({ rows: 2, alarms: 1 });
+  // The outcome of the attempt arrives after the receipt, and is no news.
+  const outcome = { kind: "submitted" } as const;
+  await world.stub.report([{ kind: "outcome", seq: done.seq, index: 0, attempt: 1, outcome }], false);
+  expect(counted).toMatchObject({ rows: 2, alarms: 1 });
+  expect((await messagesOf(world))[0]).toMatchObject({ state: "delivered", attempts: 1, carrier: "http" });
 });
 
 it("sets no second alarm while one is set", async () => {
   const world = await warmWorld();
   const counted = await countRows(world);
-  for (let sent = 0; sent < 5; sent++) await sendSms(world);
-  expect(counted).toMatchObject({ rows: 5, alarms: 1 });
+  for (let sent = 0; sent < 5; sent++) {
+    const { seq } = await sendTaken(world);
+    await world.stub.report([{ kind: "receipt", seq, index: 0, state: "delivered" }], false);
+  }
+  expect(counted).toMatchObject({ rows: 10, alarms: 1 });
+});
+
+it("writes 4 rows for a single message that waits for a consumer: one more for its place in the lane", async () => {
+  const world = await warmWorld();
+  const counted = await countRows(world);
+  await sendSms(world);
+  expect(counted).toMatchObject({ rows: 2, alarms: 1 });
+  const [job] = await claim(world);
+  expect(counted.rows).toBe(3);
+  await world.stub.report([{ kind: "receipt", seq: job?.seq ?? 0, index: 0, state: "delivered" }], false);
+  expect(counted).toMatchObject({ rows: 4, alarms: 1 });
 });
 
 it("writes one more row with an Idempotency-Key, and none for its replay", async () => {
   const world = await warmWorld();
   const counted = await countRows(world);
   await sendSms(world, { headers: { "idempotency-key": "once" } });
-  expect(counted.rows).toBe(2);
+  expect(counted.rows).toBe(3);
   await sendSms(world, { headers: { "idempotency-key": "once" } });
-  expect(counted.rows).toBe(2);
+  expect(counted.rows).toBe(3);
 });
 
-it("records a delivered SMS without a queue message and without another call of its account", async () => {
-  const world = await warmWorld();
-  const told = vi.spyOn(env.HISTORY, "send");
-  const { at, counted } = countD1();
-  await sendSms(world);
-  await dispatch(world, [2]);
-  await follow(world, [2], { DB: at.DB });
-  await vi.waitFor(() => expect(counted.rows).toBe(1));
-  expect(told).not.toHaveBeenCalled();
-});
-
-it("writes only the changed messages of a job in D1", async () => {
+it("writes one row in D1 for a job of a bulk, each time that it is recorded anew", async () => {
   const world = await warmWorld();
   const recipients = ["9876500001", "9876500002", "9876500003"];
   await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
   await dispatch(world, [2]);
   const { at, counted } = countD1();
   await recordHistory(world, [2], at);
-  expect(counted.rows).toBe(3);
+  expect(counted.rows).toBe(1);
   await world.stub.report([{ kind: "receipt", seq: 2, index: 1, state: "delivered" }], false);
   await recordHistory(world, [2], at);
-  expect(counted.rows).toBe(4);
+  await recordHistory(world, [2], at);
+  expect(counted.rows).toBe(2);
 });
 
-it("writes 1 row in D1 for an SMS that is recorded once, and 3 for one that is recorded at every step", async () => {
-  const world = await warmWorld();
-  const { at, counted } = countD1();
-  await recordHistory(world, [], at);
-  counted.rows = 0;
-  await sendSms(world);
-  const [first] = await deliverAll(world, at);
-  await vi.waitFor(() => expect(counted.rows).toBe(1));
-  // The same job again changes nothing and costs nothing.
-  await recordHistory(world, [first ?? 0], at);
-  expect(counted.rows).toBe(1);
-
-  counted.rows = 0;
-  await sendSms(world);
-  const second = (await messagesOf(world)).at(-1)?.seq ?? 0;
-  await recordHistory(world, [second], at);
-  await dispatch(world, [second]);
-  await recordHistory(world, [second], at);
-  await follow(world, [second], { DB: at.DB });
-  await vi.waitFor(() => expect(counted.rows).toBe(3));
-  await recordHistory(world, [second], at);
-  expect(counted.rows).toBe(3);
-});
-
-it("writes 60 rows for a delivered bulk of 1,000, and one in D1 per recipient", async () => {
-  const world = await warmWorld({ balance: 2_000 });
+/**
+ * Sends a bulk of 1,000 and submits all of it, in rounds as a consumer makes them: each reports the round before and
+ * claims the next. Returns what that wrote, and the number of calls.
+ */
+async function submitBulk(world: World, consumers: number, max: number) {
   const recipients = Array.from({ length: 1_000 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
   const counted = await countRows(world);
   const reply = await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
   expect(reply.body.coins_used).toBe(1_000);
-  // Ten jobs of a hundred messages.
-  expect(counted.rows).toBe(10);
-  const d1 = countD1();
-  await deliverAll(world, d1.at);
-  // Each job is claimed and reported in two rounds of DISPATCH_CONCURRENCY, and followed once.
-  expect(counted.rows).toBe(60);
-  await vi.waitFor(() => expect(d1.counted.rows).toBe(1_000));
+  const inserted = counted.rows;
+  let calls = 0;
+  const news: News[][] = Array.from({ length: consumers }, () => []);
+  for (let claimed = 1; claimed > 0;) {
+    claimed = 0;
+    for (const [at, last] of news.entries()) {
+      const wanted = { lane: "bulk", max, carrier: "http", leaseMs: 60_000 } as const;
+      const done = await world.stub.work({ news: last, follow: false, resubmits: false, claim: wanted });
+      calls += 1;
+      claimed += done?.jobs.flatMap(({ messages }) => messages).length ?? 0;
+      news[at] = (done?.jobs ?? []).flatMap(({ seq, messages }) =>
+        messages.map(({ index, attempt }): News => {
+          return { kind: "outcome", seq, index, attempt, outcome: { kind: "submitted" } };
+        }),
+      );
+    }
+  }
+  expect((await messagesOf(world)).every(({ state }) => state === "submitted")).toBe(true);
+  return { inserted, rows: counted.rows, alarms: counted.alarms, calls, bytes: counted.bytes };
+}
+
+it("writes 20 rows to store a bulk of 1,000 in its lane, and 53 until all of it is submitted in claims of 60", async () => {
+  const world = await warmWorld({ balance: 2_000 });
+  const { bytes, ...written } = await submitBulk(world, 1, 60);
+  // Ten jobs with their places in the lane; 17 rounds, and one that finds nothing.
+  expect(written).toEqual({ inserted: 20, rows: 53, alarms: 1, calls: 18 });
+  expect(bytes).toBeLessThan(150_000);
 });
 
-it("writes 1 row for a balance, 4 for a refused SMS with its refund, 4 for an upload", async () => {
+it("writes 90 rows until a bulk of 1,000 is submitted by two consumers in claims of 20", async () => {
+  const world = await warmWorld({ balance: 2_000 });
+  const { bytes, ...written } = await submitBulk(world, 2, 20);
+  expect(written).toEqual({ inserted: 20, rows: 90, alarms: 1, calls: 52 });
+  expect(bytes).toBeLessThan(250_000);
+});
+
+it("writes 1 row for a balance, 3 for a refused SMS with its refund, 4 for an upload", async () => {
   const world = await warmWorld({ mode: "test" });
   const caller = { keyId: world.keyId, requestId: "req_x" };
   const counted = await countRows(world);
   await call("http://sms.localhost/account-balance", { headers: bearer(world.apiKey) });
   expect(counted.rows).toBe(1);
 
-  await sendSms(world, { body: { phone: "7000000001" } });
-  const [message] = await messagesOf(world);
+  const { seq } = await sendTaken(world);
   const before = await balanceOf(world);
   counted.rows = 0;
-  await dispatch(world, [message?.seq ?? 0]);
+  const outcome = { kind: "rejected", code: "no" } as const;
+  await world.stub.report([{ kind: "outcome", seq, index: 0, attempt: 1, outcome }], false);
   expect(await balanceOf(world)).toBe(before + 10_000);
-  // The claim, the report, and the ledger entry with its unique index.
-  expect(counted.rows).toBe(4);
+  // The report, and the ledger entry with its unique index.
+  expect(counted.rows).toBe(3);
 
   counted.rows = 0;
   await world.stub.beginUpload(caller, uploadOf("file_x"), QUOTA);
@@ -208,7 +250,7 @@ it("reads only open jobs, however long the account's history is", async () => {
     sql.exec(`WITH RECURSIVE n(seq) AS (SELECT 3 UNION ALL SELECT seq + 1 FROM n WHERE seq < 5002)
       INSERT INTO job (seq, ${columns}) SELECT n.seq, ${columns} FROM n JOIN job WHERE job.seq = 2`);
     sql.exec("UPDATE account SET settled_seq = 5000");
-    sql.exec("UPDATE job SET late = 2, due_at = 1 WHERE seq IN (10, 20)");
+    sql.exec("UPDATE job SET late = 1, due_at = 1 WHERE seq IN (10, 20)");
   });
   const counted = await countRows(world);
   await runAlarm(world);
@@ -223,7 +265,7 @@ it("reads only open jobs, however long the account's history is", async () => {
   }
 });
 
-it("leaves the sweep alone while a bulk is being sent", async () => {
+it("leaves the alarm alone while a bulk is being sent", async () => {
   const world = await warmWorld({ balance: 2_000 });
   const recipients = Array.from({ length: 500 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
   await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
@@ -231,6 +273,6 @@ it("leaves the sweep alone while a bulk is being sent", async () => {
   vi.setSystemTime(Date.now() + 31_000);
   await runAlarm(world);
   const counted = await countRows(world);
-  for (let round = 0; round < 5; round++) await world.stub.claim([2, 3], 10, "http", 60_000);
+  for (let round = 0; round < 5; round++) await claim(world, { lane: "bulk", max: 10 });
   expect(counted.alarms).toBe(0);
 });

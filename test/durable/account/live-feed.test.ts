@@ -6,7 +6,7 @@ import { SOCKETS_MAX, SOCKET_MS_MAX } from "../../../src/durable/sockets.ts";
 import { newKeyId, showKey } from "../../../src/crypto/api-key.ts";
 import { messageId, objectName } from "../../../src/crypto/ids.ts";
 import { liveRows } from "../../../src/model/live.ts";
-import { bearer, dispatch, follow, operator, post, runAlarm, sendSms } from "../../world/world.ts";
+import { claim, bearer, dispatch, follow, operator, post, runAlarm, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 import { askLive, listen } from "../../world/listener.ts";
 import type { Listener } from "../../world/listener.ts";
@@ -168,7 +168,7 @@ describe("a client of the live feed", () => {
   it("receives no text of an OTP once its carrier is done with it", async () => {
     const { visitor, world } = await visit();
     await sendOtp(world);
-    await world.stub.claim([2], 1, "http", 60_000);
+    await claim(world, { lane: "otp" });
     await world.stub.report([{ kind: "receipt", seq: 2, index: 0, state: "delivered" }], false);
     expect((await (await listen(visitor)).next()).jobs).toMatchObject([{ operation: "otp", preview: "" }]);
   });

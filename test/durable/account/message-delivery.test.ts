@@ -1,64 +1,36 @@
 import { describe, expect, it } from "vitest";
+import { applyOutcome, claim } from "../../../src/durable/account/message-life.ts";
+import { pollAgain } from "../../../src/durable/account/message/deadlines.ts";
+import { isFinal } from "../../../src/durable/account/message/states.ts";
 import {
-  applyOutcome,
-  applyReceipt,
-  applyTime,
-  claim,
-  dueOf,
-  isFinal,
-  pollAgain,
-  retryGapMs,
-} from "../../../src/durable/account/message-life.ts";
-import type { Message, Moment, Step, Timers } from "../../../src/durable/account/message-life.ts";
-import type { Outcome, ReceiptState } from "../../../src/model/message.ts";
-
-const TIMERS: Timers = {
-  retryBaseMs: 2_000,
-  attemptsMax: 3,
-  unknownWindowMs: 86_400_000,
-  receiptWindowMs: 259_200_000,
-  sweepMs: 30_000,
-};
-const T0 = 1_790_000_000_000;
-const LEASE_MS = 30_000;
-const EXPIRES = T0 + 3_600_000;
-
-const fresh: Message = { to: "+919876543210", state: "queued", attempts: 0 };
-
-/** A moment without jitter. */
-const at = (nowMs: number, random = 0): Moment => ({ nowMs, timers: TIMERS, random: () => random });
-
-/** A message that was claimed at this time. */
-function claimedAt(nowMs: number, message: Message = fresh): Message {
-  const result = claim(message, 0, nowMs, LEASE_MS);
-  if (!result) throw new Error("the message was not waiting");
-  return result[0];
-}
-
-function outcome(message: Message, what: Outcome, nowMs: number, more: { follow?: boolean; attempt?: number } = {}) {
-  const news = { attempt: more.attempt ?? message.attempts, outcome: what };
-  return applyOutcome(at(nowMs), message, news, { expiresAt: EXPIRES, follow: more.follow ?? false });
-}
-
-const receipt = (message: Message, state: ReceiptState, nowMs: number, code?: string): Step =>
-  applyReceipt(at(nowMs), message, { state, code });
-const time = (message: Message, nowMs: number): Step => applyTime(at(nowMs), message, EXPIRES);
-
-const SUBMITTED: Outcome = { kind: "submitted" };
-const REJECTED: Outcome = { kind: "rejected", code: "http_400" };
-const BUSY: Outcome = { kind: "not_accepted", code: "http_429" };
-const UNKNOWN: Outcome = { kind: "unknown", code: "timeout" };
-
-const sending = claimedAt(T0);
-const submitted = outcome(sending, SUBMITTED, T0 + 10).message;
-const unknown = outcome(sending, UNKNOWN, T0 + 10_000).message;
-const refundedUnknown = time(unknown, T0 + TIMERS.unknownWindowMs).message;
-const unconfirmed = time(submitted, T0 + 10 + TIMERS.receiptWindowMs).message;
-const failed = outcome(sending, REJECTED, T0 + 10).message;
+  TIMERS,
+  T0,
+  LEASE_MS,
+  EXPIRES,
+  fresh,
+  at,
+  LEASE,
+  claimedAt,
+  outcome,
+  receipt,
+  time,
+  SUBMITTED,
+  REJECTED,
+  BUSY,
+  FAULT,
+  RELEASED,
+  UNKNOWN,
+  sending,
+  submitted,
+  unknown,
+  refundedUnknown,
+  unconfirmed,
+  failed,
+} from "../../world/message-steps.ts";
 
 describe("claim", () => {
   it("takes a queued message for one attempt under a lease", () => {
-    expect(claim(fresh, 7, T0, LEASE_MS)).toEqual([
+    expect(claim(at(T0), fresh, 7, LEASE)).toEqual([
       { to: fresh.to, state: "sending", attempts: 1, dueMs: T0 + LEASE_MS, log: [["sending", T0]] },
       { index: 7, to: fresh.to, attempt: 1 },
     ]);
@@ -66,8 +38,8 @@ describe("claim", () => {
 
   it("takes a message that waits for its next attempt only once that attempt is due", () => {
     const { message } = outcome(sending, BUSY, T0);
-    expect(claim(message, 0, T0 + 1_999, LEASE_MS)).toBeNull();
-    expect(claim(message, 0, T0 + 2_000, LEASE_MS)?.[1]).toEqual({ index: 0, to: fresh.to, attempt: 2 });
+    expect(claim(at(T0 + 1_999), message, 0, LEASE)).toBeNull();
+    expect(claim(at(T0 + 2_000), message, 0, LEASE)?.[1]).toEqual({ index: 0, to: fresh.to, attempt: 2 });
   });
 
   it.each([
@@ -78,7 +50,7 @@ describe("claim", () => {
     ["unconfirmed", unconfirmed],
     ["failed", failed],
   ])("never takes a message that is %s", (_, message) => {
-    expect(claim(message, 0, T0 + 10 * TIMERS.receiptWindowMs, LEASE_MS)).toBeNull();
+    expect(claim(at(T0 + 10 * TIMERS.receiptWindowMs), message, 0, LEASE)).toBeNull();
   });
 });
 
@@ -116,24 +88,69 @@ describe("the outcome of an attempt", () => {
     expect(sooner.dueMs).toBe(T0 + 2_000);
   });
 
-  it("not accepted on the last attempt: failed and refunded at once", () => {
+  it("not accepted, any number of times: queued again with growing gaps until the validity ends, then failed", () => {
+    let message = fresh;
+    const gaps: number[] = [];
+    for (let nowMs = T0; nowMs < EXPIRES; nowMs = message.dueMs ?? 0) {
+      const step = outcome(claimedAt(nowMs, message), BUSY, nowMs);
+      expect(step).toMatchObject({ refund: false, message: { state: "queued", code: "http_429" } });
+      ({ message } = step);
+      gaps.push((message.dueMs ?? 0) - nowMs);
+    }
+    expect(gaps.slice(0, 5)).toEqual([2_000, 4_000, 8_000, 16_000, 32_000]);
+    expect(Math.max(...gaps)).toBe(600_000);
+    expect(claim(at(EXPIRES - 1), message, 0, LEASE)).toBeNull();
+    const end = { refund: true, message: { state: "failed", code: "validity_ended", refunded: true } };
+    expect(time(message, EXPIRES)).toMatchObject(end);
+  });
+
+  it("not accepted, with the gap beyond the end of validity: one last try shortly before it", () => {
+    const { message } = outcome(claimedAt(EXPIRES - 20_000), { ...BUSY, retryAfterMs: 60_000 }, EXPIRES - 20_000);
+    expect(message).toMatchObject({ state: "queued", dueMs: EXPIRES - 10_000 });
+    const last = outcome(claimedAt(EXPIRES - 10_000, message), BUSY, EXPIRES - 7_000);
+    expect(last).toMatchObject({ refund: false, message: { state: "queued", dueMs: EXPIRES - 3_000 } });
+    const over = outcome(claimedAt(EXPIRES - 3_000, last.message), BUSY, EXPIRES - 2_000).message;
+    expect(over).toMatchObject({ state: "queued", dueMs: EXPIRES });
+    expect(claim(at(EXPIRES - 1), over, 0, LEASE)).toBeNull();
+    expect(time(over, EXPIRES - 1).refund).toBe(false);
+    expect(time(over, EXPIRES)).toMatchObject({ refund: true, message: { code: "validity_ended" } });
+  });
+
+  it("not sent: counts towards ATTEMPTS_MAX, then failed and refunded at once; busy answers do not count", () => {
     let message = fresh;
     let nowMs = T0;
-    for (let attempt = 1; attempt < TIMERS.attemptsMax; attempt++) {
-      const step = outcome(claimedAt(nowMs, message), BUSY, nowMs);
+    for (const what of [FAULT, BUSY, BUSY, BUSY, FAULT, BUSY]) {
+      const step = outcome(claimedAt(nowMs, message), what, nowMs);
       expect(step).toMatchObject({ refund: false, message: { state: "queued" } });
       ({ message } = step);
       nowMs = message.dueMs ?? 0;
     }
-    const last = outcome(claimedAt(nowMs, message), BUSY, nowMs);
-    expect(last).toMatchObject({ refund: true, message: { state: "failed", attempts: 3, code: "http_429" } });
+    const last = outcome(claimedAt(nowMs, message), FAULT, nowMs);
+    expect(last).toMatchObject({ refund: true, message: { state: "failed", attempts: 7, code: "internal_error" } });
   });
 
-  it("not accepted, with the next attempt due after the end of validity: failed and refunded", () => {
-    const late = outcome(claimedAt(EXPIRES - 2_000), BUSY, EXPIRES - 2_000);
-    expect(late).toMatchObject({ refund: true, message: { state: "failed" } });
-    const inTime = outcome(claimedAt(EXPIRES - 2_001), BUSY, EXPIRES - 2_001);
-    expect(inTime).toMatchObject({ refund: false, message: { state: "queued" } });
+  it("released: as before the claim, and counted nowhere", () => {
+    expect(outcome(sending, RELEASED, T0 + 5).message).toEqual({ ...fresh, attempts: 1, released: 1 });
+    const waiting = outcome(sending, BUSY, T0).message;
+    const again = claimedAt(T0 + 2_000, waiting);
+    const { dueMs: _due, ...before } = waiting;
+    expect(outcome(again, RELEASED, T0 + 2_500)).toEqual({
+      message: { ...before, attempts: 2, released: 1 },
+      refund: false,
+    });
+  });
+
+  it("of an older claim never gives back a newer one, nor ends it", () => {
+    const released = outcome(sending, RELEASED, T0).message;
+    const newer = claimedAt(T0 + 1, released);
+    const waiting = outcome(sending, BUSY, T0).message;
+    const retried = claimedAt(T0 + 2_000, waiting);
+    for (const what of [RELEASED, BUSY, FAULT, REJECTED, UNKNOWN, SUBMITTED]) {
+      expect(outcome(newer, what, T0 + 2, { attempt: 1 })).toEqual({ message: newer, refund: false });
+      expect(outcome(retried, what, T0 + 2_001, { attempt: 1 })).toEqual({ message: retried, refund: false });
+      expect(outcome(released, what, T0 + 2, { attempt: 1 })).toEqual({ message: released, refund: false });
+      expect(outcome(waiting, what, T0 + 2, { attempt: 1 })).toEqual({ message: waiting, refund: false });
+    }
   });
 
   it("unknown: not refunded yet, with a window that starts at the attempt, not at the answer", () => {
@@ -144,7 +161,7 @@ describe("the outcome of an attempt", () => {
   });
 
   it("of another attempt, or reported a second time, changes nothing", () => {
-    for (const what of [SUBMITTED, REJECTED, BUSY, UNKNOWN]) {
+    for (const what of [SUBMITTED, REJECTED, BUSY, FAULT, RELEASED, UNKNOWN]) {
       expect(outcome(sending, what, T0, { attempt: 2 })).toEqual({ message: sending, refund: false });
       for (const message of [submitted, unconfirmed, failed, fresh]) {
         expect(outcome(message, what, T0)).toEqual({ message, refund: false });
@@ -197,7 +214,9 @@ describe("an attempt that was interrupted", () => {
     expect(outcome(lost, SUBMITTED, T0 + 40_000)).toMatchObject({ refund: false, message: { state: "submitted" } });
     expect(outcome(lost, REJECTED, T0 + 40_000)).toMatchObject({ refund: true, message: { state: "failed" } });
     // It was certainly not accepted, but had already been given up: refund it, and do not send it again.
-    expect(outcome(lost, BUSY, T0 + 40_000)).toMatchObject({ refund: true, message: { state: "failed" } });
+    for (const what of [BUSY, FAULT, RELEASED]) {
+      expect(outcome(lost, what, T0 + 40_000)).toMatchObject({ refund: true, message: { state: "failed" } });
+    }
     expect(outcome(lost, UNKNOWN, T0 + 40_000)).toEqual({ message: lost, refund: false });
   });
 });
@@ -248,45 +267,5 @@ describe("a receipt", () => {
 
   it("for a message that never left changes nothing", () => {
     expect(receipt(fresh, "delivered", T0)).toEqual({ message: fresh, refund: false });
-  });
-});
-
-describe("the passage of time", () => {
-  it("ends the validity: a message that was never accepted is failed and refunded", () => {
-    expect(time(fresh, EXPIRES - 1)).toEqual({ message: fresh, refund: false });
-    const step = time(fresh, EXPIRES);
-    expect(step).toMatchObject({ refund: true, message: { state: "failed", code: "validity_ended" } });
-    const waiting = outcome(sending, BUSY, T0).message;
-    expect(time(waiting, EXPIRES)).toMatchObject({ refund: true, message: { state: "failed" } });
-    expect(time(sending, T0 + 1)).toEqual({ message: sending, refund: false });
-  });
-
-  it("ends the wait for a receipt: unconfirmed, and still charged", () => {
-    expect(time(submitted, T0 + 9 + TIMERS.receiptWindowMs).message).toBe(submitted);
-    expect(time(submitted, T0 + 10 + TIMERS.receiptWindowMs)).toMatchObject({
-      refund: false,
-      message: { state: "unconfirmed" },
-    });
-  });
-
-  it("does not change final messages", () => {
-    for (const message of [failed, unconfirmed, refundedUnknown, receipt(submitted, "delivered", T0).message]) {
-      expect(isFinal(message)).toBe(true);
-      expect(time(message, T0 + 10 * TIMERS.receiptWindowMs)).toEqual({ message, refund: false });
-      expect(dueOf(at(T0), message, { createdAt: T0, expiresAt: EXPIRES })).toBeNull();
-    }
-  });
-});
-
-describe("the gap before a retry", () => {
-  it("doubles up to ten minutes, plus up to half of it as jitter", () => {
-    expect([1, 2, 3, 4].map((attempt) => retryGapMs(attempt, at(T0)))).toEqual([2_000, 4_000, 8_000, 16_000]);
-    expect(retryGapMs(1, at(T0, 0.999))).toBe(2_999);
-    for (let attempt = 1; attempt <= 100; attempt++) {
-      const [least, most] = [retryGapMs(attempt, at(T0)), retryGapMs(attempt, at(T0, 0.999_999))];
-      expect(most).toBeLessThanOrEqual(900_000);
-      // Up to the maximum, the longest gap of one attempt is shorter than the shortest gap of the next.
-      if (least < 600_000) expect(retryGapMs(attempt + 1, at(T0))).toBeGreaterThan(Math.min(most, 599_999));
-    }
   });
 });

@@ -14,6 +14,7 @@ import {
   post,
   recordingOf,
   sendSms,
+  claim,
 } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
@@ -84,9 +85,8 @@ it("sends a bulk completely or not at all, even when several race for the same c
 it("claims each message once, however many consumers run in parallel", async () => {
   const world = await openWorld();
   await Promise.all(Array.from({ length: 10 }, () => sendSms(world)));
-  const seqs = (await messagesOf(world)).map((message) => message.seq);
-  const claims = await Promise.all(Array.from({ length: 8 }, () => world.stub.claim(seqs, 100, "sim", 30_000)));
-  expect(claims.flatMap((jobs) => jobs ?? []).flatMap((job) => job.messages)).toHaveLength(10);
+  const claims = await Promise.all(Array.from({ length: 8 }, () => claim(world, { carrier: "sim" })));
+  expect(claims.flat().flatMap((job) => job.messages)).toHaveLength(10);
 });
 
 it("isolates accounts: a key, a message and a recording are accessible only to their own account", async () => {

@@ -146,7 +146,7 @@ describe("the overview", () => {
     const body = /<tbody id="live".*?<\/tbody>/su.exec(text)?.[0] ?? "";
     const rows = body.split("<tr").slice(1);
     expect(rows).toHaveLength(3);
-    expect(textOf(rows[0] ?? "")).toMatch(/\+149 more Hi (Queued|Sending) 100 of 150 delivered ₹150\.00/u);
+    expect(textOf(rows[0] ?? "")).toMatch(/\+149 more Hi Sent 100 of 150 delivered ₹150\.00/u);
     expect(rows[0]).toMatch(/href="\/activity\?q=request%3Areq_\w+"/u);
     expect(textOf(rows[1] ?? "")).toContain("•••••• is your");
     expect(body).not.toContain("482913");

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { objectName } from "../../../src/crypto/ids.ts";
 import { unseal } from "../../../src/crypto/seal.ts";
-import { balanceOf, ledgerOf, messagesOf, openWorld, recordingOf } from "../../world/world.ts";
+import { LANES } from "../../../src/model/lane.ts";
+import { balanceOf, claim, ledgerOf, messagesOf, openWorld, recordingOf } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 import { visit } from "../../world/visitor.ts";
 import { CASES, asJson, byApi, fieldOf } from "../../world/send-form.ts";
@@ -14,7 +15,7 @@ const without = (row: object, ...names: string[]) =>
 async function traceOf(world: World) {
   const messages = await messagesOf(world);
   const ledger = await ledgerOf(world);
-  const jobs = (await world.stub.claim([...new Set(messages.map(({ seq }) => seq))], 100, "sim", 60_000)) ?? [];
+  const jobs = (await Promise.all(LANES.map((lane) => claim(world, { lane, carrier: "sim" })))).flat();
   return {
     balance: await balanceOf(world),
     messages: messages.map((message) => without(message, "requestId", "keyId", "createdAt", "updatedAt", "timeline")),

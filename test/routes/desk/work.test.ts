@@ -82,28 +82,28 @@ describe("dead letters", () => {
   it("are kept, listed, and sent to their queue again", async () => {
     const desk = await atTheDesk();
     const world = await openWorld();
-    const dispatch = { kind: "follow", account: world.name, seqs: [2, 3] };
+    const follow = { kind: "follow", account: world.name, lane: "bulk", seqs: [2, 3] };
     const history = { account: world.name, seqs: [4], profile: true };
     const sent: unknown[] = [];
-    vi.spyOn(env.DISPATCH, "send").mockImplementation((body) => Promise.resolve(sent.push("dispatch", body)) as never);
+    vi.spyOn(env.BULK_LANE, "send").mockImplementation((body) => Promise.resolve(sent.push("bulk", body)) as never);
     vi.spyOn(env.HISTORY, "send").mockImplementation((body) => Promise.resolve(sent.push("history", body)) as never);
-    await die("letter-1", dispatch);
-    await die("letter-1", dispatch);
+    await die("letter-1", follow);
+    await die("letter-1", follow);
     await die("letter-2", history);
     expect((await desk.get("/desk/queues")).text).toContain(world.name);
     const act = async (id: string, what: string) =>
       (await desk.submit("/desk/queues/dead-letters", { id, do: what })).headers.get("location");
     expect(await act("letter-1", "retry")).toBe("/desk/queues?done=retried");
     expect(await act("letter-2", "retry")).toBe("/desk/queues?done=retried");
-    expect(sent).toEqual(["dispatch", dispatch, "history", history]);
+    expect(sent).toEqual(["bulk", follow, "history", history]);
     expect(await act("letter-1", "retry")).toBe("/desk/queues?done=gone");
     expect(await ids()).toEqual([]);
   });
 
   it("are deleted on the operator's request, and sent to no queue", async () => {
     const desk = await atTheDesk();
-    const send = vi.spyOn(env.DISPATCH, "send");
-    await die("letter-3", { kind: "send", account: "acc_00000000000", seqs: [1] });
+    const send = vi.spyOn(env.SINGLE_LANE, "send");
+    await die("letter-3", { kind: "send", account: "acc_00000000000", lane: "single" });
     await desk.submit("/desk/queues/dead-letters", { id: "letter-3", do: "forget" });
     expect(await ids()).toEqual([]);
     expect(send).not.toHaveBeenCalled();
@@ -132,7 +132,7 @@ describe("dead letters", () => {
   });
 
   it("are limited to a thousand, and the oldest are deleted", async () => {
-    const body = { kind: "send", account: "acc_00000000000", seqs: [1] };
+    const body = { kind: "send", account: "acc_00000000000", lane: "single" };
     const all = Array.from({ length: DEAD_LETTERS_MAX + 40 }, (_, n) => ({
       id: `many-${n}`,
       timestamp: new Date(FAR_MS + n),
@@ -152,7 +152,7 @@ describe("dead letters", () => {
 describe("the queues", () => {
   it("show how many messages wait, if the runtime reports it", async () => {
     const desk = await atTheDesk();
-    vi.spyOn(env.DISPATCH, "metrics").mockResolvedValue({ backlogCount: 4_321, backlogBytes: 1 });
+    vi.spyOn(env.BULK_LANE, "metrics").mockResolvedValue({ backlogCount: 4_321, backlogBytes: 1 });
     vi.spyOn(env.HISTORY, "metrics").mockRejectedValue(new Error("not here"));
     vi.spyOn(console, "error").mockReturnValue();
     const { text } = await desk.get("/desk/queues");

@@ -3,7 +3,7 @@ import { phone, textRule } from "../../world/contract/rules.ts";
 import { devanagari } from "../../world/contract/fields.ts";
 import { contractSuite } from "../../world/contract.ts";
 import { PRODUCT } from "../../../src/config.ts";
-import { balanceOf, ledgerOf, messagesOf, openWorld, post } from "../../world/world.ts";
+import { balanceOf, claim, ledgerOf, messagesOf, openWorld, post } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://otp.localhost/send-otp";
@@ -90,7 +90,7 @@ describe("send-otp", () => {
     const world = await openWorld();
     const otp = "90817263";
     await sendOtp(world, { otp });
-    const [job] = (await world.stub.claim([2], 10, "sim", 60_000)) ?? [];
+    const [job] = await claim(world, { lane: "otp", carrier: "sim" });
     const seen = JSON.stringify([await messagesOf(world), await ledgerOf(world), job?.content, job?.messages]);
     expect(seen).not.toContain(otp);
     expect(Buffer.from(job?.text ?? []).toString("latin1")).not.toContain(otp);

@@ -5,7 +5,7 @@ import { message, senderId } from "../../world/contract/rules.ts";
 import { contractSuite } from "../../world/contract.ts";
 import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
 import { writeRateCard } from "../../../src/sending/rate-card.ts";
-import { bearer, messagesOf, openWorld, post } from "../../world/world.ts";
+import { bearer, claim, messagesOf, openWorld, post } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://sms.localhost/send-international-sms";
@@ -61,7 +61,7 @@ describe("send-international-sms", () => {
     const world = await openWorld();
     const reply = await send(world, "+14155550132", { isFlash: true, message: "x".repeat(160) });
     expect(reply.text).toBe('{"success":true,"message":"The SMS is queued.","coins_used":5,"coins_remaining":995}');
-    const [job] = (await world.stub.claim([2], 10, "sim", 60_000)) ?? [];
+    const [job] = await claim(world, { carrier: "sim" });
     expect(job?.content).toEqual({ flash: true });
     expect(await messagesOf(world)).toMatchObject([{ operation: "sms_international", to: "+14155550132" }]);
   });
@@ -69,7 +69,7 @@ describe("send-international-sms", () => {
   it("is not a flash SMS by default", async () => {
     const world = await openWorld();
     await send(world, "+14155550132", { senderId: "DASTAK" });
-    const [job] = (await world.stub.claim([2], 10, "sim", 60_000)) ?? [];
+    const [job] = await claim(world, { carrier: "sim" });
     expect(job?.content).toEqual({ flash: false, sender: "DASTAK" });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { devanagari } from "../../world/contract/fields.ts";
 import { textRule } from "../../world/contract/rules.ts";
 import { contractSuite } from "../../world/contract.ts";
-import { messagesOf, openWorld, post } from "../../world/world.ts";
+import { claim, messagesOf, openWorld, post } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
 const URL_OF_IT = "http://tts.localhost/api/tts-call";
@@ -65,14 +65,14 @@ describe("tts-call", () => {
     const reply = await speak(world);
     expect(reply.text).toBe('{"success":true,"message":"The call is queued.","coins_used":2,"coins_remaining":998}');
     expect(await messagesOf(world)).toMatchObject([{ operation: "tts", to: "+919876543210", charge: 20_000 }]);
-    const [job] = (await world.stub.claim([2], 10, "sim", 60_000)) ?? [];
+    const [job] = await claim(world, { carrier: "sim" });
     expect(job?.content).toEqual({ language: "EN", accent: "91", gender: 2, rate: 1 });
   });
 
   it("passes the chosen voice on", async () => {
     const world = await openWorld();
     await speak(world, { callee: "1123456789", language: "HI", accent: "44", ssmlGender: 1, speakingRate: 0.8 });
-    const [job] = (await world.stub.claim([2], 10, "sim", 60_000)) ?? [];
+    const [job] = await claim(world, { carrier: "sim" });
     expect(job?.content).toEqual({ language: "HI", accent: "44", gender: 1, rate: 0.8 });
     expect(job?.messages).toMatchObject([{ to: "+911123456789" }]);
   });

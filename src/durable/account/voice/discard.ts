@@ -1,6 +1,7 @@
 import { logProblem } from "../../../log.ts";
-import { numberOrNull, text } from "../../rows.ts";
-import { LATE } from "../open-jobs.ts";
+import { number, numberOrNull, text } from "../../rows.ts";
+import { readJob } from "../jobs.ts";
+import { isFinal } from "../message/states.ts";
 import { REPAIR_MS } from "./recordings.ts";
 import { noteRecording } from "../turn.ts";
 import type { Turn } from "../turn.ts";
@@ -21,17 +22,19 @@ interface Discarded {
   fileIds: string[];
 }
 
-/**
- * Whether a call that is not final yet plays these bytes. Calls up to the settled mark are final, unless they are marked
- * late (open-jobs.ts).
- */
-function isInUse(sql: SqlStorage, objectKey: string): boolean {
-  const plays = "operation = 'voice' AND due_at IS NOT NULL AND json_extract(content, '$.recording.objectKey') = ?1";
+/** Calls that play these bytes and may be open: those after the settled mark, and those that wait for a deadline. */
+function callsThatPlay(sql: SqlStorage, objectKey: string): number[] {
+  const plays = "operation = 'voice' AND json_extract(content, '$.recording.objectKey') = ?1";
   const query = `
-    SELECT 1 FROM job WHERE seq > (SELECT settled_seq FROM account) AND ${plays}
-    UNION ALL SELECT 1 FROM job WHERE late = ${LATE.unrecorded} AND ${plays}
-    UNION ALL SELECT 1 FROM job WHERE late = ${LATE.recorded} AND ${plays} LIMIT 1`;
-  return sql.exec(query, objectKey).toArray().length > 0;
+    SELECT seq FROM job WHERE seq > (SELECT settled_seq FROM account) AND ${plays}
+    UNION SELECT seq FROM job WHERE due_at IS NOT NULL AND ${plays}`;
+  const rows = sql.exec(query, objectKey).toArray();
+  return rows.map((row) => number(row, "seq"));
+}
+
+/** Whether a call that is not final yet plays these bytes. */
+function isInUse(sql: SqlStorage, objectKey: string): boolean {
+  return callsThatPlay(sql, objectKey).some((seq) => !readJob(sql, seq)?.messages.every(isFinal));
 }
 
 /** Prepares the deletion of the bytes at a key; null when they are still needed. */

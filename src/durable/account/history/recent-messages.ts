@@ -1,22 +1,19 @@
-import type { MessageView } from "../../model/message.ts";
-import type { MessagePlace } from "../../model/ref.ts";
-import { matches } from "../../search/match.ts";
-import type { Term } from "../../search/terms.ts";
-import { isBeyond } from "../../search/look.ts";
-import type { Fresh, Look } from "../../search/look.ts";
-import { number } from "../rows.ts";
-import { firstJobSince, messageViews, readJob } from "./jobs.ts";
-import { LATE } from "./open-jobs.ts";
-import { readAccount } from "./profile.ts";
+import type { MessageView } from "../../../model/message.ts";
+import type { MessagePlace } from "../../../model/ref.ts";
+import { matches } from "../../../search/match.ts";
+import type { Term } from "../../../search/terms.ts";
+import { isBeyond } from "../../../search/look.ts";
+import type { Fresh, Look } from "../../../search/look.ts";
+import { number } from "../../rows.ts";
+import { firstJobSince, messageViews, readJob } from "../jobs.ts";
+import { readAccount } from "../profile.ts";
 
 // The console's searches, answered by the account itself. History in D1 lags behind, so the account searches the jobs
 // that may be missing from it: those after the settled mark, and the late ones that are not recorded yet.
 
-/** Jobs that one search reads: with 100 messages each, the object is busy for some tens of milliseconds. */
-const JOBS_PER_LOOK = 400;
-
-/** Late jobs that one search considers. After a long outage of D1 there are more; those appear as last recorded. */
-const LATE_MAX = 200;
+/** Jobs and messages that one search reads: the object is busy for some tens of milliseconds. */
+const JOBS_PER_LOOK = 800;
+const MESSAGES_PER_LOOK = 20_000;
 
 /** An index above that of every message of a job. */
 const PLACE_MAX = 0xffff;
@@ -37,31 +34,37 @@ function boundsOf(sql: SqlStorage, terms: Term[]): { low: number; high: number }
 const lists = {
   older: {
     open: "SELECT seq FROM job WHERE seq > max(?, ? - 1) AND seq <= ? ORDER BY seq DESC LIMIT ?",
-    late: `SELECT seq FROM job WHERE late = ${LATE.unrecorded} AND seq <= ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT ?`,
+    late: "SELECT seq FROM job WHERE late = 1 AND seq <= ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT ?",
   },
   newer: {
     open: "SELECT seq FROM job WHERE seq > max(?, ? - 1) AND seq <= ? ORDER BY seq LIMIT ?",
-    late: `SELECT seq FROM job WHERE late = ${LATE.unrecorded} AND seq <= ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`,
+    late: "SELECT seq FROM job WHERE late = 1 AND seq <= ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
   },
 };
 
-/** Numbers of the jobs that may be missing from history, in reading order. */
-function freshJobs(sql: SqlStorage, look: Look, bounds: { low: number; high: number }, settledSeq: number) {
+/** Jobs that may be missing from history, in reading order. */
+interface FreshJobs {
+  seqs: number[];
+  /** Those of them that are late: a message of history in one of these jobs is not in its newest state. */
+  late: number[];
+  /** Whether more jobs follow. */
+  isCut: boolean;
+}
+
+function freshJobs(sql: SqlStorage, look: Look, bounds: { low: number; high: number }, settledSeq: number): FreshJobs {
   const { direction, from } = look;
   const low = direction === "newer" && from ? Math.max(bounds.low, from.seq) : bounds.low;
   const high = direction === "older" && from ? Math.min(bounds.high - 1, from.seq) : bounds.high - 1;
-  const list = (which: "open" | "late", limit: number) =>
+  const list = (which: "open" | "late") =>
     sql
-      .exec(lists[direction][which], settledSeq, low, high, limit)
+      .exec(lists[direction][which], settledSeq, low, high, JOBS_PER_LOOK)
       .toArray()
       .map((row) => number(row, "seq"));
-  const open = list("open", JOBS_PER_LOOK);
-  const late = list("late", LATE_MAX);
-  return {
-    late,
-    seqs: direction === "older" ? [...open, ...late] : [...late, ...open],
-    cut: open.length === JOBS_PER_LOOK,
-  };
+  const late = list("late");
+  const open = list("open");
+  const [first, second] = direction === "older" ? [open, late] : [late, open];
+  if (first.length === JOBS_PER_LOOK) return { seqs: first, late, isCut: true };
+  return { seqs: [...first, ...second], late, isCut: second.length === JOBS_PER_LOOK };
 }
 
 /** The messages that match a search, of those that may be missing from history, in reading order. */
@@ -69,24 +72,25 @@ export function lookAtFresh(sql: SqlStorage, look: Look): Fresh {
   const { direction, from, limit } = look;
   const { settledSeq } = readAccount(sql);
   const bounds = boundsOf(sql, look.terms);
-  const { late, seqs, cut } = freshJobs(sql, look, bounds, settledSeq);
+  const { late, seqs, isCut } = freshJobs(sql, look, bounds, settledSeq);
   const rows: MessageView[] = [];
   let end: MessagePlace | null = null;
   let read = 0;
+  let messages = 0;
   for (const seq of seqs) {
     const job = readJob(sql, seq);
     const views = job ? messageViews(job) : [];
     if (direction === "older") views.reverse();
     rows.push(...views.filter((view) => isBeyond(view, from, direction) && matches(look.terms, view)));
     read += 1;
+    messages += views.length;
     end = { seq, index: direction === "older" ? 0 : PLACE_MAX };
-    if (rows.length >= limit || (cut && read === JOBS_PER_LOOK)) break;
+    if (rows.length >= limit || messages >= MESSAGES_PER_LOOK) break;
   }
-  const through = read === seqs.length && !cut;
   if (rows.length > limit) {
     rows.length = limit;
     const last = rows.at(-1);
     end = last ? { seq: last.seq, index: last.index } : end;
-  } else if (through) end = null;
+  } else if (read === seqs.length && !isCut) end = null;
   return { rows, end, settledSeq, late, ...bounds };
 }

@@ -1,18 +1,20 @@
-import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { messageId } from "../../src/crypto/ids.ts";
+import type { Lane } from "../../src/model/lane.ts";
 import { UNITS_PER_COIN } from "../../src/money/money.ts";
-import { consumeDispatch } from "../../src/queues/dispatch.ts";
+import type { SendJob } from "../../src/queues/jobs.ts";
+import { Slots } from "../../src/queues/slots.ts";
+import { away, watchAccounts, watchLanes } from "../world/carriers.ts";
 import {
   balanceOf,
-  bearer,
+  deliverLane,
   dispatch,
   ledgerOf,
   messagesOf,
   openWorld,
-  post,
   runAlarm,
+  sendBulk,
   sendSms,
 } from "../world/world.ts";
 import type { World } from "../world/world.ts";
@@ -20,6 +22,8 @@ import type { World } from "../world/world.ts";
 const HTTP = { CARRIER: "http" };
 const LEASE_MS = 30_000;
 const DAY_MS = 86_400_000;
+/** By then, at the latest, the account has looked at every message under way. */
+const PASS_MS = 700_000;
 
 interface Acked {
   explicitAcks: string[];
@@ -68,18 +72,9 @@ function watchOpen(): { most: () => number } {
 
 const later = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-/** Sends to this many numbers in one request; returns its jobs. */
-async function sendBulk(world: World, count: number): Promise<number[]> {
-  const recipients = Array.from({ length: count }, (_, at) => String(9_000_000_000 + at));
-  const reply = await post("http://sms.localhost/send-bulk-sms", { recipients, message: "Hi" }, bearer(world.apiKey));
-  expect(reply.status).toBe(200);
-  return [...new Set((await messagesOf(world)).map(({ seq }) => seq))];
-}
-
-/** Sends one SMS; returns its job. */
-async function sendOne(world: World): Promise<number> {
+/** Sends one SMS. */
+async function sendOne(world: World): Promise<void> {
   expect((await sendSms(world)).status).toBe(200);
-  return (await messagesOf(world))[0]!.seq;
 }
 
 async function only(world: World) {
@@ -88,41 +83,56 @@ async function only(world: World) {
   return messages[0]!;
 }
 
-/** Delivers these bodies in one batch, valid or not. */
-async function deliver(bodies: unknown[], at: object = { ...env, ...HTTP }) {
-  const messages = bodies.map((body, id) => ({ id: `m${id}`, timestamp: new Date(), attempts: 1, body }));
-  const batch = createMessageBatch("dastak-dispatch", messages);
-  await consumeDispatch(batch, at as Env, createExecutionContext());
-  return getQueueResult(batch, createExecutionContext());
-}
+const deliver = (bodies: unknown[], more: Partial<Env> = {}) => deliverLane(bodies, { ...HTTP, ...more });
 
-const sendJob = (world: World, seqs: number[]) => ({ kind: "send", account: world.name, seqs });
+const token = (world: World, lane: Lane = "single"): SendJob => ({ kind: "send", account: world.name, lane });
 
-describe("a job", () => {
-  it("is submitted once, however often it is delivered", async () => {
+describe("a message", () => {
+  it("is submitted once, however often, late and together its account's tokens are delivered", async () => {
     const world = await openWorld();
-    const seqs = await sendBulk(world, 3);
-    const job = sendJob(world, [...seqs, ...seqs]);
-    const together = await Promise.all([deliver([job, job]), deliver([job]), dispatch(world, seqs, HTTP)]);
-    expect(together.map((result: Acked) => result.explicitAcks.length)).toEqual([2, 1, 1]);
-    await dispatch(world, seqs, HTTP);
+    await sendBulk(world, 3);
+    const job = token(world, "bulk");
+    const together = await Promise.all([deliver([job, job]), deliver([job]), dispatch(world, [], HTTP)]);
+    expect(together.map((result: Acked) => result.explicitAcks.length)).toEqual([2, 1, 3]);
+    await dispatch(world, [], HTTP);
     expect(got).toHaveLength(3);
     expect(new Set(got).size).toBe(3);
     expect((await messagesOf(world)).map(({ state }) => state)).toEqual(["submitted", "submitted", "submitted"]);
   });
 
+  it("whose token was lost is found by the alarm, which sends another", async () => {
+    const world = await openWorld();
+    await sendOne(world);
+    const queued = vi.spyOn(env.SINGLE_LANE, "sendBatch").mockResolvedValue(undefined as never);
+    later(60_000);
+    await runAlarm(world);
+    expect(queued.mock.calls.flatMap(([messages]) => [...messages].map(({ body }) => body))).toEqual([token(world)]);
+    queued.mockRestore();
+    await deliver([token(world)]);
+    expect((await only(world)).state).toBe("submitted");
+  });
+
+  it("of one lane is not touched by a token of another", async () => {
+    const world = await openWorld();
+    await sendOne(world);
+    await deliver([token(world, "otp"), token(world, "bulk")]);
+    expect(got).toEqual([]);
+    await deliver([token(world)]);
+    expect(got).toHaveLength(1);
+  });
+
   it("is submitted again after a busy answer, under the same reference, when its gap has passed and no sooner", async () => {
     const world = await openWorld();
-    const seq = await sendOne(world);
+    await sendOne(world);
     gateway = () => new Response(null, { status: 503, headers: { "retry-after": "60" } });
-    await dispatch(world, [seq], HTTP);
+    await dispatch(world, [], HTTP);
     expect(await only(world)).toMatchObject({ state: "queued", attempts: 1 });
     gateway = () => Response.json({});
     later(59_000);
-    await dispatch(world, [seq], HTTP);
+    await dispatch(world, [], HTTP);
     expect(got).toHaveLength(1);
     later(1_000);
-    await dispatch(world, [seq], HTTP);
+    await dispatch(world, [], HTTP);
     expect(got).toHaveLength(2);
     expect(new Set(got).size).toBe(1);
     expect(await only(world)).toMatchObject({ state: "submitted", attempts: 2 });
@@ -130,9 +140,9 @@ describe("a job", () => {
 
   it("past its validity is refunded instead of submitted", async () => {
     const world = await openWorld({ balance: 10 });
-    const seq = await sendOne(world);
+    await sendOne(world);
     later(DAY_MS);
-    await dispatch(world, [seq], HTTP);
+    await dispatch(world, [], HTTP);
     expect(got).toEqual([]);
     await runAlarm(world);
     expect(await only(world)).toMatchObject({ state: "failed", errorCode: "validity_ended", refunded: true });
@@ -141,13 +151,13 @@ describe("a job", () => {
 
   it("whose text cannot be opened waits for another attempt: nothing is sent, nothing is lost", async () => {
     const world = await openWorld();
-    const seq = await sendOne(world);
+    await sendOne(world);
     const otherSecret = { ...HTTP, SEAL_SECRET: "another-seal-secret-for-this-one-test" };
-    expect((await dispatch(world, [seq], otherSecret)).explicitAcks).toHaveLength(1);
+    expect((await dispatch(world, [], otherSecret)).explicitAcks).toHaveLength(3);
     expect(got).toEqual([]);
     expect(await only(world)).toMatchObject({ state: "queued", attempts: 1, errorCode: "internal_error" });
     later(10_000);
-    await dispatch(world, [seq], HTTP);
+    await dispatch(world, [], HTTP);
     expect(await only(world)).toMatchObject({ state: "submitted", attempts: 2 });
   });
 });
@@ -155,20 +165,21 @@ describe("a job", () => {
 describe("a consumer that dies between claim and report", () => {
   it("leaves the message unknown when its lease ends: never sent again, and refunded when the window ends", async () => {
     const world = await openWorld({ balance: 10 });
-    const seq = await sendOne(world);
-    const claimed = (await world.stub.claim([seq], 1, "http", LEASE_MS)) ?? [];
-    expect(claimed[0]?.messages).toHaveLength(1);
+    await sendOne(world);
+    const claim = { lane: "single" as const, max: 1, carrier: "http", leaseMs: LEASE_MS };
+    const claimed = await world.stub.work({ news: [], follow: false, resubmits: false, claim });
+    expect(claimed?.jobs[0]?.messages).toHaveLength(1);
     // The consumer has died. During its lease no other consumer gets the message, and it is not given up either.
     later(LEASE_MS - 1);
     await runAlarm(world);
-    await dispatch(world, [seq], HTTP);
+    await dispatch(world, [], HTTP);
     expect(await only(world)).toMatchObject({ state: "sending", refunded: false });
-    later(1);
+    later(PASS_MS);
     await runAlarm(world);
     expect(await only(world)).toMatchObject({ state: "unknown", errorCode: "attempt_interrupted", refunded: false });
-    await dispatch(world, [seq], HTTP);
+    await dispatch(world, [], HTTP);
     expect(got).toEqual([]);
-    later(DAY_MS - LEASE_MS - 1);
+    later(DAY_MS - LEASE_MS - PASS_MS);
     await runAlarm(world);
     expect(await only(world)).toMatchObject({ state: "unknown", refunded: false });
     later(1);
@@ -180,42 +191,29 @@ describe("a consumer that dies between claim and report", () => {
     expect(await world.stub.reconcile()).toEqual([]);
   });
 
-  it("or whose report fails: the batch is redelivered, and the gateway is not called again", async () => {
+  it("or whose report fails, too, on its way into a queue: the gateway is not called again", async () => {
     const world = await openWorld();
-    const seq = await sendOne(world);
-    const deaf = {
-      getByName: () => ({
-        claim: (...asked: Parameters<World["stub"]["claim"]>) => world.stub.claim(...asked),
-        report: vi.fn(() => Promise.reject(new Error("the object is away"))),
-      }),
-    };
-    const result = await deliver([sendJob(world, [seq])], { ...env, ...HTTP, ACCOUNT: deaf });
-    expect(result.explicitAcks).toEqual([]);
-    expect(result.retryMessages).toHaveLength(1);
-    await dispatch(world, [seq], HTTP);
-    later(LEASE_MS);
+    await sendOne(world);
+    const { ACCOUNT } = watchAccounts({ report: away });
+    vi.spyOn(scheduler, "wait").mockResolvedValue(undefined);
+    const { lanes } = watchLanes(away);
+    expect((await deliver([token(world)], { ACCOUNT, ...lanes })).explicitAcks).toHaveLength(1);
+    await dispatch(world, [], HTTP);
+    later(PASS_MS);
     await runAlarm(world);
-    await dispatch(world, [seq], HTTP);
+    await dispatch(world, [], HTTP);
     expect(got).toHaveLength(1);
     expect((await only(world)).state).toBe("unknown");
   });
 
-  it("or whose report succeeds only at the third try: nothing is lost", async () => {
+  it("or whose account is away: its token is delivered again", async () => {
     const world = await openWorld();
-    const seq = await sendOne(world);
-    let tries = 0;
-    const shaky = {
-      getByName: () => ({
-        claim: (...asked: Parameters<World["stub"]["claim"]>) => world.stub.claim(...asked),
-        report: async (...news: Parameters<World["stub"]["report"]>) => {
-          tries += 1;
-          if (tries < 3) throw new Error("the object is away");
-          return world.stub.report(...news);
-        },
-      }),
-    };
-    const result = await deliver([sendJob(world, [seq])], { ...env, ...HTTP, ACCOUNT: shaky });
-    expect(result.explicitAcks).toHaveLength(1);
+    await sendOne(world);
+    const { ACCOUNT } = watchAccounts({ work: away });
+    const result = await deliver([token(world)], { ACCOUNT });
+    expect(result.explicitAcks).toEqual([]);
+    expect(result.retryMessages).toHaveLength(1);
+    expect((await deliver([token(world)])).explicitAcks).toHaveLength(1);
     expect((await only(world)).state).toBe("submitted");
   });
 });
@@ -223,9 +221,9 @@ describe("a consumer that dies between claim and report", () => {
 describe("a batch", () => {
   it("drops messages that are not jobs, and processes the rest", async () => {
     const world = await openWorld();
-    const seq = await sendOne(world);
-    const poison = [null, "send", 7, [], {}, { kind: "explode", account: world.name, seqs: [1] }];
-    const bodies = [...poison, { kind: "send", account: world.name, seqs: [-1] }, sendJob(world, [seq])];
+    await sendOne(world);
+    const poison = [null, "send", 7, [], {}, { kind: "explode", account: world.name, lane: "otp" }];
+    const bodies = [...poison, { kind: "send", account: world.name, seqs: [-1] }, token(world)];
     const result = await deliver(bodies);
     expect(result.explicitAcks).toHaveLength(bodies.length);
     expect(result.retryMessages).toEqual([]);
@@ -233,18 +231,23 @@ describe("a batch", () => {
   });
 
   it("acknowledges jobs of unopened accounts and empty jobs, and opens no account for them", async () => {
-    const stranger = { kind: "send", account: "acc_0000000000A", seqs: [1] };
-    const result = await deliver([stranger, { ...stranger, kind: "follow" }, { ...stranger, seqs: [] }]);
-    expect(result.explicitAcks).toHaveLength(3);
+    const stranger = { kind: "send", account: "acc_0000000000A", lane: "bulk" };
+    const follow = { ...stranger, kind: "follow", seqs: [1] };
+    const report = { ...stranger, kind: "report", news: [], follow: false, resubmits: false };
+    const result = await deliver([stranger, follow, { ...follow, seqs: [] }, report]);
+    expect(result.explicitAcks).toHaveLength(4);
     expect(await env.ACCOUNT.getByName("acc_0000000000A").view()).toBeNull();
     expect(got).toEqual([]);
   });
 
   it("never exceeds its limit of parallel submissions over all accounts, and uses it fully", async () => {
     const worlds = await Promise.all([openWorld(), openWorld(), openWorld()]);
-    const jobs = await Promise.all(worlds.map(async (world) => sendJob(world, await sendBulk(world, 120))));
+    for (const world of worlds) await sendBulk(world, 120);
     const { most } = watchOpen();
-    await deliver(jobs, { ...env, ...HTTP, DISPATCH_CONCURRENCY: "7" });
+    await deliver(
+      worlds.map((world) => token(world, "bulk")),
+      { DISPATCH_CONCURRENCY: "7" },
+    );
     expect(got).toHaveLength(360);
     expect(new Set(got).size).toBe(360);
     expect(most()).toBe(7);
@@ -252,10 +255,17 @@ describe("a batch", () => {
 
   it("does not let a large account with a slow gateway hold up a small one", async () => {
     const [large, small] = [await openWorld(), await openWorld()];
-    const jobs = [sendJob(large, await sendBulk(large, 100)), sendJob(small, [await sendOne(small)])];
-    await deliver(jobs, { ...env, ...HTTP, DISPATCH_CONCURRENCY: "10" });
+    await sendBulk(large, 100);
+    await sendOne(small);
+    const slow = Promise.withResolvers<Response>();
+    gateway = () => (got.length <= 10 ? slow.promise : Response.json({}));
+    const slots = vi.spyOn(Slots.prototype, "take");
+    const delivered = deliver([token(large, "bulk"), token(small)], { DISPATCH_CONCURRENCY: "10" });
+    // The large account came first and has all ten slots; then both wait.
+    await vi.waitUntil(() => got.length === 10 && slots.mock.calls.length === 3);
+    slow.resolve(Response.json({}));
+    await delivered;
     expect(got).toHaveLength(101);
-    // The large account came first and gets the first ten slots; the next ones are shared.
     const { seq, index } = await only(small);
     const place = got.indexOf(messageId(env.KEY_SECRET, small.ref, "sms", { seq, index }));
     expect(place).toBeGreaterThanOrEqual(0);
@@ -264,10 +274,11 @@ describe("a batch", () => {
 
   it("is not blocked by a submission that hangs: the other slots go on at once", async () => {
     const [slow, quick] = [await openWorld(), await openWorld()];
-    const jobs = [sendJob(slow, await sendBulk(slow, 2)), sendJob(quick, [await sendOne(quick)])];
+    await sendBulk(slow, 2);
+    await sendOne(quick);
     const hanging = Promise.withResolvers<Response>();
     gateway = () => (got.length === 1 ? hanging.promise : Response.json({}));
-    const delivered = deliver(jobs, { ...env, ...HTTP, DISPATCH_CONCURRENCY: "2" });
+    const delivered = deliver([token(slow, "bulk"), token(quick)], { DISPATCH_CONCURRENCY: "2" });
     await vi.waitUntil(() => got.length === 3);
     expect((await messagesOf(slow)).map(({ state }) => state)).toEqual(["sending", "sending"]);
     hanging.resolve(Response.json({}));

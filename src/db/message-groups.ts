@@ -1,0 +1,151 @@
+import { QUARTER_MS } from "../model/usage.ts";
+import type { JobGroup } from "../model/history.ts";
+import type { MessageState, MessageView, Operation } from "../model/message.ts";
+import { messageGroup } from "./schema.ts";
+
+// The form of a group of messages in D1 (the table message_group): what messages share is written once, and each message
+// is a short list of numbers. A message of a bulk takes about 55 bytes, a single one about 75.
+
+const LETTERS: Record<MessageState, string> = {
+  queued: "q",
+  sending: "s",
+  submitted: "a",
+  delivered: "d",
+  undelivered: "u",
+  unconfirmed: "c",
+  failed: "f",
+  unknown: "k",
+};
+
+const STATE_OF = new Map(Object.entries(LETTERS).map(([state, letter]) => [letter, state as MessageState]));
+
+type Count = [quarter: number, operation: Operation, messages: number];
+
+/** What several messages of a group share. */
+type Kind = [operation: Operation, charge: number, keyId: number | null, carrier: string | null];
+type Standing = [state: MessageState, refunded: 0 | 1, errorCode: string | null, attempts: number, path: string];
+
+/** A message: job − seq, index, kind, state, rev, created − firstAt, and the ms from each state to the next. */
+type Entry = [job: number, index: number, kind: number, standing: number, rev: number, createdAt: number, ...number[]];
+
+/** A group as the columns of its row. */
+export interface PackedGroup {
+  kind: 0 | 1;
+  seq: number;
+  rev: number;
+  firstAt: number;
+  lastAt: number;
+  counts: Count[];
+  kinds: Kind[];
+  states: Standing[];
+  recipients: string;
+  requests: string;
+  messages: Entry[];
+}
+
+/** Different values in the order in which they first occur. */
+class Distinct<Value> {
+  readonly values: Value[] = [];
+  readonly #places = new Map<string, number>();
+
+  place(value: Value): number {
+    const key = JSON.stringify(value);
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    this.#places.set(key, this.values.length);
+    this.values.push(value);
+    return this.values.length - 1;
+  }
+}
+
+/** How many messages of each operation were created in each quarter of an hour. */
+function countsOf(messages: readonly MessageView[]): Count[] {
+  const counts = new Map<string, Count>();
+  for (const { createdAt, operation } of messages) {
+    const quarter = Math.floor(createdAt / QUARTER_MS);
+    const count = counts.get(`${quarter} ${operation}`) ?? [quarter, operation, 0];
+    count[2] += 1;
+    counts.set(`${quarter} ${operation}`, count);
+  }
+  return [...counts.values()];
+}
+
+/** The row of a group that has messages; every timeline begins with `queued`, when the message was created. */
+export function packGroup({ kind, seq, jobs, messages }: JobGroup): PackedGroup {
+  const created = messages.map(({ createdAt }) => createdAt);
+  const firstAt = Math.min(...created);
+  const kinds = new Distinct<Kind>();
+  const states = new Distinct<Standing>();
+  const requests = messages.map(({ requestId }) => requestId);
+  const entries = messages.map((message): Entry => {
+    const later = message.timeline.slice(1);
+    const path = later.map(({ state }) => LETTERS[state]).join("");
+    const { operation, charge, keyId, carrier, state, refunded, errorCode, attempts } = message;
+    return [
+      message.seq - seq,
+      message.index,
+      kinds.place([operation, charge, keyId, carrier]),
+      states.place([state, refunded ? 1 : 0, errorCode, attempts, path]),
+      message.rev,
+      message.createdAt - firstAt,
+      ...later.map(({ at }, step) => at - (message.timeline[step]?.at ?? at)),
+    ];
+  });
+  return {
+    kind: kind === "singles" ? 0 : 1,
+    seq,
+    rev: jobs.reduce((sum, { rev }) => sum + rev, 0),
+    firstAt,
+    lastAt: Math.max(...created),
+    counts: countsOf(messages),
+    kinds: kinds.values,
+    states: states.values,
+    recipients: messages.map(({ to }) => to).join(" "),
+    requests: new Set(requests).size === 1 ? (requests[0] ?? "") : requests.join(" "),
+    messages: entries,
+  };
+}
+
+const { seq, firstAt, kinds, states, recipients, requests, messages } = messageGroup;
+
+/** The columns from which a group's messages are read. */
+export const GROUP_COLUMNS = { seq, firstAt, kinds, states, recipients, requests, messages };
+export type GroupRow = Pick<typeof messageGroup.$inferSelect, keyof typeof GROUP_COLUMNS>;
+
+/** The messages of a row, in the order of their places. */
+export function unpackGroup(row: GroupRow): MessageView[] {
+  const kinds = JSON.parse(row.kinds) as Kind[];
+  const states = JSON.parse(row.states) as Standing[];
+  const recipients = row.recipients.split(" ");
+  const requests = row.requests.split(" ");
+  const [sharedRequest = ""] = requests;
+  return (JSON.parse(row.messages) as Entry[]).map(([job, index, kind, standing, rev, created, ...steps], at) => {
+    const [operation, charge, keyId, carrier] = kinds[kind] ?? ["sms", 0, null, null];
+    const [state, refunded, errorCode, attempts, path] = states[standing] ?? ["queued", 0, null, 0, ""];
+    const createdAt = row.firstAt + created;
+    const timeline: MessageView["timeline"] = [{ state: "queued", at: createdAt }];
+    let updatedAt = createdAt;
+    for (const [step, letter] of [...path].entries()) {
+      updatedAt += steps[step] ?? 0;
+      timeline.push({ state: STATE_OF.get(letter) ?? state, at: updatedAt });
+    }
+    return {
+      seq: row.seq + job,
+      index,
+      rev,
+      requestId: requests.length === 1 ? sharedRequest : (requests[at] ?? ""),
+      keyId,
+      operation,
+      to: recipients[at] ?? "",
+      state,
+      charge,
+      refunded: refunded === 1,
+      carrier,
+      attempts,
+      errorCode,
+      createdAt,
+      updatedAt,
+      timeline,
+    };
+  });
+}

@@ -1,0 +1,12 @@
+import type { Turn } from "./turn.ts";
+
+/** What the alarm needs from its object. */
+export interface AlarmHost {
+  readonly ctx: DurableObjectState;
+  /** The bindings as they are now. */
+  readonly env: () => Env;
+  /** The interval between two sweeps, in ms (`SWEEP_MS`). */
+  readonly sweepMs: () => number;
+  /** Runs `work` in one transaction and acts on its changes. */
+  readonly commit: <T>(work: (turn: Turn) => T) => T;
+}

@@ -1,0 +1,89 @@
+import { DurableObject } from "cloudflare:workers";
+import { configOf } from "../config.ts";
+import type { Permits, PermitsAsked, Seen } from "../model/pace.ts";
+import { Pacer } from "./pace/pacer.ts";
+import type { Learned } from "./pace/rate.ts";
+
+/** Where the learned limit is kept, and how often it is written at most, in ms. */
+const KEY = "learned";
+const WRITE_MS = 10_000;
+
+/**
+ * The pace of one carrier, named by the carrier's name: who may submit to it, and when. It is in memory; only a learned
+ * limit is stored, while the carrier is near it.
+ */
+export class Pace extends DurableObject<Env> {
+  readonly #pacer: Pacer;
+  /** What the clock of the permits is ahead of the machine's, which may be set back. */
+  #aheadMs = 0;
+  #lastMs = Date.now();
+  #timer: { atMs: number; id: ReturnType<typeof setTimeout> } | null = null;
+  #writtenMs = Number.NEGATIVE_INFINITY;
+  #stored: Learned | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const setPerSec = configOf(env).CARRIER_TPS ?? Infinity;
+    this.#stored = ctx.storage.kv.get<Learned>(KEY) ?? null;
+    this.#pacer = new Pacer(setPerSec, this.#stored, Math.random, this.#lastMs);
+  }
+
+  /** Permits for submissions, up to `max`: at once, or after up to two seconds; none with when to ask again. */
+  async take(asked: PermitsAsked): Promise<Permits> {
+    const { promise, resolve } = Promise.withResolvers<Permits>();
+    this.#pacer.ask(asked, this.#clock(), resolve);
+    this.#settle();
+    return promise;
+  }
+
+  /** What a consumer saw at the carrier: may be lost, late or repeated. */
+  async tell(seen: Seen): Promise<void> {
+    const nowMs = this.#clock();
+    this.#pacer.saw(seen, nowMs);
+    this.#pacer.turn(nowMs);
+    this.#settle();
+  }
+
+  /** Waits up to `forMs` for a silence that the carrier asks for: its length in ms, 0 where it asks for none. */
+  async listen(forMs: number): Promise<number> {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.#pacer.listen(forMs, this.#clock(), resolve);
+    this.#settle();
+    return promise;
+  }
+
+  /** A clock that never goes back. */
+  #clock(): number {
+    const nowMs = Date.now();
+    if (nowMs + this.#aheadMs < this.#lastMs) this.#aheadMs = this.#lastMs - nowMs;
+    this.#lastMs = nowMs + this.#aheadMs;
+    return this.#lastMs;
+  }
+
+  /** Stores what was learned, and sets the timer that answers those who wait; without them there is none. */
+  #settle(): void {
+    this.#store();
+    const nowMs = this.#clock();
+    const wakeMs = this.#pacer.wakeMs(nowMs);
+    if (this.#timer && this.#timer.atMs === wakeMs) return;
+    if (this.#timer) clearTimeout(this.#timer.id);
+    this.#timer = null;
+    if (wakeMs === null) return;
+    const ring = () => {
+      this.#timer = null;
+      this.#pacer.turn(this.#clock());
+      this.#settle();
+    };
+    this.#timer = { atMs: wakeMs, id: setTimeout(ring, wakeMs - nowMs) };
+  }
+
+  #store(): void {
+    const learned = this.#pacer.learned();
+    if (learned?.busyAtMs === this.#stored?.busyAtMs && learned?.ceiling === this.#stored?.ceiling) return;
+    if (this.#lastMs - this.#writtenMs < WRITE_MS) return;
+    this.#writtenMs = this.#lastMs;
+    this.#stored = learned;
+    if (learned) this.ctx.storage.kv.put(KEY, learned);
+    else this.ctx.storage.kv.delete(KEY);
+  }
+}

@@ -1,0 +1,255 @@
+import { LANES } from "../../model/lane.ts";
+import type { Lane } from "../../model/lane.ts";
+import type { Permits, PermitsAsked, Seen } from "../../model/pace.ts";
+import { Rate } from "./rate.ts";
+import type { Learned } from "./rate.ts";
+import { Schedule } from "./schedule.ts";
+import { Turns } from "./turns.ts";
+
+// Who may submit to one carrier, and when. OTPs come first and at once; single messages come before bulks by weight;
+// within a lane accounts take turns. The clock is an argument, and never goes back.
+
+/** A request waits for its turn no longer than this. */
+export const HELD_MS_MAX = 2_000;
+
+/** Permits are given when the first is this near, so that the answer is there in time. */
+const LEAD_MS = 500;
+
+/** Permits are dated this far ahead at most; where other lanes were active lately, a bulk's are nearer. */
+const AHEAD_MS_MAX = 4_000;
+const AHEAD_MS_SHARED = 2_000;
+/** While the rate doubles within half a second, slots further ahead would be too few. */
+const AHEAD_MS_RISING = 600;
+
+/** Permits of one answer, and those that a bulk gets also where they are worth more than a second. */
+const BATCH_MAX = 60;
+const BATCH_MIN = 20;
+
+/** Of four permits that single messages get, a bulk gets one, while both wait. */
+const WEIGHTS: Record<Lane, number> = { otp: 1, single: 4, bulk: 1 };
+
+/** Another lane counts as active for so long after its last request. */
+const ACTIVE_MS = 10_000;
+
+/** Requests that are held at once: each is a promise of the object's memory. */
+const HELD_MAX = 10_000;
+
+/** OTPs borrow what the carrier takes in this time, at most. */
+const BORROWED_MS = 1_000;
+
+/** A look at what has become possible is never nearer than this. */
+const WAKE_MS_MIN = 10;
+
+/** The bounds of when to ask again. */
+const AGAIN_MS_MIN = 250;
+const AGAIN_MS_MAX = 60_000;
+
+interface Held {
+  asked: PermitsAsked;
+  sinceMs: number;
+  answer: (permits: Permits) => void;
+  isAnswered: boolean;
+}
+
+interface Listener {
+  untilMs: number;
+  answer: (quietMs: number) => void;
+}
+
+/** The permits of one carrier. */
+export class Pacer {
+  readonly #rate: Rate;
+  readonly #schedule = new Schedule();
+  readonly #random: () => number;
+  readonly #turns: Record<Lane, Turns<Held>> = { otp: new Turns(), single: new Turns(), bulk: new Turns() };
+  readonly #activeMs: Record<Lane, number> = { otp: -ACTIVE_MS, single: -ACTIVE_MS, bulk: -ACTIVE_MS };
+  /** What each lane was given, by its weight. */
+  readonly #given: Record<Lane, number> = { otp: 0, single: 0, bulk: 0 };
+  /** Requests in the order in which they came, which is that of their ends; answered ones are dropped at the head. */
+  #held: Held[] = [];
+  readonly #listeners = new Set<Listener>();
+  /** Times of OTPs that did not wait for a slot, of the last second. */
+  #borrowedMs: number[] = [];
+  /** The time of the last permit. */
+  #datedMs = 0;
+
+  /** `setPerSec`: the limit that is set, Infinity where none is; `random` spreads what is told to come again. */
+  constructor(setPerSec: number, learned: Learned | null, random: () => number, nowMs: number) {
+    this.#rate = new Rate(setPerSec, learned, nowMs);
+    this.#random = random;
+  }
+
+  /** What is worth keeping over an eviction; null where nothing was learned. */
+  learned(): Learned | null {
+    return this.#rate.learned();
+  }
+
+  /** Asks for permits: `answer` is called once, now or from a later `turn`. */
+  ask(asked: PermitsAsked, nowMs: number, answer: (permits: Permits) => void): void {
+    const { lane, account } = asked;
+    this.saw(asked.seen, nowMs);
+    this.#rate.asked(nowMs);
+    this.#activeMs[lane] = nowMs;
+    const held: Held = { asked, sinceMs: nowMs, answer, isAnswered: false };
+    const turns = this.#turns[lane];
+    if (turns.waiting === 0) this.#join(lane);
+    const comesLater = !turns.isExpected(account) && this.#roundMs(lane, nowMs) > 2 * HELD_MS_MAX;
+    const isCrowded = this.#held.length >= HELD_MAX || (turns.waitingOf(account) > 0 && comesLater);
+    if (isCrowded || this.#rate.quietMs(nowMs) > HELD_MS_MAX) return this.#refuse(held, nowMs);
+    turns.add(account, held);
+    this.#held.push(held);
+    this.turn(nowMs);
+  }
+
+  /** Learns from what a consumer saw. */
+  saw(seen: Seen, nowMs: number): void {
+    for (const atMs of this.#schedule.giveBack(nowMs, seen.returned ?? [])) this.#rate.granted(atMs, -1);
+    if (!this.#rate.saw(nowMs, seen, this.#datedMs)) return;
+    const quietMs = this.#rate.quietMs(nowMs);
+    this.#schedule.clear(quietMs > 0 ? nowMs + quietMs : null);
+    if (quietMs === 0) return;
+    for (const { answer } of this.#listeners) answer(quietMs);
+    this.#listeners.clear();
+  }
+
+  /** Calls `answer` with the length of a silence as soon as the carrier wants one, else with 0 after `forMs`. */
+  listen(forMs: number, nowMs: number, answer: (quietMs: number) => void): void {
+    const quietMs = this.#rate.quietMs(nowMs);
+    if (quietMs > 0) return answer(quietMs);
+    this.#listeners.add({ untilMs: nowMs + Math.min(forMs, 2 * AHEAD_MS_MAX), answer });
+  }
+
+  /** Answers the requests whose turn it is, and those that waited too long. */
+  turn(nowMs: number): void {
+    while (this.#serveNext(nowMs));
+    for (const held of this.#held) {
+      if (held.isAnswered) continue;
+      if (nowMs - held.sinceMs < HELD_MS_MAX) break;
+      this.#turns[held.asked.lane].drop(held.asked.account, held);
+      this.#refuse(held, nowMs);
+    }
+    const waiting = this.#held.findIndex((held) => !held.isAnswered);
+    if (waiting !== 0) this.#held = waiting === -1 ? [] : this.#held.slice(waiting);
+    for (const listener of this.#listeners) {
+      if (listener.untilMs > nowMs) continue;
+      this.#listeners.delete(listener);
+      listener.answer(0);
+    }
+  }
+
+  /** When `turn` has something to do next; null while no request waits. */
+  wakeMs(nowMs: number): number | null {
+    const times = [...this.#listeners].map(({ untilMs }) => untilMs);
+    const oldest = this.#held.find((held) => !held.isAnswered);
+    if (oldest) {
+      times.push(oldest.sinceMs + HELD_MS_MAX);
+      const quietMs = this.#rate.quietMs(nowMs);
+      for (const lane of LANES) {
+        if (this.#turns[lane].waiting === 0) continue;
+        if (lane === "otp") times.push((this.#borrowedMs[0] ?? nowMs) + BORROWED_MS);
+        times.push(quietMs > 0 ? nowMs + quietMs : this.#schedule.headMs(nowMs, lane === "bulk") - LEAD_MS);
+      }
+    }
+    return times.length === 0 ? null : Math.max(nowMs + WAKE_MS_MIN, Math.min(...times));
+  }
+
+  /** Gives permits to the request whose turn it is; false where there is none, or none can be given yet. */
+  #serveNext(nowMs: number): boolean {
+    if (this.#rate.quietMs(nowMs) > 0) return false;
+    return this.#lanes().some((lane) => this.#serve(lane, nowMs));
+  }
+
+  #serve(lane: Lane, nowMs: number): boolean {
+    const turns = this.#turns[lane];
+    const held = turns.first();
+    if (!held) return false;
+    const atMs = this.#permits(held.asked, nowMs);
+    if (atMs.length === 0) return false;
+    turns.serve(nowMs, atMs.length);
+    this.#given[lane] += atMs.length / WEIGHTS[lane];
+    this.#datedMs = Math.max(this.#datedMs, atMs.at(-1) ?? 0);
+    for (const at of atMs) this.#rate.granted(at);
+    this.#answer(held, atMs, 0, nowMs);
+    return true;
+  }
+
+  /** The lanes in the order of their claims: what the first cannot use now, the next may. */
+  #lanes(): Lane[] {
+    return this.#given.bulk < this.#given.single ? ["otp", "bulk", "single"] : ["otp", "single", "bulk"];
+  }
+
+  /** A lane that was idle has saved nothing up. */
+  #join(lane: Lane): void {
+    const others = LANES.filter((other) => other !== lane && other !== "otp" && this.#turns[other].waiting > 0);
+    this.#given[lane] = Math.max(this.#given[lane], ...others.map((other) => this.#given[other]));
+  }
+
+  #permits({ lane, max, gapMs = 0 }: PermitsAsked, nowMs: number): number[] {
+    const perSec = this.#rate.perSec(nowMs);
+    const isFree = !this.#rate.isLimited(nowMs) && (lane !== "bulk" || perSec === Infinity);
+    if (isFree || perSec === Infinity) return Array.from({ length: Math.min(max, BATCH_MAX) }, () => nowMs);
+    const isBulk = lane === "bulk";
+    const isShared = nowMs - Math.max(this.#activeMs.otp, this.#activeMs.single) < ACTIVE_MS;
+    if (lane === "otp") return this.#atOnce(max, perSec, nowMs);
+    if (this.#schedule.headMs(nowMs, isBulk) > nowMs + LEAD_MS) return [];
+    // An account that comes back in a moment has its turn then, not after a whole batch of the next one.
+    const isOneDue = isBulk && this.#turns.bulk.isOneDue(nowMs);
+    const most = isBulk ? Math.max(isOneDue ? 1 : BATCH_MIN, perSec) : Math.max(5, perSec / 4);
+    return this.#schedule.take(nowMs, perSec, isShared, {
+      count: Math.min(max, BATCH_MAX, Math.floor(most)),
+      gapMs,
+      untilMs: nowMs + (isBulk ? this.#aheadMs(isShared) : LEAD_MS),
+      isBulk,
+    });
+  }
+
+  /** How far ahead a bulk's permits are dated. */
+  #aheadMs(isShared: boolean): number {
+    if (this.#rate.isRising) return AHEAD_MS_RISING;
+    return isShared ? AHEAD_MS_SHARED : AHEAD_MS_MAX;
+  }
+
+  /** Permits for now: free slots, else borrowed from the slots to come, up to those of a second. */
+  #atOnce(max: number, perSec: number, nowMs: number): number[] {
+    const atMs: number[] = [];
+    const most = Math.min(max, BATCH_MAX);
+    this.#borrowedMs = this.#borrowedMs.filter((at) => nowMs - at < BORROWED_MS);
+    atMs.push(
+      ...this.#schedule.take(nowMs, perSec, true, { count: most, gapMs: 0, untilMs: nowMs + 50, isBulk: false }),
+    );
+    while (atMs.length < most && this.#borrowedMs.length < Math.max(1, Math.floor(perSec))) {
+      this.#schedule.payBack(nowMs, perSec);
+      this.#borrowedMs.push(nowMs);
+      atMs.unshift(nowMs);
+    }
+    if (atMs.length > 0) return atMs;
+    const untilMs = nowMs + LEAD_MS;
+    return this.#schedule.take(nowMs, perSec, true, { count: most, gapMs: 0, untilMs, isBulk: false });
+  }
+
+  /** How long a round of the accounts of a lane takes, until all were given a batch: an estimate. */
+  #roundMs(lane: Lane, nowMs: number): number {
+    const perSec = this.#rate.likelyPerSec(nowMs);
+    const batch = lane === "bulk" ? Math.min(BATCH_MAX, Math.max(BATCH_MIN, perSec)) : 1;
+    return (this.#turns[lane].accounts * batch * 1_000) / perSec;
+  }
+
+  /** Tells a request to come again: when its turn is about to be, spread, so that not all come at once. */
+  #refuse(held: Held, nowMs: number): void {
+    const { lane, account } = held.asked;
+    const turns = this.#turns[lane];
+    const quietMs = this.#rate.quietMs(nowMs);
+    const headMs = Math.max(0, this.#schedule.headMs(nowMs, lane === "bulk") - nowMs - LEAD_MS - quietMs);
+    const rounds = turns.waitingOf(account) + turns.ahead(account) / Math.max(1, turns.accounts);
+    const waitMs = Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, headMs + rounds * this.#roundMs(lane, nowMs)));
+    const againMs = quietMs + waitMs * (1 - 0.3 * this.#random());
+    turns.expect(account, nowMs, againMs);
+    this.#answer(held, [], Math.ceil(againMs), nowMs);
+  }
+
+  #answer(held: Held, atMs: number[], againMs: number, nowMs: number): void {
+    held.isAnswered = true;
+    const isLimited = this.#rate.isLimited(nowMs);
+    held.answer({ atMs, nowMs, againMs, quietMs: this.#rate.quietMs(nowMs), isLimited });
+  }
+}

@@ -1,0 +1,37 @@
+import type { AccountView } from "./account.ts";
+import type { MessageView } from "./message.ts";
+
+// What an account gives to history, in groups: history holds one row for each.
+
+/** Job numbers that share one group of single messages. */
+export const BUCKET_JOBS = 64;
+
+/** The first job number of the bucket that contains a job. */
+export const bucketOf = (seq: number): number => seq - (seq % BUCKET_JOBS);
+
+/** A job at a revision, which rises with each of its changes. */
+export interface JobRevision {
+  seq: number;
+  rev: number;
+}
+
+/** All that one row of history holds: every single message of a bucket, or one job of several messages. */
+export interface JobGroup {
+  kind: "singles" | "bulk";
+  /** The bucket's first job number, or the job's own. */
+  seq: number;
+  jobs: JobRevision[];
+  messages: MessageView[];
+}
+
+/** What the account answers to history's consumer. */
+export interface Records {
+  groups: JobGroup[];
+  profile: AccountView | null;
+}
+
+/** What history has recorded: these jobs and, unless it is null, the profile at this revision. */
+export interface Recorded {
+  jobs: JobRevision[];
+  profileRev: number | null;
+}

@@ -1,0 +1,201 @@
+import { configOf } from "../config.ts";
+import { logProblem } from "../log.ts";
+import type { Lane } from "../model/lane.ts";
+import type { Permits, PermitsAsked, Seen } from "../model/pace.ts";
+import { batcherPerBinding } from "./batcher.ts";
+import { Countdown } from "./countdown.ts";
+
+// What one isolate knows of each carrier's pace. Far from a limit it knows that there is none, and a single message
+// makes no call; what an isolate sees at the carrier it knows at once, and tells the carrier's pacing object.
+
+/**
+ * How a carrier stands, for a lane: `free` needs no permit for a single message; `limited` needs one; `congested` has
+ * none just now, so that a message is better left to its queue. Bulks always take permits.
+ */
+export type Standing = "free" | "limited" | "congested";
+
+/** A limit that was met is known this long after the last sign of it. */
+const LIMITED_MS = 60_000;
+
+/** After a "not now" without a `Retry-After`, single messages are left to their queue for so long. */
+const BUSY_MS = 1_000;
+
+/** The longest that single messages are left to their queue because there was no permit: then the next one asks. */
+const NO_PERMIT_MS_MAX = 5_000;
+
+/** The longest silence that a carrier is granted: a `Retry-After` of days is a mistake. */
+export const QUIET_MS_MAX = 3_600_000;
+
+/** A pacing object holds a request up to two seconds; one that has not answered by then is taken for unreachable. */
+const ANSWER_MS_MAX = 5_000;
+
+/** After how long a pacing object that could not be reached is asked again, and how far such requests are spread. */
+const AWAY_MS = 2_000;
+
+/** Permits for longer than this keep an ear on the object, which may hear of a silence from another consumer. */
+const LISTEN_MS_MIN = 150;
+
+/** Unused permits that are given back: those nearer than this would come too late for others. */
+const RETURN_MS_MIN = 100;
+
+type Waits = Pick<ExecutionContext, "waitUntil">;
+
+/** What an invocation gets: permits on this isolate's clock. */
+export interface Taken extends Permits {
+  /** What the object's clock is ahead of this isolate's, in ms. */
+  aheadMs: number;
+}
+
+const tells = batcherPerBinding(
+  "pace",
+  async (binding: Env["PACE"], items: { carrier: string; seen: Seen }[]) => {
+    for (const carrier of new Set(items.map((item) => item.carrier))) {
+      const seen = merged(items.filter((item) => item.carrier === carrier).map((item) => item.seen));
+      await binding.getByName(carrier).tell(seen);
+    }
+  },
+  { itemsMax: 1_000 },
+);
+
+function merged(all: readonly Seen[]): Seen {
+  const quietMs = Math.max(0, ...all.map((seen) => seen.quietMs ?? 0));
+  const returned = all.flatMap((seen) => seen.returned ?? []);
+  return {
+    taken: all.reduce((sum, { taken }) => sum + taken, 0),
+    busy: all.reduce((sum, { busy }) => sum + busy, 0),
+    ...(quietMs > 0 ? { quietMs } : {}),
+    ...(returned.length > 0 ? { returned } : {}),
+  };
+}
+
+/** The pace of one carrier, as this isolate knows it. */
+export class PaceClient {
+  readonly #binding: Env["PACE"];
+  readonly #carrier: string;
+  readonly #isSet: boolean;
+  readonly #limited = new Countdown();
+  readonly #noPermits = new Countdown();
+  readonly #quiet = new Countdown();
+  readonly #listening = new Countdown();
+  /** Submissions that the carrier took and the object does not know of. */
+  #taken = 0;
+
+  constructor(binding: Env["PACE"], carrier: string, isSet: boolean) {
+    this.#binding = binding;
+    this.#carrier = carrier;
+    this.#isSet = isSet;
+  }
+
+  /** How the carrier stands for messages of a lane; costs nothing. */
+  standing(nowMs: number, lane: Lane): Standing {
+    if (this.#quiet.leftMs(nowMs) > 0) return "congested";
+    // An OTP is given a permit at once, also when other messages have to wait.
+    if (lane !== "otp" && this.#noPermits.leftMs(nowMs) > 0) return "congested";
+    return this.#isSet || this.#limited.leftMs(nowMs) > 0 ? "limited" : "free";
+  }
+
+  /** How long the carrier still wants silence, in ms: nothing is submitted to it meanwhile. */
+  quietMs(nowMs: number): number {
+    return this.#quiet.leftMs(nowMs);
+  }
+
+  /**
+   * Asks for permits, and waits up to two seconds for them. Never throws: where the object cannot be reached, an OTP
+   * goes without a permit, and everything else later.
+   */
+  async take(asked: Omit<PermitsAsked, "seen">): Promise<Taken> {
+    const quietMs = this.#quiet.leftMs(Date.now());
+    if (quietMs > 0) return this.#none(quietMs + Math.random() * AWAY_MS);
+    const taken = this.#taken;
+    this.#taken = 0;
+    try {
+      const object = this.#binding.getByName(this.#carrier);
+      const answer = await Promise.race([
+        object.take({ ...asked, seen: { taken, busy: 0 } }),
+        scheduler.wait(ANSWER_MS_MAX).then(() => null),
+      ]);
+      if (answer !== null) return this.#learn(answer, asked.lane);
+      logProblem("pace", new Error("the pacing object did not answer"));
+    } catch (problem) {
+      logProblem("pace", problem);
+    }
+    const none = this.#none(AWAY_MS * (1 + Math.random()));
+    return asked.lane === "otp" ? { ...none, atMs: Array.from({ length: asked.max }, () => none.nowMs) } : none;
+  }
+
+  /**
+   * What an invocation saw at the carrier: known in this isolate at once. The object is told of a "not now" at once,
+   * and of everything else with the next request for permits. Never throws.
+   */
+  saw(ctx: Waits, { taken, busy, quietMs = 0 }: Pick<Seen, "taken" | "busy" | "quietMs">): void {
+    this.#taken += taken;
+    if (busy === 0 && quietMs === 0) return;
+    const nowMs = Date.now();
+    const silenceMs = Math.min(quietMs, QUIET_MS_MAX);
+    this.#limited.extend(nowMs, LIMITED_MS);
+    this.#noPermits.extend(nowMs, Math.max(silenceMs, BUSY_MS));
+    this.#quiet.extend(nowMs, silenceMs);
+    this.#tell(ctx, { taken: this.#taken, busy, quietMs: silenceMs });
+    this.#taken = 0;
+  }
+
+  /** Gives back the permits after the first `used`, so that others may have those that are still ahead. Never throws. */
+  giveBack(ctx: Waits, { atMs, aheadMs, isLimited }: Taken, used: number): void {
+    const fromMs = Date.now() + RETURN_MS_MIN;
+    const returned = atMs.slice(used).filter((at) => at >= fromMs);
+    if (!isLimited || returned.length === 0) return;
+    this.#tell(ctx, { taken: this.#taken, busy: 0, returned: returned.map((at) => at + aheadMs) });
+    this.#taken = 0;
+  }
+
+  #tell(ctx: Waits, seen: Seen): void {
+    tells(this.#binding).add(ctx, [{ carrier: this.#carrier, seen }]);
+  }
+
+  #none(againMs: number): Taken {
+    const nowMs = Date.now();
+    return { atMs: [], nowMs, againMs, quietMs: this.#quiet.leftMs(nowMs), isLimited: true, aheadMs: 0 };
+  }
+
+  #learn(answer: Permits, lane: Lane): Taken {
+    const nowMs = Date.now();
+    const aheadMs = answer.nowMs - nowMs;
+    const atMs = answer.atMs.map((at) => at - aheadMs);
+    this.#limited.set(nowMs, answer.isLimited ? LIMITED_MS : 0);
+    this.#quiet.extend(nowMs, Math.min(answer.quietMs, QUIET_MS_MAX));
+    if (lane === "bulk") {
+      this.#listen((atMs.at(-1) ?? 0) - nowMs);
+    } else {
+      this.#noPermits.set(nowMs, atMs.length > 0 ? 0 : Math.min(answer.againMs, NO_PERMIT_MS_MAX));
+    }
+    return { ...answer, nowMs, atMs, aheadMs };
+  }
+
+  /** Hears from the object if the carrier asks another consumer for silence while this one's permits last. */
+  #listen(forMs: number): void {
+    const nowMs = Date.now();
+    if (forMs < this.#listening.leftMs(nowMs) + LISTEN_MS_MIN) return;
+    this.#listening.set(nowMs, forMs);
+    this.#binding
+      .getByName(this.#carrier)
+      .listen(forMs)
+      .then((quietMs) => {
+        this.#listening.set(Date.now(), 0);
+        this.#quiet.extend(Date.now(), Math.min(quietMs, QUIET_MS_MAX));
+      })
+      .catch((problem: unknown) => logProblem("pace", problem));
+  }
+}
+
+const clients = new WeakMap<object, Map<string, PaceClient>>();
+
+/** This isolate's client of a carrier's pacing object. */
+export function paceOf(env: Env, carrier: string): PaceClient {
+  const ofBinding = clients.get(env.PACE) ?? new Map<string, PaceClient>();
+  clients.set(env.PACE, ofBinding);
+  const known = ofBinding.get(carrier);
+  if (known) return known;
+  const client = new PaceClient(env.PACE, carrier, configOf(env).CARRIER_TPS !== undefined);
+  ofBinding.set(carrier, client);
+  return client;
+}

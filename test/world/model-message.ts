@@ -1,0 +1,51 @@
+import type { Lane } from "../../src/model/lane.ts";
+import type { MessageState } from "../../src/model/message.ts";
+
+// A message of the plain model.
+
+/** Contract §9: a state is replaced only by one of a higher rank. */
+const ORDER: MessageState[][] = [
+  ["queued"],
+  ["sending"],
+  ["unknown"],
+  ["submitted"],
+  ["unconfirmed"],
+  ["undelivered", "failed"],
+  ["delivered"],
+];
+export const rank = (state: MessageState) => ORDER.findIndex((states) => states.includes(state));
+
+export interface ModelMessage {
+  seq: number;
+  index: number;
+  lane: Lane;
+  /** The last two digits of a steered number, or 0. */
+  scenario: number;
+  state: MessageState;
+  /** Units. */
+  charge: number;
+  refunded: boolean;
+  /** The number of its last claim, and how many claims were given back. */
+  claims: number;
+  released: number;
+  /** Answers of "not now" in a row, and failures of the service itself. */
+  busy: number;
+  faults: number;
+  attemptAt: number;
+  expiresAt: number;
+  /** In `queued`, when it may be claimed; else the end of its lease or window. */
+  dueAt: number;
+  /** In `unknown`, when it may be submitted again; null: never. */
+  againAt: number | null;
+  /** Whether an attempt is under way for a message that is `unknown`. */
+  isAskedAgain: boolean;
+}
+
+/** One attempt that a consumer holds. */
+export interface Held {
+  message: ModelMessage;
+  attempt: number;
+}
+
+/** What can be seen of a message. */
+export type Seen = Pick<ModelMessage, "state" | "refunded">;

@@ -1,0 +1,56 @@
+import { hadFault, realTimesOf } from "./clock.ts";
+import type { Evidence, Recorded, Submission } from "./evidence.ts";
+import { Proof } from "./proof.ts";
+
+// What the service calls an attempt, compared with what the gateway saw.
+
+/** Faults in which an attempt ends before the gateway has seen it: the service dies, or cannot connect. */
+const UNSEEN = ["kill", "term", "break_off", "interrupt", "carrier_away"];
+
+/** How soon after its beginning an attempt reaches the gateway: a permit may be dated ahead, and a machine may stall. */
+const REACHES_MS = 8_000;
+/** The books may date an attempt this much after its submission. */
+const EARLY_MS = 500;
+
+/**
+ * The attempts that the gateway did not see, by when they began. Each submission is given to the last attempt that it may
+ * belong to, so that those before it are the ones that found no connection.
+ */
+function unseenOf({ faults }: Evidence, { timeline }: Recorded, submissions: Submission[]): number[] {
+  const times = submissions.map(({ at }) => at).toSorted((one, other) => one - other);
+  const begun = timeline.filter(({ state }) => state === "sending").map(({ at }) => at);
+  return begun.toReversed().filter((serviceMs) => {
+    const real = realTimesOf(faults, serviceMs);
+    const seen = times.findLastIndex((at) => real.some((from) => at >= from - EARLY_MS && at <= from + REACHES_MS));
+    if (seen >= 0) times.splice(seen, 1);
+    return seen < 0;
+  });
+}
+
+/**
+ * A message was attempted as often as the gateway saw it, and once more for each attempt that a fault cut off. So a 200
+ * whose message the gateway never saw is `unknown` only where a fault lies in its time, and a claim that was given back
+ * counts nowhere.
+ */
+export function attemptsAreSeen(evidence: Evidence): Proof {
+  const proof = new Proof("the gateway saw every attempt that no fault cut off, and each submission is an attempt");
+  const submissions = Map.groupBy(evidence.submissions, ({ ref }) => ref);
+  const lives = new Map(evidence.history.map((row) => [`${row.account} ${row.to}`, row]));
+  let cutOff = 0;
+  for (const { account, ref, to, attempts } of evidence.books.flatMap(({ messages }) => messages)) {
+    const own = submissions.get(ref) ?? [];
+    proof.holds(attempts >= own.length, () => `${ref} to ${to} was seen ${own.length} times, of ${attempts} attempts`);
+    const life = lives.get(`${account} ${to}`);
+    if (attempts <= own.length || !life) continue;
+    cutOff += attempts - own.length;
+    const unseen = unseenOf(evidence, life, own);
+    const explained = unseen.every((at) => hadFault(evidence.faults, at, REACHES_MS, UNSEEN));
+    // An attempt under a reference of unknown outcome leaves no mark in the timeline.
+    proof.holds(explained && (unseen.length > 0 || evidence.dedupes), () => {
+      const states = life.timeline.map(({ state }) => state).join(" → ");
+      return `${ref} to ${to} has ${attempts} attempts without a fault (${states}), and was seen ${own.length} times`;
+    });
+  }
+  proof.note = `${cutOff} cut off`;
+  return proof;
+}

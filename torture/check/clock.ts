@@ -1,0 +1,28 @@
+import type { Fault } from "./evidence.ts";
+import { runningFaults } from "./requests.ts";
+
+// Times in the service's books are by its own clock, which the run sets forward and back; the logs are by the real one.
+
+/** For so long after a jump, what was begun before may still carry the time of before. */
+const JUMP_MS = 5_000;
+
+/** The real times at which the service's clock may have shown this time. */
+export function realTimesOf(faults: Fault[], serviceMs: number): number[] {
+  const jumps = faults.filter(({ kind }) => kind === "clock").toSorted((one, other) => one.from - other.from);
+  const epochs = [{ from: -Infinity, clockMs: 0 }, ...jumps];
+  return epochs.flatMap(({ from, clockMs }, at) => {
+    const realMs = serviceMs - clockMs;
+    const until = epochs[at + 1]?.from ?? Infinity;
+    return realMs >= from - JUMP_MS && realMs <= until + JUMP_MS ? [realMs] : [];
+  });
+}
+
+/** The service's books and the logs agree on a moment to within this. */
+const MOMENT_MS = 500;
+
+/** Whether one of these faults was running within `afterMs` of a time in the service's books. */
+export function hadFault(faults: Fault[], serviceMs: number, afterMs: number, kinds: string[]): boolean {
+  return realTimesOf(faults, serviceMs).some(
+    (realMs) => runningFaults(faults, realMs - MOMENT_MS, realMs + afterMs, kinds).length > 0,
+  );
+}

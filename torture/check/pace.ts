@@ -1,0 +1,106 @@
+import { leapsOf } from "./answers.ts";
+import type { Evidence, Fault } from "./evidence.ts";
+import type { Case } from "./orders.ts";
+import { Proof } from "./proof.ts";
+import { runningFaults } from "./requests.ts";
+
+// How fast, and in what order, submissions reach the gateway.
+
+/** Until all of the service knows of a demand for silence, what it had dated or sent before may still arrive. */
+const SPREADS_MS = 1_000;
+/** The service counts from when the answer reached it, on a clock of its own. */
+const ENDS_EARLY_MS = 150;
+/** Faults after which the service has forgotten a demand for silence, or believes that its time is over. */
+const FORGETTING = ["kill", "term", "pace", "clock"];
+
+/** Nothing reaches the gateway while its `Retry-After` runs. */
+export function silenceIsKept({ submissions, faults }: Evidence): Proof {
+  const proof = new Proof("silence while a Retry-After of the gateway runs", { needsNone: true });
+  const times = submissions.map(({ at }) => at).toSorted((one, other) => one - other);
+  let first = 0;
+  for (const { at, answered, answeredAt, quietMs } of submissions) {
+    if (quietMs === null || !answered) continue;
+    const [from, to] = [answeredAt + SPREADS_MS, answeredAt + quietMs - ENDS_EARLY_MS];
+    while (first < times.length && (times[first] ?? Infinity) < at) first += 1;
+    const within = times.slice(first, first + 5_000).filter((one) => one > from && one < to);
+    const broken = within.filter((one) => runningFaults(faults, at, one, FORGETTING).length === 0);
+    const told = () =>
+      `${broken.length} submissions ${(broken[0] ?? 0) - answeredAt} ms after a demand for ${quietMs} ms`;
+    proof.holds(broken.length === 0, told);
+  }
+  return proof;
+}
+
+/** The windows in which a set rate is counted, and how much more than the rate they may hold: a second's worth besides. */
+const RATED_MS = 10_000;
+const RATE_MARGIN = 1.2;
+
+/** A rate that was set for the gateway is kept, while no fault moves the clock or the pacing object. */
+export function rateIsKept({ submissions, faults, tps }: Evidence): Proof {
+  const proof = new Proof("the rate set for the gateway is kept", { needsNone: true });
+  if (tps === null) return proof;
+  const most = ((tps * RATED_MS) / 1000) * RATE_MARGIN;
+  const times = submissions.map(({ at }) => at).toSorted((one, other) => one - other);
+  let [from, peak] = [0, 0];
+  for (const [at, time] of times.entries()) {
+    while (time - (times[from] ?? time) > RATED_MS) from += 1;
+    if (runningFaults(faults, time - RATED_MS, time, FORGETTING).length > 0) continue;
+    peak = Math.max(peak, at - from + 1);
+    proof.holds(at - from + 1 <= most, () => `${at - from + 1} submissions in ${RATED_MS} ms, at ${tps} a second`);
+  }
+  proof.note = `at most ${peak} in ${RATED_MS / 1000} s, at ${tps} a second`;
+  return proof;
+}
+
+/** Bulk messages of others that may go before a one-time password: those whose permits were dated, or that were on their way. */
+const BEFORE_OTP_MAX = 60;
+/** After a fault, the service may take this long until it finds what was lost. */
+const RECOVERS_MS = 5_000;
+/** Faults that delay a single message for themselves. */
+const DELAYING = ["kill", "term", "evict", "break_off", "interrupt", "clock", "carrier_away", "pace"];
+
+const delays = ({ kind, how }: Fault) => DELAYING.includes(kind) || (kind === "queue" && /^(?:otp|lanes) /u.test(how));
+
+/** The bulk messages at the gateway, outside of the times in which the service recovers. */
+function bulksAtGateway({ submissions, faults }: Evidence, cases: Case[]): { at: number; account: string }[] {
+  const owners = new Map<string, string>();
+  for (const { meant, messages, account } of cases) {
+    if (meant.recipients.length < 2) continue;
+    for (const { ref } of messages) owners.set(ref, account.id);
+  }
+  const hindering = faults.filter(delays);
+  return submissions.flatMap(({ ref, at }) => {
+    const account = owners.get(ref);
+    if (account === undefined) return [];
+    return hindering.some(({ from, to }) => at >= from && at <= to + RECOVERS_MS) ? [] : [{ at, account }];
+  });
+}
+
+/** A one-time password reaches the gateway before the bulks of other accounts that wait. */
+export function otpsGoFirst(evidence: Evidence, cases: Case[]): Proof {
+  const proof = new Proof("a one-time password does not wait behind the bulks of other accounts");
+  const { submissions, faults, timers } = evidence;
+  const bulks = bulksAtGateway(evidence, cases).toSorted((one, other) => one.at - other.at);
+  const seen = new Map<string, number>();
+  for (const { ref, at } of submissions) if (!seen.has(ref)) seen.set(ref, at);
+  const leaps = leapsOf(faults);
+  let most = 0;
+  for (const { intention, account, meant, messages } of cases) {
+    const told = intention.tries.filter(({ status }) => status === 200).map(({ endedAt }) => endedAt);
+    const [message] = messages;
+    if (meant.operation !== "otp" || told.length === 0 || !message) continue;
+    const acceptedAt = Math.min(...told);
+    const seenAt = seen.get(message.ref) ?? acceptedAt + timers.VALIDITY_OTP_MS;
+    // An attempt that a fault cut off did not wait.
+    if (!seen.has(message.ref) && message.attempts > 0) continue;
+    if (leaps.some((at) => at >= acceptedAt && at <= seenAt)) continue;
+    const before = bulks.filter(({ at, account: owner }) => at > acceptedAt && at < seenAt && owner !== account.id);
+    most = Math.max(most, before.length);
+    proof.holds(
+      before.length <= BEFORE_OTP_MAX,
+      () => `${message.ref} waited ${seenAt - acceptedAt} ms behind ${before.length} messages of others' bulks`,
+    );
+  }
+  proof.note = `at most ${most} went before one`;
+  return proof;
+}
