@@ -35,12 +35,28 @@ export interface StoredMessage {
   state: string;
 }
 
-/** All messages of all account objects. */
+/** The letters of states in a job's row and in history, which have one for each. */
+const JOB_LETTERS = "q:queued s:sending t:submitted d:delivered n:undelivered c:unconfirmed f:failed u:unknown";
+const HISTORY_LETTERS = "q:queued s:sending a:submitted d:delivered u:undelivered c:unconfirmed f:failed k:unknown";
+const namesOf = (letters: string) => new Map(letters.split(" ").map((one) => one.split(":") as [string, string]));
+
+/** The messages of a job: their numbers, and for each the place of its life among those that differ. */
+function messagesOfJob({ messages, lives }: { messages: string; lives: string | null }): StoredMessage[] {
+  const [which, all] = JSON.parse(lives ?? "[[],[]]") as [number[], [number, number, string][]];
+  const names = namesOf(JOB_LETTERS);
+  return (JSON.parse(messages) as string[]).map((to, at) => {
+    const letter = all[which[at] ?? -1]?.[2].match(/[a-z](?=-?\d+$)/u)?.[0] ?? "q";
+    return { to, state: names.get(letter) ?? letter };
+  });
+}
+
+/** All messages of all account objects, as the jobs' rows have them; receipts of bulks may still be in their journal. */
 export function storedMessages(state: string): StoredMessage[] {
   return databasesIn(path.join(state, "v3", "do", "dastak-Account")).flatMap((file) => {
     const isAccount = rowsOf(file, "SELECT 1 FROM sqlite_master WHERE name = 'job'").length > 0;
-    const rows = isAccount ? rowsOf<{ messages: string }>(file, "SELECT messages FROM job") : [];
-    return rows.flatMap(({ messages }) => JSON.parse(messages) as StoredMessage[]);
+    const query = "SELECT messages, lives FROM job";
+    const rows = isAccount ? rowsOf<{ messages: string; lives: string | null }>(file, query) : [];
+    return rows.flatMap(messagesOfJob);
   });
 }
 
@@ -53,10 +69,45 @@ export interface HistoryRow {
   charge: number;
   refunded: number;
   attempts: number;
+  carrier: string | null;
+  error_code: string | null;
+  /** JSON: every state that it has been in, with its time in ms. */
+  timeline: string;
 }
 
-/** All messages in history (D1), with all columns. */
+interface GroupRow {
+  account_id: string;
+  mode: "live" | "test";
+  first_at: number;
+  kinds: string;
+  states: string;
+  recipients: string;
+  requests: string;
+  messages: string;
+}
+
+/** The messages of one row of history, read by the description in src/db/schema.ts alone. */
+function messagesOfGroup(row: GroupRow): HistoryRow[] {
+  const kinds = JSON.parse(row.kinds) as [string, number, number | null, string | null][];
+  const states = JSON.parse(row.states) as [string, 0 | 1, string | null, number, string][];
+  const [recipients, requests] = [row.recipients.split(" "), row.requests.split(" ")];
+  const names = namesOf(HISTORY_LETTERS);
+  return (JSON.parse(row.messages) as number[][]).map((entry, at) => {
+    const [, , kind = -1, standing = -1, , created = Number.NaN, ...steps] = entry;
+    const [, charge = Number.NaN, , carrier = null] = kinds[kind] ?? [];
+    const [state = "", refunded = 0, code = null, attempts = Number.NaN, path = ""] = states[standing] ?? [];
+    let time = row.first_at + created;
+    const later = [...path].map((letter, step) => ({ state: names.get(letter), at: (time += steps[step] ?? 0) }));
+    const timeline = JSON.stringify([{ state: "queued", at: row.first_at + created }, ...later]);
+    const { account_id, mode } = row;
+    const request_id = (requests.length === 1 ? requests[0] : requests[at]) ?? "";
+    const more = { charge, refunded, attempts, carrier, error_code: code, timeline };
+    return { account_id, mode, request_id, recipient: recipients[at] ?? "", state, ...more };
+  });
+}
+
+/** All messages in history (D1). */
 export function historyRows(state: string): HistoryRow[] {
   const [file = ""] = databasesIn(path.join(state, "v3", "d1", "miniflare-D1DatabaseObject"));
-  return rowsOf<HistoryRow>(file, "SELECT * FROM message");
+  return rowsOf<GroupRow>(file, "SELECT * FROM message_group").flatMap(messagesOfGroup);
 }
