@@ -57,7 +57,7 @@ describe("the delivery of a message to the inbox", () => {
     expect(await inboxOf(world)).toHaveLength(1);
   });
 
-  it("is known not to have happened when the attempt died before it: the message fails and is refunded", async () => {
+  it("is known not to have happened when the attempt died before it: the message is sent again", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const world = await openWorld();
     await sendSms(world);
@@ -68,11 +68,12 @@ describe("the delivery of a message to the inbox", () => {
     expect(await messagesOf(world)).toMatchObject([{ state: "unknown" }]);
     await follow(world, [seq]);
     await follow(world, [seq]);
-    expect(await messagesOf(world)).toMatchObject([
-      { state: "failed", errorCode: "attempt_interrupted", refunded: true, attempts: 1 },
-    ]);
-    expect(await balanceOf(world)).toBe(10_000_000);
+    expect(await messagesOf(world)).toMatchObject([{ state: "queued", refunded: false, attempts: 1 }]);
     expect(await inboxOf(world)).toEqual([]);
+    vi.setSystemTime(Date.now() + 10_000);
+    await dispatch(world);
+    expect(await messagesOf(world)).toMatchObject([{ state: "submitted", attempts: 2 }]);
+    expect(await inboxOf(world)).toHaveLength(1);
   });
 
   it.each(["before", "after"] as const)(

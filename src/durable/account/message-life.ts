@@ -1,11 +1,11 @@
 import type { Claimed, Outcome, ReceiptState } from "../../model/message.ts";
 import { NEVER, retryAtMs } from "./message/retry.ts";
 import type { Moment } from "./message/retry.ts";
-import { RANK, attemptedAt, attemptsMade, enter, failWithRefund, unchanged } from "./message/states.ts";
+import { INTERRUPTED, RANK, attemptedAt, attemptsMade, enter, failWithRefund, unchanged } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
 
 // What claims, outcomes and receipts make of a message (contract §9), as pure functions from a message and an event to
-// the next message. Ranks only rise; the one step back is sending → queued, when the carrier certainly accepted nothing.
+// the next message. Ranks only rise; the one step back is to queued, when the carrier certainly accepted nothing.
 
 /**
  * The alarm first polls a submitted message after this, in ms, even if the sweep is shorter: the invocation that
@@ -67,13 +67,14 @@ function submitted(message: Message, { timers, nowMs }: ReceiptMoment, more: Par
 
 /** Gives a claim back: the message is as before it. */
 function releasedClaim(message: Message): Message {
-  const { dueMs: _due, resubmits: _resubmits, log = [], ...kept } = message;
+  const { dueMs: _due, pollMs: _poll, resubmits: _resubmits, code, log = [], ...kept } = message;
   const released = (message.released ?? 0) + 1;
   const before = log.slice(
     0,
     log.findLastIndex(([state]) => state === "sending"),
   );
-  return { ...kept, state: "queued", released, ...(before.length > 0 && { log: before }) };
+  const why = code === undefined || code === INTERRUPTED ? {} : { code };
+  return { ...kept, ...why, state: "queued", released, ...(before.length > 0 && { log: before }) };
 }
 
 /** The outcome of an attempt at a message that waits in `sending`. */
@@ -115,15 +116,15 @@ function afterSending(moment: Moment, message: Message, outcome: Outcome, job: R
 
 /**
  * The outcome of an attempt at a message that is already `unknown`. At a carrier that recognises references, it may be
- * there from an earlier attempt, so only an answer about the reference itself ends the doubt. At any other carrier it had
- * one attempt without an outcome: if nothing of that was accepted, it is refunded, and not sent again (contract §9).
+ * there from an earlier attempt, so only an answer about the reference itself ends the doubt. At any other carrier its one
+ * interrupted attempt was all the doubt there was: where that certainly left nothing at the carrier, it waits again.
  */
 function afterUnknown(moment: Moment, message: Message, outcome: Outcome, job: Reported): Step {
   if (outcome.kind === "submitted" || outcome.kind === "rejected") return afterSending(moment, message, outcome, job);
   if (message.inFlight) return afterResubmission(moment, message, outcome, job);
-  if (outcome.kind === "unknown" || message.resubmits) return unchanged(message);
-  const code = outcome.kind === "released" ? "attempt_interrupted" : outcome.code;
-  return failWithRefund(message, code, moment.nowMs);
+  const isCertain = outcome.kind !== "unknown" && message.code === INTERRUPTED && message.resubmits !== true;
+  if (!isCertain || message.refunded === true) return unchanged(message);
+  return afterSending(moment, message, outcome, job);
 }
 
 type Doubtful = Exclude<Outcome, { kind: "submitted" | "rejected" }>;

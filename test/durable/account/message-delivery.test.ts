@@ -213,9 +213,16 @@ describe("an attempt that was interrupted", () => {
     const lost = time(sending, T0 + LEASE_MS).message;
     expect(outcome(lost, SUBMITTED, T0 + 40_000)).toMatchObject({ refund: false, message: { state: "submitted" } });
     expect(outcome(lost, REJECTED, T0 + 40_000)).toMatchObject({ refund: true, message: { state: "failed" } });
-    // It was certainly not accepted, but had already been given up: refund it, and do not send it again.
+    // It was certainly not accepted: it waits again, as if the report had come in time.
     for (const what of [BUSY, FAULT, RELEASED]) {
-      expect(outcome(lost, what, T0 + 40_000)).toMatchObject({ refund: true, message: { state: "failed" } });
+      expect(outcome(lost, what, T0 + 40_000)).toMatchObject({ refund: false, message: { state: "queued" } });
+    }
+    expect(outcome(lost, RELEASED, T0 + 40_000).message).toEqual({ ...fresh, attempts: 1, released: 1 });
+    // Not after its refund, and not where the outcome of the attempt is known to be unknown.
+    const refunded = time(lost, T0 + TIMERS.unknownWindowMs).message;
+    for (const what of [BUSY, FAULT, RELEASED]) {
+      expect(outcome(refunded, what, T0 + 2 * TIMERS.unknownWindowMs)).toEqual({ message: refunded, refund: false });
+      expect(outcome(unknown, what, T0 + 40_000)).toEqual({ message: unknown, refund: false });
     }
     expect(outcome(lost, UNKNOWN, T0 + 40_000)).toEqual({ message: lost, refund: false });
   });

@@ -1,6 +1,6 @@
 import { NEVER } from "./retry.ts";
 import type { Moment } from "./retry.ts";
-import { attemptedAt, enter, failWithRefund, isFinal, unchanged } from "./states.ts";
+import { INTERRUPTED, attemptedAt, enter, failWithRefund, isFinal, unchanged } from "./states.ts";
 import type { Message, Step } from "./states.ts";
 
 // What time alone makes of a message: validity, leases and windows that end (contract §9).
@@ -17,7 +17,7 @@ export function applyTime(moment: Moment, message: Message, expiresAt: number): 
       const pollMs = nowMs + timers.sweepMs;
       // The carrier knows the message by its reference, if it has it: it can be submitted again at once.
       const again = message.resubmits ? { againMs: nowMs, inFlight: true as const } : {};
-      const lost = enter(message, "unknown", nowMs, { code: "attempt_interrupted", dueMs, pollMs, ...again });
+      const lost = enter(message, "unknown", nowMs, { code: INTERRUPTED, dueMs, pollMs, ...again });
       return dueMs <= nowMs ? applyTime(moment, lost, expiresAt) : unchanged(lost);
     }
     case "submitted":

@@ -40,6 +40,9 @@ export interface Step {
   refund: boolean;
 }
 
+/** The code of a message whose attempt was cut off: its outcome may still arrive. */
+export const INTERRUPTED = "attempt_interrupted";
+
 /** Contract §9: a state is replaced only by one of a higher rank. */
 export const RANK: Record<MessageState, number> = {
   queued: 0,
