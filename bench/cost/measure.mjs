@@ -140,28 +140,30 @@ async function send(of, client, accounts, speed) {
   if (wrong.length > 0) throw new Error(`${wrong.length} replies were wrong, such as ${JSON.stringify(wrong[0])}`);
 }
 
-/** The messages of these accounts that were delivered, as the service itself lists them. */
-async function deliveredOf(client, accounts) {
-  const counts = await inParallel(accounts.length, async (at) => {
-    let delivered = 0;
+/** How many messages of these accounts are in each state, as the service itself lists them. */
+async function statesOf(client, accounts) {
+  const states = {};
+  await inParallel(accounts.length, async (at) => {
     for (let after = ""; after !== null;) {
       const query = `?limit=${PAGE}${after && `&after=${encodeURIComponent(after)}`}`;
       const page = await client.operate(`/operator/accounts/${accounts[at].account_id}/messages${query}`);
-      delivered += page.data.filter(({ state }) => state === "delivered").length;
+      for (const { state } of page.data) states[state] = (states[state] ?? 0) + 1;
       after = page.has_more ? page.next : null;
     }
-    return delivered;
   });
-  return counts.reduce((sum, one) => sum + one, 0);
+  return states;
 }
 
 /** What is wrong with the counters of an operation. */
-function faultsOf(of, counted, delivered, gateway) {
+function faultsOf(of, counted, { before, after }, gateway) {
   const faults = Object.entries(counted).flatMap(([name, times]) =>
     name.startsWith("problem") ? [`the service logged ${times} times: ${name}`] : [],
   );
   const messages = of.messages * of.requests;
-  if (delivered !== messages) faults.push(`${delivered} of ${messages} messages were delivered`);
+  const delivered = (after.delivered ?? 0) - (before.delivered ?? 0);
+  if (delivered !== messages) {
+    faults.push(`${delivered} of ${messages} messages were delivered: ${JSON.stringify(after)}`);
+  }
   if (messages > 0 && !(counted["object requests"] > 0)) faults.push("calls of objects are not counted");
   if (messages > 0 && !(counted["D1 rows written"] > 0)) faults.push("nothing was written into history");
   const { refused, lost } = gateway.receipts;
@@ -179,13 +181,18 @@ export async function count(of, { pid, client, gateway }, accounts, { batchSizes
   // Uses up the rate limit first; these requests are not counted.
   for (let at = 0; at < (of.admitted ?? 0); at++) await askOnce(of, client, accounts[0].api_key, at);
   if (of.admitted) await rest(client);
-  const before = await deliveredOf(client, accounts);
+  const before = await statesOf(client, accounts);
   const ones = Object.fromEntries(queueNames().map((name) => [name, 1]));
   await readCounters(client, { batchSizes: of.alone ? ones : batchSizes });
   const cpuMs = cpuMsOf(pid);
   await send(of, client, accounts, clock.speed);
-  await rest(client, gateway.receipts);
+  // What was counted until then is still worth printing.
+  const unrest = await rest(client, gateway.receipts).then(
+    () => [],
+    (problem) => [problem],
+  );
   const { counters } = await readCounters(client);
   const used = { ...counters, "CPU ms": cpuMsOf(pid) - cpuMs };
-  return { counters: used, faults: faultsOf(of, used, (await deliveredOf(client, accounts)) - before, gateway) };
+  const after = await statesOf(client, accounts);
+  return { counters: used, faults: [...unrest, ...faultsOf(of, used, { before, after }, gateway)] };
 }

@@ -115,9 +115,9 @@ export async function countCost({ bundle, stateDir, seed = process.env.TEST_SEED
   const planned = await plan({ bundle, stateDir, seed });
   const operations = planned.operations.filter(({ name }) => name.includes(only));
   const rows = [];
-  // Services on a fast clock first, and the busy ones after them: neither is to wait for a processor.
-  for (const isFast of [true, false]) {
-    const wave = operations.filter(({ of }) => (of.speed !== undefined) === isFast);
+  // Services that mostly wait first, and the busy ones after them: neither is to wait for a processor.
+  for (const isAlone of [true, false]) {
+    const wave = operations.filter(({ of }) => (of.alone === true) === isAlone);
     rows.push(...(await countWave(wave, planned, failures)));
   }
   const order = Object.keys(OPERATIONS);

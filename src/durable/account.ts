@@ -44,9 +44,7 @@ export class Account extends DurableObject<Env> {
   readonly #window: WindowTimes = { times: null };
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #news = new NewsIntake(this.#sql, (news, abilities) =>
-    this.#commit((turn) => reportNews(turn, news, abilities)),
-  );
+  readonly #news = new NewsIntake(this.#sql, (...asked) => this.#commit((turn) => reportNews(turn, ...asked)));
   readonly #live = new LiveFeed(this.ctx, this.env);
   readonly #alarm = new AccountAlarm({
     ctx: this.ctx,
