@@ -105,6 +105,15 @@ const anyStretch: fc.Arbitrary<[number, Event][]> = fc.oneof(
     ),
   },
   { weight: 2, arbitrary: fc.tuple(fc.tuple(soon, claimEvent), fc.tuple(soon, fc.constant(FAULT_NOW))) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.tuple(soon, claimEvent),
+      fc.tuple(fc.constant(LEASE_MS), sweepEvent),
+      fc.tuple(fc.constant(TIMERS.unknownWindowMs), sweepEvent),
+      fc.tuple(soon, anyReceipt),
+    ),
+  },
   { weight: 2, arbitrary: fc.tuple(fc.tuple(late, sweepEvent)) },
   { weight: 1, arbitrary: fc.tuple(fc.tuple(soon, claimEvent)) },
   { weight: 1, arbitrary: fc.tuple(fc.tuple(fc.oneof(soon, late), anyReport)) },
