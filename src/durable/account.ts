@@ -127,9 +127,7 @@ export class Account extends DurableObject<Env> {
 
   /** One round of a consumer: applies the outcomes of its last claims, then claims the next messages of a lane. */
   work(asked: message.WorkAsked): message.WorkDone | null {
-    const done = this.#change((turn) => work(turn, asked));
-    if (done && asked.claim) this.#alarm.visited(asked.claim.lane, done);
-    return done;
+    return this.#change((turn) => work(turn, asked));
   }
 
   /**

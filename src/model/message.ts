@@ -119,7 +119,7 @@ export interface WorkDone {
   jobs: ClaimedJob[];
   /**
    * When the next message of the lane can be claimed, in ms from now; null when none waits. The alarm sends a token for
-   * what is more than a few seconds away (`RETURN_MS_MAX` in durable/account/lanes.ts), so a consumer need not wait.
+   * it then, so a consumer that got nothing need not wait.
    */
   againMs: number | null;
 }

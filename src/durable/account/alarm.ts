@@ -2,7 +2,6 @@ import { logProblem } from "../../log.ts";
 import type { Recorded } from "../../model/history.ts";
 import { LANES } from "../../model/lane.ts";
 import type { Lane } from "../../model/lane.ts";
-import type { WorkDone } from "../../model/message.ts";
 import { enqueueFollow, enqueueToken } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
 import type { AlarmHost } from "./alarm-host.ts";
@@ -66,28 +65,24 @@ export class AccountAlarm {
    * which everything until then shares.
    */
   setFor(changes: Changes): void {
-    const { jobs, dueMs, ready, recordingDueMs, profile } = changes;
+    const { jobs, dueMs, ready, visit, recordingDueMs, profile } = changes;
     const times: number[] = [];
     if (recordingDueMs !== null) times.push(recordingDueMs);
     const nowMs = Date.now();
     this.#history.noteChanges(changes, nowMs);
     // After its sweep, `ring` itself sets the alarm for everything that is due.
     if (!this.#isSweeping) {
-      if (jobs.size > 0 || profile) times.push(nowMs + PASS_SWEEPS * this.#sweepMs());
+      if (jobs.size > 0 || profile) times.push(nowMs + this.#passMs());
       if (dueMs !== null) times.push(dueMs);
-      for (const [lane, readyMs] of ready) {
-        this.#lanes.stored(lane, readyMs, nowMs);
-        times.push(this.#laneMs(lane) ?? Infinity);
-      }
+      if (visit) this.#lanes.visited(visit.lane, visit.took, nowMs);
+      for (const [lane, readyMs] of ready) if (lane !== visit?.lane) this.#lanes.waits(lane, readyMs, nowMs);
+      const lanes = new Set(ready.keys());
+      // A consumer that got nothing goes, whatever it was told; one that took something may not come back for the rest.
+      if (visit) lanes.add(visit.lane);
+      for (const lane of lanes) times.push(this.#laneMs(lane) ?? Infinity);
     }
     // Set once: each time the alarm is set costs a row.
     if (times.length > 0) this.#setBy(Math.min(...times));
-  }
-
-  /** Notes that a consumer asked for messages of a lane, and what it got. */
-  visited(lane: Lane, { jobs, againMs }: WorkDone): void {
-    this.#lanes.visited(lane, Date.now(), { took: jobs.length > 0, againMs });
-    if (jobs.length === 0 && againMs !== null) this.#setBy(this.#laneMs(lane) ?? Infinity);
   }
 
   /** Sweeps, sends tokens, repairs what queues and requests lost. Never throws: the alarm must be set again. */
@@ -138,6 +133,10 @@ export class AccountAlarm {
     }
   }
 
+  #passMs(): number {
+    return PASS_SWEEPS * this.#sweepMs();
+  }
+
   /** Commits without setting the alarm, which `ring` sets at its end for everything. */
   #inSweep<T>(work: (turn: Turn) => T): T {
     this.#isSweeping = true;
@@ -153,7 +152,7 @@ export class AccountAlarm {
     const { ctx, env } = this.#host;
     const nowMs = Date.now();
     for (const lane of LANES) {
-      const nextMs = this.#lanes.nextMs(ctx.storage.sql, lane, this.#sweepMs());
+      const nextMs = this.#lanes.nextMs(ctx.storage.sql, lane, nowMs, this.#sweepMs());
       if (nextMs === null || nextMs > nowMs) continue;
       this.#lanes.sent(lane, nowMs);
       await enqueueToken(env(), nameOf(ctx), lane);
@@ -191,15 +190,16 @@ export class AccountAlarm {
 
   /** When the alarm must send a token for a lane, but not at once; null while nothing waits in it. */
   #laneMs(lane: Lane): number | null {
-    const nextMs = this.#lanes.nextMs(this.#host.ctx.storage.sql, lane, this.#sweepMs());
-    return nextMs === null ? null : Math.max(nextMs, Date.now() + SOON_MS);
+    const nowMs = Date.now();
+    const nextMs = this.#lanes.nextMs(this.#host.ctx.storage.sql, lane, nowMs, this.#sweepMs());
+    return nextMs === null ? null : Math.max(nextMs, nowMs + SOON_MS);
   }
 
   /** Sets the alarm for the next of everything that is due; what is overdue, for `overdueMs`. */
   #setForDue(overdueMs: number): void {
     const { sql } = this.#host.ctx.storage;
     const nowMs = Date.now();
-    const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, this.#sweepMs()));
+    const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, nowMs, this.#sweepMs()));
     for (const dueMs of [nextDueMs(sql), nextRecordingDueMs(sql), nextForgetMs(sql), ...lanes]) {
       if (dueMs !== null) this.#setBy(dueMs <= nowMs ? overdueMs : dueMs);
     }

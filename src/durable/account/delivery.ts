@@ -34,6 +34,7 @@ export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked
   applyAll(turn, drafts, news, abilities);
   const jobs = asked ? claimFrom(turn, drafts, asked, abilities) : [];
   for (const draft of drafts.values()) if (!storeDraft(turn, draft)) writeTimes(turn, draft.job);
+  if (asked) turn.changes.visit = { lane: asked.lane, took: jobs.length > 0 };
   const nextMs = asked ? nextReadyMs(turn.sql, asked.lane) : null;
   return { jobs, againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs) };
 }

@@ -4,7 +4,7 @@ import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts"
 import { payDebt } from "./billing/debt.ts";
 import { appendEntry, ledgerHead, refundReference } from "./ledger.ts";
 import { decodeMessages, encodeLives, encodeNumbers } from "./message/codec.ts";
-import { dueOf, isUsual } from "./message/deadlines.ts";
+import { PASS_SWEEPS, dueOf, isUsual } from "./message/deadlines.ts";
 import { attemptsMade, isFinal, readyOf } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
 import { noteJob, noteTimes } from "./turn.ts";
@@ -105,7 +105,18 @@ export function dueAtOf(turn: Turn, job: Job): number | null {
   const due = earliest(job.messages.map((message) => dueOf(message, job)));
   if (due === null) return null;
   if (job.dueAt !== null) return job.dueAt > turn.nowMs && job.dueAt <= due ? job.dueAt : due;
-  return earliest(job.messages.filter((message) => !isUsual(turn, message, job)).map((message) => dueOf(message, job)));
+  // The pass looks only at jobs without an entry: one message that needs it speaks for all of the job.
+  const isYoung = turn.nowMs < job.createdAt + PASS_SWEEPS * turn.timers.sweepMs;
+  return isYoung && job.messages.every((message) => isUsual(turn, message, job)) ? null : due;
+}
+
+/** The times that are new: for the others the alarm is set, or a consumer is on its way. */
+function changedTimes(before: Job, { lane, readyAt, dueAt }: Pick<Job, "lane" | "readyAt" | "dueAt">) {
+  return {
+    lane,
+    readyAt: readyAt === before.readyAt ? null : readyAt,
+    dueAt: dueAt === before.dueAt ? null : dueAt,
+  };
 }
 
 /**
@@ -132,7 +143,7 @@ export function writeJob(turn: Turn, before: Job, changed: readonly Message[]): 
   if (job.dueAt !== before.dueAt) columns.push(["due_at", job.dueAt]);
   const sets = columns.map(([column]) => `${column} = ?`).join(", ");
   sql.exec(`UPDATE job SET ${sets} WHERE seq = ?`, ...columns.map(([, value]) => value), job.seq);
-  noteJob(turn, job);
+  noteJob(turn, { seq: job.seq, ...changedTimes(before, job) });
   // A job that changes after it was settled is missing from history again.
   sql.exec(
     "UPDATE job SET late = 1 WHERE seq = ? AND late IS NULL AND seq <= (SELECT settled_seq FROM account)",
@@ -151,7 +162,7 @@ export function writeTimes(turn: Turn, job: Job, index = false): void {
   const { sql } = turn;
   if (readyAt !== job.readyAt) sql.exec("UPDATE job SET ready_at = ? WHERE seq = ?", readyAt, job.seq);
   if (dueAt !== job.dueAt) sql.exec("UPDATE job SET due_at = ? WHERE seq = ?", dueAt, job.seq);
-  noteTimes(turn, { lane: job.lane, readyAt, dueAt });
+  noteTimes(turn, changedTimes(job, { lane: job.lane, readyAt, dueAt }));
 }
 
 /** Changes to one job that are written together: its messages so far, and the places of those to refund. */

@@ -6,14 +6,11 @@ import { nextReadyMs } from "./open-jobs.ts";
 // or visit, and for a lane that no consumer visits any more. All of it is in memory: after an eviction a token too many
 // is sent, which costs one call.
 
-/** A consumer that is told to come back within this, in ms, does; for what is later, the alarm sends a token. */
-export const RETURN_MS_MAX = 5_000;
-
 /** A consumer that took messages of the lane is back for more within this, in ms; one that hangs longer is not waited for. */
 const BACK_MS: Record<Lane, number> = { otp: 2_000, single: 2_000, bulk: 30_000 };
 
-/** The gap between tokens of a lane that nobody visits doubles up to this, in ms. */
-const GAP_MS_MAX = 600_000;
+/** The gap between tokens of a lane that nobody visits doubles up to this, in ms; a one-time password lives five minutes. */
+const GAP_MS_MAX: Record<Lane, number> = { otp: 60_000, single: 600_000, bulk: 600_000 };
 
 /** What is known of one lane, in ms since the epoch. */
 interface Attention {
@@ -30,9 +27,9 @@ interface Attention {
 const NONE: Attention = { coveredMs: -1, seenMs: 0, backMs: 0, takenMs: 0 };
 
 /** The gap before the next token: doubles with the time in which nothing was taken. */
-function gapMs(sweepMs: number, waitedMs: number): number {
+function gapMs(sweepMs: number, waitedMs: number, maxMs: number): number {
   let gap = sweepMs;
-  while (gap * 2 <= waitedMs && gap * 2 <= GAP_MS_MAX) gap *= 2;
+  while (gap * 2 <= waitedMs && gap * 2 <= maxMs) gap *= 2;
   return gap;
 }
 
@@ -40,40 +37,55 @@ function gapMs(sweepMs: number, waitedMs: number): number {
 export class LaneWatch {
   readonly #lanes = new Map<Lane, Attention>();
 
-  #of(lane: Lane): Attention {
-    return this.#lanes.get(lane) ?? NONE;
+  /** Times in the future, of a clock that was set back, count as now. */
+  #of(lane: Lane, nowMs: number): Attention {
+    const { coveredMs, seenMs, backMs, takenMs } = this.#lanes.get(lane) ?? NONE;
+    return {
+      coveredMs: Math.min(coveredMs, nowMs),
+      seenMs: Math.min(seenMs, nowMs),
+      backMs: Math.min(backMs, nowMs + BACK_MS[lane]),
+      takenMs: Math.min(takenMs, nowMs),
+    };
   }
 
   /** Notes that a token is on its way for everything that can be claimed now. */
   sent(lane: Lane, nowMs: number): void {
-    this.#lanes.set(lane, { ...this.#of(lane), coveredMs: nowMs, seenMs: nowMs });
+    this.#lanes.set(lane, { ...this.#of(lane, nowMs), coveredMs: nowMs, seenMs: nowMs });
   }
 
-  /** Notes that a consumer asked for messages: whether it got any, and when the next can be claimed (ms from now). */
-  visited(lane: Lane, nowMs: number, { took, againMs }: { took: boolean; againMs: number | null }): void {
-    const { takenMs } = this.#of(lane);
-    if (took) {
-      this.#lanes.set(lane, { coveredMs: nowMs, seenMs: nowMs, backMs: nowMs + BACK_MS[lane], takenMs: nowMs });
-    } else {
-      const backMs = againMs !== null && againMs <= RETURN_MS_MAX ? nowMs + againMs : 0;
-      this.#lanes.set(lane, { coveredMs: Math.max(nowMs, backMs), seenMs: Math.max(nowMs, backMs), backMs, takenMs });
-    }
+  /**
+   * Notes that a consumer asked for messages. One that got some comes back for more; one that got none goes: whatever
+   * becomes claimable later has the alarm.
+   */
+  visited(lane: Lane, took: boolean, nowMs: number): void {
+    const { takenMs } = this.#of(lane, nowMs);
+    const seen = { coveredMs: nowMs, seenMs: nowMs };
+    this.#lanes.set(
+      lane,
+      took ? { ...seen, backMs: nowMs + BACK_MS[lane], takenMs: nowMs } : { ...seen, backMs: 0, takenMs },
+    );
   }
 
-  /** Notes that messages wait from `readyMs` on. The caller that stored them enqueues a token itself. */
-  stored(lane: Lane, readyMs: number, nowMs: number): void {
-    if (readyMs <= nowMs && readyMs > this.#of(lane).coveredMs) this.sent(lane, nowMs);
+  /**
+   * Notes that messages wait from `readyMs` on, and that no consumer claimed at the same time. A caller that stores new
+   * ones enqueues a token itself. Older ones were given back, or are busy, by a consumer that may be gone.
+   */
+  waits(lane: Lane, readyMs: number, nowMs: number): void {
+    const known = this.#of(lane, nowMs);
+    if (readyMs < known.coveredMs) this.#lanes.set(lane, { ...known, coveredMs: readyMs - 1, backMs: 0 });
+    else if (readyMs <= nowMs) this.sent(lane, nowMs);
+    else this.#lanes.set(lane, { ...known, backMs: 0 });
   }
 
   /** When the alarm must send a token, in ms since the epoch; null while nothing waits. */
-  nextMs(sql: SqlStorage, lane: Lane, sweepMs: number): number | null {
-    const { coveredMs, seenMs, backMs, takenMs } = this.#of(lane);
+  nextMs(sql: SqlStorage, lane: Lane, nowMs: number, sweepMs: number): number | null {
+    const { coveredMs, seenMs, backMs, takenMs } = this.#of(lane, nowMs);
     const times: number[] = [];
     const fresh = nextReadyMs(sql, lane, coveredMs);
     if (fresh !== null) times.push(Math.max(fresh, backMs));
     const oldest = nextReadyMs(sql, lane);
     if (oldest !== null && oldest <= coveredMs) {
-      times.push(seenMs + gapMs(sweepMs, seenMs - Math.max(oldest, takenMs)));
+      times.push(seenMs + gapMs(sweepMs, seenMs - Math.max(oldest, takenMs), GAP_MS_MAX[lane]));
     }
     return times.length > 0 ? Math.min(...times) : null;
   }

@@ -32,6 +32,11 @@ export function jobsDue(sql: SqlStorage, nowMs: number, limit: number): number[]
   return numbersIn(sql.exec("SELECT seq FROM job WHERE due_at <= ? ORDER BY due_at LIMIT ?", nowMs, limit));
 }
 
+/** Whether a deadline of this job has passed. */
+export function isDue(sql: SqlStorage, seq: number, nowMs: number): boolean {
+  return sql.exec("SELECT 1 FROM job WHERE seq = ? AND due_at <= ?", seq, nowMs).toArray().length > 0;
+}
+
 /** When the next deadline of a job passes, in ms since the epoch, or null. */
 export function nextDueMs(sql: SqlStorage): number | null {
   const query = "SELECT due_at FROM job WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1";

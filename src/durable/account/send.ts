@@ -1,9 +1,10 @@
 import type { DoneOrRefusal, Refusal, SendCommand } from "../../model/command.ts";
 import { laneOf } from "../../model/lane.ts";
-import type { Content } from "../../model/message.ts";
+import type { ClaimedJob, Content } from "../../model/message.ts";
 import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
 import { admitRequest, writeTimes } from "./admission.ts";
 import { remember } from "./idempotency.ts";
+import { readJob } from "./jobs.ts";
 import { ledgerHead } from "./ledger.ts";
 import { insertJobs } from "./new-jobs.ts";
 import { otpRateOf } from "./profile.ts";
@@ -34,13 +35,27 @@ function priced(
 }
 
 /**
+ * The claim of a message for the same invocation, which repeats its call because it never got the answer: its request id
+ * is the one that is stored, and nothing has happened to the message since.
+ */
+function claimAgain(sql: SqlStorage, { requestId, take }: SendCommand, seq: number): ClaimedJob[] {
+  const job = take ? readJob(sql, seq) : null;
+  const [only] = job?.messages ?? [];
+  if (!job || !only || job.requestId !== requestId || job.lane === "bulk" || job.carrier === null) return [];
+  if (only.state !== "sending" || only.attempts !== 1) return [];
+  const { operation, carrier, content, text } = job;
+  return [{ seq, carrier, requestId, operation, content, text, messages: [{ index: 0, to: only.to, attempt: 1 }] }];
+}
+
+/**
  * Carries out one billable request: refuses it in the order of contract §3, or writes the debit, the messages (which
  * are also the outbox) and the idempotency record together.
  */
 export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
   const { sql } = turn;
   const admitted = admitRequest(turn, command);
-  if (!admitted.ok || admitted.replayed) return admitted;
+  if (!admitted.ok) return admitted;
+  if (admitted.replayed) return { ...admitted, claimed: claimAgain(sql, command, admitted.seq) };
   const refuse = (refusal: Refusal): Refusal => {
     writeTimes(turn);
     return { ...refusal, window: admitted.window };

@@ -4,16 +4,16 @@ import type { Job } from "./jobs.ts";
 import { applyTime, pollAgain } from "./message/deadlines.ts";
 import type { Moment } from "./message/retry.ts";
 import { isFinal } from "./message/states.ts";
-import { jobsDue, postpone } from "./open-jobs.ts";
+import { isDue, jobsDue, postpone } from "./open-jobs.ts";
 import type { Turn } from "./turn.ts";
 
 // The alarm's work on storage: applies the deadlines that have passed.
 
 /** Jobs that one slice of a sweep looks at: with a hundred messages each, a few tens of milliseconds. */
-export const SLICE_JOBS_MAX = 40;
+const SLICE_JOBS_MAX = 20;
 
 /** After this many refunds a slice ends; each is a ledger entry with its index. */
-const SLICE_REFUNDS_MAX = 200;
+const SLICE_REFUNDS_MAX = 100;
 
 /** A job that cannot be swept is looked at again after this, in ms; until then it is in no other job's way. */
 export const BROKEN_MS = 600_000;
@@ -61,6 +61,7 @@ export function sweep(turn: Turn, atomically: Atomically): Swept {
       atomically(() => {
         const job = readJob(sql, seq);
         if (job) refunds += sweepJob(turn, moment, job, swept);
+        if (isDue(sql, seq, nowMs)) throw new Error("a deadline that nothing moves");
       });
     } catch (problem) {
       logProblem(`sweep of job ${seq}`, problem);

@@ -15,6 +15,8 @@ export interface Changes {
   dueMs: number | null;
   /** The earliest time at which messages can be claimed, in ms since the epoch, by lane. */
   readonly ready: Map<Lane, number>;
+  /** The lane of which a consumer claimed messages, and whether it got any; null where none asked. */
+  visit: { lane: Lane; took: boolean } | null;
   /** The earliest time at which the alarm must look at a recording, in ms since the epoch; null when it need not. */
   recordingDueMs: number | null;
   /** Whether the balance, or anything else that the live feed shows of the account itself, changed. */
@@ -42,7 +44,15 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
     window,
     nowMs: Date.now(),
     random: Math.random,
-    changes: { jobs: new Set(), dueMs: null, ready: new Map(), recordingDueMs: null, account: false, profile: false },
+    changes: {
+      jobs: new Set(),
+      dueMs: null,
+      ready: new Map(),
+      visit: null,
+      recordingDueMs: null,
+      account: false,
+      profile: false,
+    },
     // A getter, so that work that needs no timer succeeds even with an invalid configuration.
     get timers() {
       return timersOf(configOf(env));

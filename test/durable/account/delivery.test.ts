@@ -107,6 +107,21 @@ describe("a single message whose sender submits it", () => {
     expect(await send(world, bulk)).toMatchObject({ claimed: [], waiting: null, replayed: true });
   });
 
+  it("is claimed again by the same invocation that repeats its call, until something happened to the message", async () => {
+    const world = await openWorld();
+    const bytes = new Uint8Array(32).fill(1);
+    const command = {
+      requestId: "req_own",
+      idempotency: { key: bytes, fingerprint: bytes, template: bytes },
+      take: TAKE,
+    };
+    const { claimed } = await send(world, command);
+    expect(await send(world, command)).toMatchObject({ replayed: true, claimed, waiting: null });
+    expect((await send(world, { ...command, requestId: "req_other" })).claimed).toEqual([]);
+    await round(world, { news: allOf({ jobs: claimed }, SUBMITTED), claim: null });
+    expect((await send(world, command)).claimed).toEqual([]);
+  });
+
   it("is unknown when its invocation dies, from the housekeeping pass on, and a receipt still corrects it", async () => {
     const world = await openWorld();
     await send(world, { take: TAKE });
@@ -204,6 +219,33 @@ describe("a round of a consumer", () => {
     await runAlarm(world);
     expect((await messagesOf(world))[0]).toMatchObject({ state: "failed", errorCode: "validity_ended" });
     expect(await balanceOf(world)).toBe(before - 10_000);
+  });
+});
+
+describe("a deadline is never missed", () => {
+  it("where one message of a job is unknown and the consumer of the others died", async () => {
+    const world = await openWorld();
+    await send(world, { recipients: numbers(2) });
+    const first = await round(world, { claim: { lane: "bulk" } });
+    await round(world, { news: allOf(first, UNKNOWN).slice(0, 1), claim: null });
+    expect((await rowOf(world, 2))["due_at"]).toBe(T0 + 60_000);
+    vi.setSystemTime(T0 + 60_000);
+    await runAlarm(world);
+    expect((await messagesOf(world)).map(({ state }) => state)).toEqual(["unknown", "unknown"]);
+  });
+
+  it("where a receipt opens a message again that time had ended", async () => {
+    const world = await openWorld();
+    const { claimed } = await send(world, { take: TAKE });
+    await round(world, { news: allOf({ jobs: claimed }, UNKNOWN), claim: null });
+    vi.setSystemTime(T0 + 24 * HOUR_MS);
+    await runAlarm(world);
+    expect((await messagesOf(world))[0]).toMatchObject({ state: "unknown", refunded: true });
+    await world.stub.report([{ kind: "receipt", seq: 2, index: 0, state: "submitted" }], false);
+    expect((await rowOf(world, 2))["due_at"]).toBe(T0 + 96 * HOUR_MS);
+    vi.setSystemTime(T0 + 96 * HOUR_MS);
+    await runAlarm(world);
+    expect((await messagesOf(world))[0]?.state).toBe("unconfirmed");
   });
 });
 

@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import { readJob, writeJob } from "../../../src/durable/account/jobs.ts";
 import { MIGRATIONS } from "../../../src/durable/account/schema.ts";
+import { beginTurn } from "../../../src/durable/account/turn.ts";
 import { isOpened, migrate } from "../../../src/durable/migrate.ts";
 import { newAccountId } from "../../../src/crypto/ids.ts";
 import { openWorld, sendSms } from "../../world/world.ts";
@@ -92,6 +94,90 @@ describe("migrations", () => {
         state: "stored",
         due_at: null,
       });
+    });
+  });
+
+  it("give open jobs from before lanes their lane and the time at which they can be claimed", async () => {
+    await onFreshStorage((sql) => {
+      migrate(sql, MIGRATIONS.slice(0, 3));
+      sql.exec(
+        "INSERT INTO account (id, name, status, plan, created_at, rev) VALUES (1, 'a', 'active', 'starter', 1, 1)",
+      );
+      const to = "+919876543210";
+      const queued = { to, state: "queued", attempts: 0 };
+      const retried = {
+        ...queued,
+        attempts: 1,
+        dueMs: 5_000,
+        log: [
+          ["sending", 1_100],
+          ["queued", 1_200],
+        ],
+      };
+      const submitted = {
+        to,
+        rev: 3,
+        state: "submitted",
+        attempts: 1,
+        dueMs: 9_000,
+        log: [
+          ["sending", 1_100],
+          ["submitted", 1_200],
+        ],
+      };
+      const delivered = {
+        to,
+        rev: 4,
+        state: "delivered",
+        attempts: 1,
+        log: [
+          ["sending", 1_100],
+          ["delivered", 1_200],
+        ],
+      };
+      // Number, operation, debit, due_at, messages: of a charge of 10 each.
+      const jobs: [number, string, number | null, number | null, object[]][] = [
+        [2, "sms", 10, 31_000, [queued]],
+        [3, "otp", 10, 5_000, [retried]],
+        [4, "sms", 1_010, 5_000, [submitted, retried, queued]],
+        [5, "sms", null, 31_000, [queued]],
+        [6, "sms", 10, 9_000, [submitted]],
+        [7, "sms", 10, null, [delivered]],
+      ];
+      for (const [seq, operation, debit, dueAt, messages] of jobs) {
+        sql.exec(
+          `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at, content,
+                            messages, due_at, rev) VALUES (?, 'q', ?, ?, 0, 10, 1000, 100000, '{}', ?, ?, 4)`,
+          seq,
+          operation,
+          debit,
+          JSON.stringify(messages),
+          dueAt,
+        );
+      }
+      migrate(sql, MIGRATIONS);
+      const rows = sql.exec("SELECT seq, lane, ready_at, due_at FROM job ORDER BY seq").toArray();
+      expect(rows).toEqual([
+        { seq: 2, lane: "single", ready_at: 1_000, due_at: 31_000 },
+        { seq: 3, lane: "otp", ready_at: 5_000, due_at: 5_000 },
+        { seq: 4, lane: "bulk", ready_at: 1_000, due_at: 5_000 },
+        { seq: 5, lane: "bulk", ready_at: 1_000, due_at: 31_000 },
+        { seq: 6, lane: "single", ready_at: null, due_at: 9_000 },
+        { seq: 7, lane: "single", ready_at: null, due_at: null },
+      ]);
+      // The rows are read as they were, and rewritten in the present form.
+      const before = readJob(sql, 4);
+      expect(before).toMatchObject({ messages: [submitted, retried, queued], isCompact: false });
+      const turn = beginTurn(sql, { times: null }, env);
+      if (before) writeJob(turn, before, before.messages.with(2, { ...queued, state: "queued", attempts: 0, busy: 1 }));
+      const after = readJob(sql, 4);
+      expect(after).toMatchObject({ messages: [submitted, retried, { ...queued, busy: 1, rev: 5 }], isCompact: true });
+      expect(sql.exec("SELECT messages FROM job WHERE seq = 4").one()["messages"]).toBe(JSON.stringify([to, to, to]));
+      // Nothing is left of the plan to walk all jobs: both indexes are used.
+      const plan = (query: string) => String(sql.exec(`EXPLAIN QUERY PLAN ${query}`).toArray()[0]?.["detail"]);
+      expect(plan("SELECT seq FROM job WHERE due_at <= 1 ORDER BY due_at LIMIT 1")).toContain("job_due");
+      const ready = "SELECT seq FROM job WHERE lane = 'otp' AND ready_at <= 1 ORDER BY ready_at, seq LIMIT 1";
+      expect(plan(ready)).toContain("job_ready");
     });
   });
 

@@ -48,8 +48,12 @@ export function pollAgain({ timers, nowMs }: Moment, message: Message): Message 
   return { ...message, pollMs: nowMs + waitedMs };
 }
 
-/** Sweeps between two housekeeping passes, which look at every open job that has no index entry. */
+/**
+ * Sweeps after which the housekeeping pass looks at an open job that has no index entry. One pass follows another no sooner
+ * than half of this later, so it looks after one and a half at the latest.
+ */
 export const PASS_SWEEPS = 20;
+const PASS_SWEEPS_MAX = 1.5 * PASS_SWEEPS;
 
 /**
  * Whether the housekeeping pass is early enough to look at this message: it is under way at its carrier, or waits with
@@ -58,7 +62,7 @@ export const PASS_SWEEPS = 20;
 export function isUsual({ nowMs, timers }: Moment, message: Message, { expiresAt }: { expiresAt: number }): boolean {
   switch (message.state) {
     case "queued":
-      return expiresAt > nowMs + PASS_SWEEPS * timers.sweepMs;
+      return expiresAt > nowMs + PASS_SWEEPS_MAX * timers.sweepMs;
     case "sending":
       return message.resubmits !== true;
     case "unknown":

@@ -1,0 +1,93 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { AccountAlarm } from "../../../src/durable/account/alarm.ts";
+import { beginTurn } from "../../../src/durable/account/turn.ts";
+import { bearer, claim, messagesOf, openWorld, post, recordHistory, runAlarm, sendSms } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
+
+// The alarm is kept whatever is lost or broken, and a quiet account has none.
+
+const DAY_MS = 86_400_000;
+/** Ahead of the real clock, so that no alarm rings by itself. */
+const T0 = Date.now() + 1_000 * DAY_MS;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: T0 });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const alarmOf = (world: World) => runInDurableObject(world.stub, (_, { storage }) => storage.getAlarm());
+
+const sqlOf = <T>(world: World, work: (sql: SqlStorage) => T) =>
+  runInDurableObject(world.stub, (_, { storage }) => work(storage.sql));
+
+it("deletes a sealed reply when its key expires, and then a quiet account has no alarm", async () => {
+  const world = await openWorld();
+  await post(
+    "http://otp.localhost/send-otp",
+    { phone: "9876543210", otp: "048213" },
+    { ...bearer(world.apiKey), "idempotency-key": "k1" },
+  );
+  await claim(world, { lane: "otp" });
+  await world.stub.report([{ kind: "receipt", seq: 2, index: 0, state: "delivered" }], false);
+  await recordHistory(world, [2]);
+  const times: number[] = [];
+  const keys = () => sqlOf(world, (sql) => sql.exec("SELECT count(*) AS n FROM idempotency").one()["n"]);
+  for (let next = await alarmOf(world); next !== null && times.length < 200; next = await alarmOf(world)) {
+    vi.setSystemTime(next);
+    await runAlarm(world);
+    times.push(next - T0);
+    // Only while the key counts.
+    if (next < T0 + 7 * DAY_MS) expect(await keys()).toBe(1);
+  }
+  expect(await keys()).toBe(0);
+  expect(times.filter((time) => time > DAY_MS && time < 7 * DAY_MS).length).toBeLessThanOrEqual(6);
+  expect(times.at(-1)).toBeLessThan(8 * DAY_MS);
+});
+
+it("sets a lost alarm again, when the object starts and when something changes", async () => {
+  const world = await openWorld();
+  await sendSms(world);
+  const lose = () => runInDurableObject(world.stub, (_, { storage }) => storage.deleteAlarm());
+  await lose();
+  await evictDurableObject(world.stub);
+  await world.stub.ping();
+  expect(await alarmOf(world)).toBe(T0 + 30_000);
+  // In memory it is set, but it never rings: a minute later it is taken for lost.
+  await lose();
+  vi.setSystemTime(T0 + 91_000);
+  await sendSms(world);
+  expect(await alarmOf(world)).toBeGreaterThan(T0 + 91_000);
+  // A message that was claimed has no index entry yet, and is found all the same.
+  await claim(world);
+  await lose();
+  await evictDurableObject(world.stub);
+  await world.stub.ping();
+  expect(await alarmOf(world)).not.toBeNull();
+});
+
+it("is set while the configuration is broken, from the start of the object on", async () => {
+  vi.spyOn(console, "error").mockReturnValue();
+  const world = await openWorld();
+  await sendSms(world);
+  const setTo = await runInDurableObject(world.stub, async (_, ctx) => {
+    await ctx.storage.deleteAlarm();
+    const fails = () => {
+      throw new Error("SWEEP_MS is no number");
+    };
+    const commit = <T>(work: (turn: ReturnType<typeof beginTurn>) => T) =>
+      work(beginTurn(ctx.storage.sql, { times: null }, { ...env, SWEEP_MS: "no" }));
+    const alarm = new AccountAlarm({ ctx, env: () => env, sweepMs: fails, commit });
+    await alarm.wake();
+    const woken = await ctx.storage.getAlarm();
+    await ctx.storage.deleteAlarm();
+    await alarm.ring();
+    return [woken, await ctx.storage.getAlarm()];
+  });
+  expect(setTo).toEqual([T0 + 30_000, T0 + 30_000]);
+  expect((await messagesOf(world))[0]?.state).toBe("queued");
+});
