@@ -4,7 +4,7 @@ import { LANES } from "../../model/lane.ts";
 import type { Lane } from "../../model/lane.ts";
 import { enqueueFollow, enqueueToken } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
-import type { AlarmHost } from "./alarm-host.ts";
+import type { AlarmHost } from "./history/alarm-host.ts";
 import { HistoryPass } from "./history/pass.ts";
 import { FORGET_FROM_START, forgetOld, nextForgetMs } from "./idempotency.ts";
 import { LaneWatch } from "./lanes.ts";
@@ -79,8 +79,8 @@ export class AccountAlarm {
       if (visit) this.#lanes.visited(visit.lane, visit.took, nowMs);
       for (const [lane, readyMs] of ready) if (lane !== visit?.lane) this.#lanes.waits(lane, readyMs, nowMs);
       const lanes = new Set(ready.keys());
-      // A consumer that got nothing goes, whatever it was told.
-      if (visit && !visit.took) lanes.add(visit.lane);
+      // A consumer that got nothing goes, whatever it was told; one that took something may not come back for the rest.
+      if (visit) lanes.add(visit.lane);
       for (const lane of lanes) times.push(this.#laneMs(lane) ?? Infinity);
     }
     // Set once: each time the alarm is set costs a row.
