@@ -67,7 +67,7 @@ export class AccountAlarm {
    * which everything until then shares.
    */
   setFor(changes: Changes): void {
-    const { jobs, dueMs, ready, visit, recordingDueMs, profile } = changes;
+    const { jobs, dueMs, ready, visit, hasGone, recordingDueMs, profile } = changes;
     const times: number[] = [];
     if (recordingDueMs !== null) times.push(recordingDueMs);
     const nowMs = Date.now();
@@ -79,8 +79,12 @@ export class AccountAlarm {
       if (visit) this.#lanes.visited(visit.lane, visit.took, nowMs);
       for (const [lane, readyMs] of ready) if (lane !== visit?.lane) this.#lanes.waits(lane, readyMs, nowMs);
       const lanes = new Set(ready.keys());
-      // A consumer that got nothing goes, whatever it was told.
-      if (visit && !visit.took) lanes.add(visit.lane);
+      if (hasGone) {
+        this.#lanes.gone("bulk", nowMs);
+        lanes.add("bulk");
+      }
+      // What it left waits for its next visit, or, where it got nothing or does not come back, for a token.
+      if (visit) lanes.add(visit.lane);
       for (const lane of lanes) times.push(this.#laneMs(lane) ?? Infinity);
     }
     // Set once: each time the alarm is set costs a row.
