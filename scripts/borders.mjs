@@ -42,7 +42,7 @@ export const BORDERS = {
   audit: ["http", "db", ...GROUND],
   sending: ["queues", "http", ...GROUND],
   accounts: ["db", ...GROUND],
-  durable: ["queues", "inbox", "db", "search", ...GROUND],
+  durable: ["queues", "inbox", "search", ...GROUND],
   queues: ["inbox", "carriers", "recordings", "db", ...GROUND],
   inbox: ["carriers", "search", ...GROUND],
   carriers: ["http", ...GROUND],

@@ -62,9 +62,13 @@ export class Load {
       otp: { phone, otp: "048213" },
     };
     const { host, path } = ENDPOINTS[lane];
-    const reply = await this.client.askAs(this.keys[account], host, path, { body: bodies[lane] });
-    if (reply.status === 200) return;
-    this.refused[reply.status] = (this.refused[reply.status] ?? 0) + 1;
+    const status = await this.client.askAs(this.keys[account], host, path, { body: bodies[lane] }).then(
+      (reply) => reply.status,
+      // Without a reply it is unknown whether they are sent; a load that goes on to the end is broken off there.
+      (problem) => problem.code ?? "broken",
+    );
+    if (status === 200) return;
+    this.refused[status] = (this.refused[status] ?? 0) + 1;
     for (const number of numbers) this.asked.delete(`+91${number}`);
     if (group !== null) this.groups.delete(group);
   }

@@ -4,7 +4,7 @@ import { LANES } from "../../model/lane.ts";
 import type { Lane } from "../../model/lane.ts";
 import { enqueueFollow, enqueueToken } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
-import type { AlarmHost } from "./alarm-host.ts";
+import type { AlarmHost } from "./history/alarm-host.ts";
 import { HistoryPass } from "./history/pass.ts";
 import { FORGET_FROM_START, forgetOld, nextForgetMs } from "./idempotency.ts";
 import { LaneWatch } from "./lanes.ts";
@@ -83,7 +83,7 @@ export class AccountAlarm {
         this.#lanes.gone("bulk", nowMs);
         lanes.add("bulk");
       }
-      // What it left waits for its next visit, or, where it got nothing or does not come back, for a token.
+      // A consumer that got nothing goes, whatever it was told; one that took something may not come back for the rest.
       if (visit) lanes.add(visit.lane);
       for (const lane of lanes) times.push(this.#laneMs(lane) ?? Infinity);
     }

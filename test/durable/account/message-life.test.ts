@@ -79,14 +79,8 @@ const anyReceipt = fc.record({
 const claimEvent = fc.constant<Event>({ kind: "claim" });
 const sweepEvent = fc.constant<Event>({ kind: "sweep" });
 
-/** An attempt in which the service's own code failed. */
-const FAULT_NOW: Event = {
-  kind: "outcome",
-  outcome: { kind: "not_sent", code: "internal_error" },
-  behind: 0,
-  jitter: 0,
-  follow: false,
-};
+const fault: Outcome = { kind: "not_sent", code: "internal_error" };
+const FAULT_NOW: Event = { kind: "outcome", outcome: fault, behind: 0, jitter: 0, follow: false };
 
 const soon = fc.integer({ min: 0, max: 10_000 });
 const late = fc.constantFrom(LEASE_MS, VALIDITY_MS, TIMERS.unknownWindowMs, TIMERS.receiptWindowMs);
@@ -105,6 +99,15 @@ const anyStretch: fc.Arbitrary<[number, Event][]> = fc.oneof(
     ),
   },
   { weight: 2, arbitrary: fc.tuple(fc.tuple(soon, claimEvent), fc.tuple(soon, fc.constant(FAULT_NOW))) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.tuple(soon, claimEvent),
+      fc.tuple(fc.constant(LEASE_MS), sweepEvent),
+      fc.tuple(fc.constant(TIMERS.unknownWindowMs), sweepEvent),
+      fc.tuple(soon, anyReceipt),
+    ),
+  },
   { weight: 2, arbitrary: fc.tuple(fc.tuple(late, sweepEvent)) },
   { weight: 1, arbitrary: fc.tuple(fc.tuple(soon, claimEvent)) },
   { weight: 1, arbitrary: fc.tuple(fc.tuple(fc.oneof(soon, late), anyReport)) },

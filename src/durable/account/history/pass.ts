@@ -1,7 +1,7 @@
 import type { Recorded } from "../../../model/history.ts";
 import { enqueueHistory } from "../../../queues/enqueue.ts";
 import { nameOf } from "../../name.ts";
-import type { AlarmHost } from "../alarm-host.ts";
+import type { AlarmHost } from "./alarm-host.ts";
 import { PASS_SWEEPS } from "../message/deadlines.ts";
 import { readAccount } from "../profile.ts";
 import { firstJobAfter, jobsToName, lookAtJobs, missingSince, noteRecorded } from "./records.ts";

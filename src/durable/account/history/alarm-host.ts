@@ -1,4 +1,4 @@
-import type { Turn } from "./turn.ts";
+import type { Turn } from "../turn.ts";
 
 /** What the alarm needs from its object. */
 export interface AlarmHost {
