@@ -67,7 +67,7 @@ export class AccountAlarm {
    * which everything until then shares.
    */
   setFor(changes: Changes): void {
-    const { jobs, dueMs, ready, visit, recordingDueMs, profile } = changes;
+    const { jobs, dueMs, ready, visit, hasGone, recordingDueMs, profile } = changes;
     const times: number[] = [];
     if (recordingDueMs !== null) times.push(recordingDueMs);
     const nowMs = Date.now();
@@ -79,6 +79,10 @@ export class AccountAlarm {
       if (visit) this.#lanes.visited(visit.lane, visit.took, nowMs);
       for (const [lane, readyMs] of ready) if (lane !== visit?.lane) this.#lanes.waits(lane, readyMs, nowMs);
       const lanes = new Set(ready.keys());
+      if (hasGone) {
+        this.#lanes.gone("bulk", nowMs);
+        lanes.add("bulk");
+      }
       // A consumer that got nothing goes, whatever it was told; one that took something may not come back for the rest.
       if (visit) lanes.add(visit.lane);
       for (const lane of lanes) times.push(this.#laneMs(lane) ?? Infinity);

@@ -48,6 +48,8 @@ export function reportNews(turn: Turn, news: News[], abilities = NOTHING): void 
   makeRoom(turn);
   const drafts: Drafts = new Map();
   applyAll(turn, drafts, news, abilities);
+  const isBulk = ({ kind, seq }: News) => kind === "outcome" && drafts.get(seq)?.job.lane === "bulk";
+  turn.changes.hasGone = news.some(isBulk);
   const journaled = journalReceipts(turn, drafts, news);
   for (const [seq, draft] of drafts) if (!journaled.has(seq)) storeDraft(turn, draft);
 }

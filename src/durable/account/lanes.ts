@@ -66,6 +66,11 @@ export class LaneWatch {
     );
   }
 
+  /** Notes that the consumer of the last visit went: what was busy in its rounds is not claimed by its next one. */
+  gone(lane: Lane, nowMs: number): void {
+    this.#lanes.set(lane, { ...this.#of(lane, nowMs), backMs: 0 });
+  }
+
   /**
    * Notes that messages wait from `readyMs` on, and that no consumer claimed at the same time. A caller that stores new
    * ones enqueues a token itself. Older ones were given back, or are busy, by a consumer that may be gone.

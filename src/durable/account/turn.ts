@@ -17,6 +17,8 @@ export interface Changes {
   readonly ready: Map<Lane, number>;
   /** The lane of which a consumer claimed messages, and whether it got any; null where none asked. */
   visit: { lane: Lane; took: boolean } | null;
+  /** Whether a consumer of bulks reported without another claim, as it does when it goes. */
+  hasGone: boolean;
   /** The earliest time at which the alarm must look at a recording, in ms since the epoch; null when it need not. */
   recordingDueMs: number | null;
   /** Whether the balance, or anything else that the live feed shows of the account itself, changed. */
@@ -49,6 +51,7 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
       dueMs: null,
       ready: new Map(),
       visit: null,
+      hasGone: false,
       recordingDueMs: null,
       account: false,
       profile: false,
