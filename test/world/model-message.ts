@@ -37,6 +37,8 @@ export interface ModelMessage {
   dueAt: number;
   /** In `unknown`, when it may be submitted again; null: never. */
   againAt: number | null;
+  /** Whether it is `unknown` because a lease ended, and not by what its consumer reported. */
+  isInterrupted: boolean;
   /** Whether an attempt is under way for a message that is `unknown`. */
   isAskedAgain: boolean;
 }
