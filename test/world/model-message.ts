@@ -39,7 +39,7 @@ export interface ModelMessage {
   againAt: number | null;
   /** Whether it is `unknown` because a lease ended, and not by what its consumer reported. */
   isInterrupted: boolean;
-  /** Whether an attempt is under way for a message that is `unknown`. */
+  /** Whether the last attempt at a message that is `unknown` may still be reported. */
   isAskedAgain: boolean;
 }
 

@@ -177,8 +177,8 @@ export class Model {
   }
 
   /**
-   * Another attempt under a known reference ended without an answer about the message: it is made again. What is reported
-   * late of the attempt that left it unknown, or reported again, changes nothing.
+   * An attempt under a known reference ended without an answer about the message: it is made again. What is reported again
+   * changes nothing.
    */
   #stillUnknown(message: ModelMessage, outcome: Outcome): void {
     if (!message.isAskedAgain) return;
@@ -262,6 +262,8 @@ export class Model {
     }
     message.state = "unknown";
     message.isInterrupted = true;
+    // Its consumer may still report what became of it.
+    message.isAskedAgain = true;
     message.dueAt = message.attemptAt + UNKNOWN_WINDOW_MS;
     message.againAt = this.resubmits ? this.nowMs : null;
   }
