@@ -183,6 +183,7 @@ export class Model {
   #stillUnknown(message: ModelMessage, outcome: Outcome): void {
     if (!message.isAskedAgain) return;
     message.isAskedAgain = false;
+    if (message.refunded) return;
     if (outcome.kind === "released") {
       message.released += 1;
       message.againAt = this.nowMs;
