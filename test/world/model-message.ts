@@ -37,7 +37,9 @@ export interface ModelMessage {
   dueAt: number;
   /** In `unknown`, when it may be submitted again; null: never. */
   againAt: number | null;
-  /** Whether an attempt is under way for a message that is `unknown`. */
+  /** Whether it is `unknown` because a lease ended, and not by what its consumer reported. */
+  isInterrupted: boolean;
+  /** Whether the last attempt at a message that is `unknown` may still be reported. */
   isAskedAgain: boolean;
 }
 

@@ -66,6 +66,7 @@ export class Model {
         charge,
         state: "queued",
         refunded: false,
+        isInterrupted: false,
         isAskedAgain: false,
       };
     });
@@ -146,13 +147,8 @@ export class Model {
     if (outcome.kind === "rejected") return this.#fail(message);
     if (message.state === "unknown" && this.resubmits) return this.#stillUnknown(message, outcome);
     // What was certainly not sent waits again, also if its lease had ended; not once it is refunded.
-    if (
-      message.state === "unknown" &&
-      outcome.kind !== "unknown" &&
-      (message.refunded || this.nowMs >= message.expiresAt)
-    ) {
-      return this.#fail(message);
-    }
+    const isCertain = outcome.kind !== "unknown" && message.isInterrupted && !message.refunded;
+    if (message.state === "unknown" && !isCertain) return;
     switch (outcome.kind) {
       case "not_accepted":
         message.busy += 1;
@@ -166,8 +162,8 @@ export class Model {
         message.released += 1;
         return this.#queue(message, this.nowMs);
       case "unknown":
-        if (message.state === "unknown") return;
         message.state = "unknown";
+        message.isInterrupted = false;
         message.dueAt = message.attemptAt + UNKNOWN_WINDOW_MS;
         if (!this.resubmits) return;
         message.busy += 1;
@@ -181,12 +177,13 @@ export class Model {
   }
 
   /**
-   * Another attempt under a known reference ended without an answer about the message: it is made again. What is reported
-   * late of the attempt that left it unknown, or reported again, changes nothing.
+   * An attempt under a known reference ended without an answer about the message: it is made again. What is reported again
+   * changes nothing.
    */
   #stillUnknown(message: ModelMessage, outcome: Outcome): void {
     if (!message.isAskedAgain) return;
     message.isAskedAgain = false;
+    if (message.refunded) return;
     if (outcome.kind === "released") {
       message.released += 1;
       message.againAt = this.nowMs;
@@ -217,9 +214,12 @@ export class Model {
     for (const message of this.messages) {
       if (message.state !== "submitted" && message.state !== "unknown") continue;
       if (message.scenario === 3 || message.scenario === 5) continue;
-      // An interrupted attempt never reached the simulator, so the test inbox does not have its message.
-      if (message.state === "unknown") this.#fail(message);
-      else message.state = message.scenario === 2 ? "undelivered" : "delivered";
+      if (message.state === "unknown") {
+        // An interrupted attempt never reached the simulator, so the test inbox does not have its message.
+        this.report({ message, attempt: message.claims }, { kind: "not_accepted", code: "attempt_interrupted" });
+        continue;
+      }
+      message.state = message.scenario === 2 ? "undelivered" : "delivered";
     }
   }
 
@@ -262,6 +262,9 @@ export class Model {
       return;
     }
     message.state = "unknown";
+    message.isInterrupted = true;
+    // Its consumer may still report what became of it.
+    message.isAskedAgain = true;
     message.dueAt = message.attemptAt + UNKNOWN_WINDOW_MS;
     message.againAt = this.resubmits ? this.nowMs : null;
   }
