@@ -124,7 +124,6 @@ function afterUnknown(moment: Moment, message: Message, outcome: Outcome, job: R
   if (message.inFlight) return afterResubmission(moment, message, outcome, job);
   const isCertain = outcome.kind !== "unknown" && message.code === INTERRUPTED && message.resubmits !== true;
   if (!isCertain || message.refunded === true) return unchanged(message);
-  if (moment.nowMs >= job.expiresAt) return failWithRefund(message, "validity_ended", moment.nowMs);
   return afterSending(moment, message, outcome, job);
 }
 
