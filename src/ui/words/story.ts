@@ -6,9 +6,9 @@ const reasonsEn: Record<string, string> = {
   rejected_by_carrier: "Rejected by the carrier. Not sent.",
   busy: "The carrier was busy and didn't accept the message.",
   timeout:
-    "The carrier took too long to respond, so it's unknown whether the message was sent. It won't be sent again.",
+    "The carrier took too long to respond, so it's unknown whether the message was sent. It won't be sent twice.",
   attempt_interrupted:
-    "The attempt was interrupted on our side, so it's unknown whether the carrier received the message. It won't be sent again.",
+    "The attempt was interrupted on our side, so it's unknown whether the carrier received the message. It won't be sent twice.",
   validity_ended: "The message expired before the carrier accepted it. Not sent.",
   absent_subscriber: "The phone was switched off or out of coverage for too long.",
   internal_error: "The attempt failed on our side.",
@@ -16,23 +16,23 @@ const reasonsEn: Record<string, string> = {
   connection_refused: "Couldn't connect to the carrier's gateway, so it doesn't have the message.",
   connect_timeout: "The carrier's gateway didn't accept a connection in time, so it doesn't have the message.",
   connection_broken:
-    "The connection to the carrier's gateway broke, so it's unknown whether it received the message. It won't be sent again.",
+    "The connection to the carrier's gateway broke, so it's unknown whether it received the message. It won't be sent twice.",
   not_configured: "No gateway is configured for this carrier.",
 };
 
 const reasonsHi: Record<string, string> = {
   rejected_by_carrier: "कैरियर ने संदेश अस्वीकार किया। भेजा नहीं गया।",
   busy: "कैरियर व्यस्त था और उसने संदेश स्वीकार नहीं किया।",
-  timeout: "कैरियर ने जवाब देने में बहुत देर की, इसलिए पता नहीं कि संदेश गया या नहीं। इसे दोबारा नहीं भेजा जाता।",
+  timeout: "कैरियर ने जवाब देने में बहुत देर की, इसलिए पता नहीं कि संदेश गया या नहीं। इसे दो बार नहीं भेजा जाता।",
   attempt_interrupted:
-    "कोशिश हमारी ओर से बीच में रुक गई, इसलिए पता नहीं कि कैरियर के पास संदेश पहुँचा या नहीं। इसे दोबारा नहीं भेजा जाता।",
+    "कोशिश हमारी ओर से बीच में रुक गई, इसलिए पता नहीं कि कैरियर के पास संदेश पहुँचा या नहीं। इसे दो बार नहीं भेजा जाता।",
   validity_ended: "कैरियर के स्वीकार करने से पहले ही संदेश की वैधता समाप्त हो गई। भेजा नहीं गया।",
   absent_subscriber: "फ़ोन बहुत देर तक बंद या कवरेज से बाहर था।",
   internal_error: "कोशिश हमारी ओर से विफल हुई।",
   carrier_failed: "कैरियर ने बताया कि वह संदेश नहीं भेज सका।",
   connection_refused: "कैरियर के गेटवे से कनेक्शन नहीं हुआ, इसलिए संदेश उसके पास नहीं है।",
   connect_timeout: "कैरियर के गेटवे ने समय पर कनेक्शन स्वीकार नहीं किया, इसलिए संदेश उसके पास नहीं है।",
-  connection_broken: "कैरियर के गेटवे से कनेक्शन टूट गया, इसलिए पता नहीं कि संदेश उसके पास है या नहीं। इसे दोबारा नहीं भेजा जाता।",
+  connection_broken: "कैरियर के गेटवे से कनेक्शन टूट गया, इसलिए पता नहीं कि संदेश उसके पास है या नहीं। इसे दो बार नहीं भेजा जाता।",
   not_configured: "इस कैरियर के लिए कोई गेटवे सेट नहीं है।",
 };
 
