@@ -80,10 +80,10 @@ export class Pace extends DurableObject<Env> {
   #store(): void {
     const learned = this.#pacer.learned(this.#lastMs);
     const stored = this.#stored;
-    if (learned?.busyAtMs === stored?.busyAtMs && learned?.ceiling === stored?.ceiling) return;
     // A long silence outlives the object's memory, which ends soon when no request comes.
     const isLong = (learned?.quietUntilMs ?? 0) > Math.max(this.#lastMs, stored?.quietUntilMs ?? 0) + WRITE_MS;
-    if (this.#lastMs - this.#writtenMs < WRITE_MS && !isLong) return;
+    const isNew = learned?.busyAtMs !== stored?.busyAtMs || learned?.ceiling !== stored?.ceiling;
+    if (!isLong && (!isNew || this.#lastMs - this.#writtenMs < WRITE_MS)) return;
     this.#writtenMs = this.#lastMs;
     this.#stored = learned;
     if (learned) this.ctx.storage.kv.put(KEY, learned);

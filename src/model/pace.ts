@@ -6,8 +6,10 @@ import type { Lane } from "./lane.ts";
 export interface Seen {
   /** Submissions that the carrier accepted or rejected: they used its rate. */
   taken: number;
-  /** Submissions that it answered with "not now" because of its rate or load. */
+  /** Submissions that it answered with "not now" because of its rate (429). */
   busy: number;
+  /** Submissions that it could not be reached for, or was not ready for (503): these say nothing of its rate. */
+  away?: number;
   /** How long it asked for silence (`Retry-After`), in ms. */
   quietMs?: number;
   /** Permits that were not used, by their times on the object's clock: others get those that are still ahead. */

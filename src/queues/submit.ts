@@ -61,11 +61,17 @@ export async function submit(
   return { ...attemptOf(job, at, message.ref, await outcomeOf(carrier, message)), carrier: carrier.name };
 }
 
+/** The codes of "not now" answers that are about the carrier's rate; the others are outages of the carrier or before it. */
+const RATE_CODES = new Set(["http_429"]);
+
 /** What an outcome says about the carrier's rate. */
-export function seenIn(outcome: Outcome): Pick<Seen, "taken" | "busy" | "quietMs"> {
+export function seenIn(outcome: Outcome): Omit<Seen, "returned"> {
   switch (outcome.kind) {
-    case "not_accepted":
-      return { taken: 0, busy: 1, ...(outcome.retryAfterMs !== undefined && { quietMs: outcome.retryAfterMs }) };
+    case "not_accepted": {
+      const isRate = RATE_CODES.has(outcome.code);
+      const quiet = outcome.retryAfterMs !== undefined && { quietMs: outcome.retryAfterMs };
+      return { taken: 0, busy: isRate ? 1 : 0, ...(!isRate && { away: 1 }), ...quiet };
+    }
     case "not_sent":
     case "released":
       return { taken: 0, busy: 0 };

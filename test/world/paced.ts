@@ -57,11 +57,11 @@ export class VirtualClock {
   }
 }
 
-/** Says whether it takes a submission that arrives now. */
-export type Takes = (nowMs: number) => boolean;
+/** Says whether it takes a submission that arrives now; "away": refused for a reason other than the rate. */
+export type Takes = (nowMs: number) => boolean | "away";
 
 /** At most so many in each second of the clock. */
-export function fixedWindow(perSec: (nowMs: number) => number): Takes {
+export function fixedWindow(perSec: (nowMs: number) => number): (nowMs: number) => boolean {
   let second = 0;
   let taken = 0;
   return (nowMs) => {
@@ -76,7 +76,7 @@ export function fixedWindow(perSec: (nowMs: number) => number): Takes {
 }
 
 /** At most so many in any second. */
-export function slidingWindow(perSec: (nowMs: number) => number): Takes {
+export function slidingWindow(perSec: (nowMs: number) => number): (nowMs: number) => boolean {
   let taken: number[] = [];
   return (nowMs) => {
     if (taken.length > 0 && (taken[0] ?? 0) <= nowMs - 1_000) taken = taken.filter((at) => at > nowMs - 1_000);
@@ -87,7 +87,7 @@ export function slidingWindow(perSec: (nowMs: number) => number): Takes {
 }
 
 /** A bucket that fills at a rate, and holds what comes in so many ms, two at least. */
-export function tokenBucket(perSec: (nowMs: number) => number, holdsMs: number): Takes {
+export function tokenBucket(perSec: (nowMs: number) => number, holdsMs: number): (nowMs: number) => boolean {
   let tokens = Infinity;
   let lastMs = 0;
   return (nowMs) => {
@@ -182,17 +182,18 @@ export class PacedWorld {
     });
   }
 
-  arrive(sentMs: number, lane: Lane, account: string): { isTaken: boolean; quietMs: number } {
+  arrive(sentMs: number, lane: Lane, account: string): { isTaken: boolean; isAway: boolean; quietMs: number } {
     const nowMs = this.clock.nowMs;
     const isLoud = sentMs > this.#quietSinceMs + KNOWN_MS && sentMs < this.#quietUntilMs;
-    const isTaken = this.setting.takes(nowMs);
+    const answer = this.setting.takes(nowMs);
+    const isTaken = answer === true;
     this.arrivals.push({ sentMs, atMs: nowMs, lane, account, isTaken, isLoud });
     const quietMs = isTaken ? 0 : (this.setting.retryAfterMs ?? 0);
     if (quietMs > 0 && nowMs >= this.#quietUntilMs) {
       this.#quietSinceMs = nowMs;
       this.#quietUntilMs = nowMs + quietMs;
     }
-    return { isTaken, quietMs };
+    return { isTaken, isAway: answer === "away", quietMs };
   }
 
   #consume(consumer: Setting["consumers"][number]): void {
@@ -268,7 +269,7 @@ export class PacedWorld {
         const sentMs = clock.nowMs;
         open += 1;
         clock.after(latency / 2, () => {
-          const { isTaken, quietMs } = this.arrive(sentMs, lane, account);
+          const { isTaken, isAway, quietMs } = this.arrive(sentMs, lane, account);
           clock.after(latency / 2, () => {
             open -= 1;
             meanLatency += (latency - meanLatency) / 16;
@@ -276,7 +277,7 @@ export class PacedWorld {
               taken += 1;
               left -= 1;
             } else {
-              tell({ taken, busy: 1, ...(quietMs > 0 ? { quietMs } : {}) });
+              tell({ taken, busy: isAway ? 0 : 1, ...(isAway && { away: 1 }), ...(quietMs > 0 ? { quietMs } : {}) });
               taken = 0;
               quietUntilMs = Math.max(quietUntilMs, clock.nowMs + quietMs);
             }

@@ -1,6 +1,10 @@
 import type { Seen } from "../../model/pace.ts";
 import { Countdown } from "../../queues/countdown.ts";
-import { ANSWER_MS, Tally } from "./tally.ts";
+import { Outage, PAUSE_MS } from "./outage.ts";
+import type { Before } from "./outage.ts";
+import { SetLimit } from "./set-limit.ts";
+import { HEAVY, Submissions } from "./submissions.ts";
+import { ANSWER_MS } from "./tally.ts";
 
 // How many submissions a carrier takes in a second: set, or learned from its "not now" answers. After a decrease the
 // rate comes back to where it was refused, stays around there and then grows faster and faster, as TCP CUBIC does
@@ -31,6 +35,10 @@ const SPAN_SILENCES = 30;
 const SPAN_MS_MAX = 30_000;
 /** Silences that follow each other halve a rate that had lasted, and no more, in this time. */
 const EPISODE_MS = 20_000;
+/** A rate that fell far below one that had lasted grows so much in a second, until it is near that one again. */
+const CLIMB_PER_SEC = 1.12;
+const CLIMB_BELOW = 0.6;
+const CLIMB_TO = 0.85;
 /** Beyond twice the span the rate doubles in this time. */
 const GROWTH_DOUBLES_MS = 6_000;
 
@@ -41,24 +49,14 @@ const GROWTH_DOUBLES_MS = 6_000;
 const OWN_REASONS = 0.03;
 const SIGMAS = 2;
 const BUSY_MIN = 3;
-const HEAVY = 0.2;
-/** So many refusals in a row and for so long: the carrier takes nothing, and the limit from before says more. */
-const OUTAGE_BUSY = 5;
-const OUTAGE_MS = 1_500;
-/** Attempts per second with which an outage is probed, and how long its permits pause. */
-const PROBES_PER_SEC = 1;
-const PAUSE_MS = 1_000;
-const RECOVERY_DOUBLES_MS = 500;
 
 /** The least that is learned. */
 const PER_SEC_MIN = 0.5;
 
-type Verdict = "outage" | "heavy" | "light";
-
 /** What is kept of a learned limit over an eviction. */
 export interface Learned {
-  /** Submissions per second that the carrier took when it last refused some. */
-  ceiling: number;
+  /** Submissions per second that the carrier took when it last refused some; null where only its silence is kept. */
+  ceiling: number | null;
   /** When it last did. */
   busyAtMs: number;
   spanMs: number;
@@ -68,48 +66,52 @@ export interface Learned {
 
 /** The rate of one carrier. */
 export class Rate {
-  readonly #setPerSec: number;
-  readonly #tally = new Tally();
+  readonly #set: SetLimit | null;
+  readonly #submissions = new Submissions();
   readonly #quiet = new Countdown();
   #ceiling: number | null = null;
   #spanMs = SPAN_MS;
   /** When the growth from the ceiling began, or from nothing. */
   #sinceMs = 0;
-  #isOutage = false;
+  /** The growth back to a rate that had lasted. */
+  #climb: Before["climb"] = null;
+  readonly #outage = new Outage();
   /** Whether a learned rate was without refusals for some seconds. */
   #hasLasted = false;
-  /** Refusals since a submission was taken: how many, since when, and the ceiling before them. */
-  #row = { busy: 0, sinceMs: 0, ceiling: null as number | null };
   /** Silences in a row: when they began, the last one, and the ceiling before them. */
   #episode = { sinceMs: Number.NEGATIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY, ceiling: null as number | null };
   #busyAtMs = Number.NEGATIVE_INFINITY;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   /** Since when answers count, and when those to earlier permits are all in. */
   #windowMs = 0;
+  /** The end of the last silence that growth was put off for. */
+  #pausedMs = Number.NEGATIVE_INFINITY;
   #settledMs = 0;
 
   /** `setPerSec`: the limit that is set, Infinity where none is. */
   constructor(setPerSec: number, learned: Learned | null, nowMs: number) {
-    this.#setPerSec = setPerSec;
-    if (learned === null || nowMs - learned.busyAtMs > KEPT_MS) return;
+    this.#set = setPerSec < Infinity ? new SetLimit(setPerSec) : null;
+    if (learned === null) return;
+    this.#quiet.set(nowMs, Math.max(0, learned.quietUntilMs - nowMs));
+    if (learned.ceiling === null || nowMs - learned.busyAtMs > KEPT_MS) return;
     this.#ceiling = learned.ceiling;
     this.#spanMs = learned.spanMs;
     this.#busyAtMs = Math.min(learned.busyAtMs, nowMs);
     this.#sinceMs = nowMs;
     this.#hasLasted = true;
-    this.#quiet.set(nowMs, Math.max(0, learned.quietUntilMs - nowMs));
   }
 
   /** What is worth keeping; null where nothing was learned. */
   learned(nowMs: number): Learned | null {
-    const quietUntilMs = nowMs + this.#quiet.leftMs(nowMs);
-    if (this.#ceiling === null) return null;
-    return { ceiling: this.#ceiling, busyAtMs: this.#busyAtMs, spanMs: this.#spanMs, quietUntilMs };
+    const quietMs = this.#quiet.leftMs(nowMs);
+    const ceiling = this.#outage.before ? this.#outage.before.ceiling : this.#ceiling;
+    if (ceiling === null && quietMs === 0) return null;
+    return { ceiling, busyAtMs: this.#busyAtMs, spanMs: this.#spanMs, quietUntilMs: nowMs + quietMs };
   }
 
   /** Whether the limit is set, or was met lately. */
   isLimited(nowMs: number): boolean {
-    return this.#setPerSec < Infinity || nowMs - this.#busyAtMs < LATELY_MS;
+    return this.#set !== null || nowMs - this.#busyAtMs < LATELY_MS;
   }
 
   /** How long the carrier wants silence, in ms. */
@@ -119,7 +121,7 @@ export class Rate {
 
   /** Whether the rate is doubling each half second: at the beginning, and after an outage. */
   get isRising(): boolean {
-    return this.#isOutage || (this.#ceiling === null && this.#setPerSec === Infinity);
+    return this.#outage.before !== null || (this.#ceiling === null && this.#set === null);
   }
 
   /** Notes that permits are asked for: after an idle time the carrier is tried anew. */
@@ -130,33 +132,44 @@ export class Rate {
 
   /** Counts a permit at its time; a count of -1 one that was given back. */
   granted(atMs: number, count = 1): void {
-    this.#tally.grant(atMs, count);
+    this.#submissions.grant(atMs, count);
   }
 
   /** Submissions per second that may be permitted now; Infinity where there is no limit. */
   perSec(nowMs: number): number {
-    return Math.min(this.#setPerSec, this.#learnedPerSec(nowMs));
+    const probes = this.#outage.perSec(nowMs, FREE_PER_SEC);
+    if (probes !== null) return probes;
+    const before = this.#outage.end();
+    if (before) {
+      // What was learned before the outage holds again.
+      this.#ceiling = before.ceiling;
+      this.#climb = before.climb;
+      this.#sinceMs = nowMs - before.grownMs;
+    }
+    return this.#limitPerSec(nowMs);
   }
 
   /** What it will be soon: after an outage, what it was before. */
   likelyPerSec(nowMs: number): number {
     const perSec = this.perSec(nowMs);
-    return this.#isOutage ? Math.max(perSec, Math.min(this.#setPerSec, this.#ceiling ?? START_PER_SEC)) : perSec;
+    return Math.max(perSec, Math.min(this.#outage.before?.perSec ?? 0, FREE_PER_SEC));
   }
 
-  #learnedPerSec(nowMs: number): number {
+  #limitPerSec(nowMs: number): number {
+    if (this.#set) return this.#set.perSec(nowMs);
     const sinceMs = Math.max(0, nowMs - this.#sinceMs);
-    if (this.#isOutage) {
-      const recovered = PROBES_PER_SEC * 2 ** (sinceMs / RECOVERY_DOUBLES_MS);
-      const before = this.#ceiling === null ? FREE_PER_SEC : this.#ceiling * (1 - DECREASE);
-      if (recovered < before) return recovered;
-      this.#isOutage = false;
-      this.#sinceMs = this.#ceiling === null ? Number.NEGATIVE_INFINITY : nowMs;
-      return this.#ceiling === null ? Infinity : before;
-    }
     if (this.#ceiling === null) {
       const started = START_PER_SEC * 2 ** (sinceMs / START_DOUBLES_MS);
-      return started > FREE_PER_SEC || this.#setPerSec < Infinity ? Infinity : started;
+      return started > FREE_PER_SEC ? Infinity : started;
+    }
+    if (this.#climb) {
+      const { fromPerSec, toPerSec } = this.#climb;
+      const climbed = fromPerSec * CLIMB_PER_SEC ** (sinceMs / 1_000);
+      if (climbed < toPerSec * (1 - DECREASE)) return climbed;
+      this.#climb = null;
+      this.#ceiling = toPerSec;
+      this.#sinceMs = nowMs;
+      return toPerSec * (1 - DECREASE);
     }
     const spans = sinceMs / this.#spanMs;
     if (spans < 2) return this.#ceiling * (1 + DECREASE * (spans - 1) ** 3);
@@ -172,27 +185,34 @@ export class Rate {
    * Learns from what a consumer saw. `datedMs` is the time of the last permit that was given. Returns whether the
    * permits given so far are void: the carrier wants silence, or takes far less.
    */
-  saw(nowMs: number, { taken, busy, quietMs = 0 }: Seen, datedMs: number): boolean {
-    if (taken > 0) this.#row.busy = 0;
-    if (busy === 0 && quietMs === 0) return false;
-    if (this.#row.busy === 0) this.#row = { busy: 0, sinceMs: nowMs, ceiling: this.#ceiling };
-    this.#row.busy += busy;
+  saw(nowMs: number, { taken, busy, away = 0, quietMs = 0 }: Seen, datedMs: number): boolean {
+    const refused = busy + away;
+    if (taken + refused > 0) this.#outage.saw(nowMs, { taken, refused }, this.#known(nowMs));
+    if (refused === 0 && quietMs === 0) return false;
     const wasQuiet = this.#quiet.leftMs(nowMs) > 0;
     this.#quiet.extend(nowMs, quietMs);
     // Answers to what was under way when the silence began say nothing new.
     if (wasQuiet) return this.#pause(nowMs);
-    this.#tally.refuse(nowMs, busy);
+    this.#submissions.refuse(nowMs, busy, away);
     const perSec = this.perSec(nowMs);
     const fromMs = Math.max(this.#windowMs, nowMs - Math.max(2_000, Math.min(10_000, 40_000 / perSec)));
-    const seen = this.#tally.between(fromMs, nowMs - ANSWER_MS);
+    const seen = this.#submissions.between(fromMs, nowMs - ANSWER_MS);
+    if (this.#outage.isOn(nowMs, seen.refusedShare)) return this.#stop(nowMs);
+    // A carrier that is away, or busy for reasons of its own, says nothing of its rate.
+    if (busy + seen.busy === 0) return this.#pause(nowMs);
+    if (this.#set) {
+      this.#set.met(nowMs, seen, quietMs);
+      return this.#pause(nowMs);
+    }
     const share = seen.busy / Math.max(seen.busy, seen.granted, 1);
-    const verdict = this.#verdict(nowMs, seen, share, quietMs > 0);
-    const isHeavy = verdict === "heavy" || verdict === "outage";
-    if (verdict === null) return false;
+    const verdict = this.#verdict(seen, share, quietMs > 0 && busy > 0);
+    if (verdict === null) return this.#pause(nowMs);
+    const isHeavy = verdict === "heavy";
     if (quietMs === 0 && nowMs < this.#settledMs && !(isHeavy && nowMs - this.#windowMs > 500)) return false;
     this.#busyAtMs = nowMs;
     const { sinceMs, lastMs } = this.#episode;
     const isNew = nowMs - sinceMs > EPISODE_MS || nowMs - lastMs > 2 * quietMs + 2_000;
+    const known = this.#climb ? perSec : Math.min(perSec, this.#ceiling ?? perSec);
     this.#episode = isNew
       ? { sinceMs: nowMs, lastMs: nowMs, ceiling: this.#ceiling }
       : { ...this.#episode, lastMs: nowMs };
@@ -204,52 +224,50 @@ export class Rate {
     // A ceiling that was found in a rush is tried soon, and one that held each time later.
     const isRushed = isHeavy || (hurry > 0.1 && quietMs > 0);
     const ceiling = this.#ceiling ?? FREE_PER_SEC;
+    this.#climb =
+      this.#hasLasted && !this.#climb && ceiling < known * CLIMB_BELOW
+        ? { fromPerSec: ceiling, toPerSec: known * CLIMB_TO }
+        : null;
     const spanMsMin = Math.min(SPAN_MS, Math.max(SPAN_MS_MIN, 30_000 / ceiling, 4 * quietMs));
     const spanMsMax = Math.min(SPAN_MS_MAX, Math.max(SPAN_MS, quietMs * SPAN_SILENCES));
     this.#spanMs = isRushed ? spanMsMin : Math.min(spanMsMax, this.#spanMs * 2);
     this.#sinceMs = nowMs;
+    this.#pausedMs = nowMs;
     this.#windowMs = nowMs;
     this.#settledMs = Math.min(nowMs + 4_500, Math.max(nowMs, datedMs) + 2 * ANSWER_MS);
     return this.#pause(nowMs) || isHeavy;
   }
 
+  /** What holds again after an outage that begins now. */
+  #known(nowMs: number): Before {
+    return { perSec: this.perSec(nowMs), ceiling: this.#ceiling, climb: this.#climb, grownMs: nowMs - this.#sinceMs };
+  }
+
+  /** Begins an outage: a silence, then probes. */
+  #stop(nowMs: number): boolean {
+    this.#quiet.extend(nowMs, PAUSE_MS);
+    const quietMs = this.#quiet.leftMs(nowMs);
+    this.#outage.begin(nowMs + quietMs);
+    this.#busyAtMs = nowMs;
+    this.#windowMs = nowMs + quietMs;
+    this.#settledMs = nowMs + quietMs;
+    return true;
+  }
+
   /** What the refusals of a window say; null where they say nothing. */
-  #verdict(nowMs: number, seen: { granted: number; busy: number }, share: number, isQuiet: boolean): Verdict | null {
-    const isRow = this.#row.busy >= OUTAGE_BUSY && nowMs - this.#row.sinceMs >= OUTAGE_MS;
-    if (isRow || (this.#isOutage && share >= 0.5)) return "outage";
+  #verdict(seen: { granted: number; busy: number }, share: number, isQuiet: boolean): "heavy" | "light" | null {
     if (seen.busy >= BUSY_MIN && share >= HEAVY) return "heavy";
     const byChance = OWN_REASONS * seen.granted;
     return isQuiet || seen.busy > Math.max(BUSY_MIN - 1, byChance + SIGMAS * Math.sqrt(byChance)) ? "light" : null;
   }
 
   /** Lowers the ceiling; `part` is what was too much of the rate. */
-  #lower(nowMs: number, verdict: Verdict, part: number): void {
-    this.#isOutage = verdict === "outage";
-    if (this.#isOutage) {
-      this.#ceiling = this.#row.ceiling;
-      this.#quiet.extend(nowMs, PAUSE_MS);
-      return;
-    }
+  #lower(nowMs: number, verdict: "heavy" | "light", part: number): void {
     const perSec = this.perSec(nowMs);
-    const base = Math.min(perSec, this.#usedPerSec(nowMs, perSec));
-    const acceptedPerSec = this.#acceptedPerSec(nowMs, perSec);
+    const base = Math.min(perSec, this.#submissions.usedPerSec(nowMs, perSec, this.#windowMs));
+    const acceptedPerSec = this.#submissions.acceptedPerSec(nowMs, perSec);
     const lower = verdict === "heavy" ? Math.min(base * (1 - DECREASE), acceptedPerSec) : base * (1 - part);
     this.#ceiling = Math.max(PER_SEC_MIN, lower);
-  }
-
-  /** What the carrier accepted per second just before now. */
-  #acceptedPerSec(nowMs: number, perSec: number): number {
-    const forMs = Math.min(4_000, Math.max(1_000, 10_000 / perSec));
-    const { granted, busy } = this.#tally.between(nowMs - ANSWER_MS - forMs, nowMs - ANSWER_MS);
-    return (Math.max(0, granted - busy) * 1_000) / forMs;
-  }
-
-  /** How fast permits were given just before now; while few were, a carrier's pace is not known by them. */
-  #usedPerSec(nowMs: number, perSec: number): number {
-    const untilMs = nowMs - ANSWER_MS;
-    const fromMs = Math.max(this.#windowMs, untilMs - Math.min(4_000, Math.max(1_000, 10_000 / perSec)));
-    const { granted } = this.#tally.between(fromMs, untilMs);
-    return granted < 10 ? Math.min(perSec, START_PER_SEC) : (granted * 1_000) / Math.max(300, untilMs - fromMs);
   }
 
   /**
@@ -270,9 +288,13 @@ export class Rate {
   #pause(nowMs: number): boolean {
     const quietMs = this.#quiet.leftMs(nowMs);
     if (quietMs === 0) return false;
-    this.#sinceMs = nowMs + quietMs;
-    this.#windowMs = nowMs + quietMs;
-    this.#settledMs = nowMs + quietMs;
+    const endMs = nowMs + quietMs;
+    // Where the rate was lowered growth begins at the end, else it goes on there.
+    this.#sinceMs += endMs - Math.max(this.#pausedMs, nowMs);
+    this.#pausedMs = endMs;
+    this.#outage.pause(endMs);
+    this.#windowMs = endMs;
+    this.#settledMs = endMs;
     return true;
   }
 }

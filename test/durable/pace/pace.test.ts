@@ -64,6 +64,15 @@ describe("the pacing object of a carrier", () => {
     expect(permits.quietMs).toBeGreaterThan(50_000);
   });
 
+  it("remembers it also where nothing was learned of the rate", async () => {
+    const stub = openPace();
+    await stub.tell({ taken: 0, busy: 0, away: 1, quietMs: 60_000 });
+    await evictDurableObject(stub);
+    const permits = await stub.take({ lane: "otp", account: "a", max: 1, seen: NOTHING });
+    expect(permits.atMs).toEqual([]);
+    expect(permits.quietMs).toBeGreaterThan(50_000);
+  });
+
   it("answers a request that waits when a slot is near", async () => {
     const stub = openPace();
     await learn(stub);

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { HELD_MS_MAX, Pacer } from "../../../src/durable/pace/pacer.ts";
 import { KEPT_MS, LATELY_MS } from "../../../src/durable/pace/rate.ts";
+import { SET_SHARE } from "../../../src/durable/pace/set-limit.ts";
 import type { Lane } from "../../../src/model/lane.ts";
 import type { Permits, Seen } from "../../../src/model/pace.ts";
 import { seeded } from "../../world/paced.ts";
 
 const NOTHING: Seen = { taken: 0, busy: 0 };
 
-/** A pacing object with a clock of the test's. */
+/** A pacing object with a clock of the test's, that uses so much of a limit that is set. */
 function openPacer(setPerSec = Infinity, learned: ConstructorParameters<typeof Pacer>[1] = null) {
-  const pacer = new Pacer(setPerSec, learned, seeded(1), 0);
+  const pacer = new Pacer(setPerSec / SET_SHARE, learned, seeded(1), 0);
   const world = { nowMs: 0 };
   const ask = (lane: Lane, account: string, max = 60, seen = NOTHING) => {
     const asked: { permits: Permits | null } = { permits: null };

@@ -1,26 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { PacedWorld, fixedWindow, seeded, slidingWindow, tokenBucket } from "../../world/paced.ts";
-import type { Arrival, Setting, Takes } from "../../world/paced.ts";
+import { KINDS, bulks, isOut, taken } from "../../world/paced-carriers.ts";
+import { PacedWorld, seeded, tokenBucket } from "../../world/paced.ts";
+import type { Setting, Takes } from "../../world/paced.ts";
 
 // Consumers with six connections each and latencies of 5 to 300 ms, against carriers with a limit, on a virtual clock.
-
-type Kind = (perSec: (nowMs: number) => number) => Takes;
-
-const KINDS: Record<string, Kind> = {
-  "fixed windows": fixedWindow,
-  "a sliding window": slidingWindow,
-  "a bucket of a second": (perSec) => tokenBucket(perSec, 1_000),
-  "a bucket of 200 ms": (perSec) => tokenBucket(perSec, 200),
-};
-
-/** As many consumers as the rate takes, of three accounts. */
-const bulks = (perSec: number): Setting["consumers"] =>
-  Array.from({ length: Math.max(4, perSec / 20) }, (_, at) => ({ lane: "bulk", account: `account ${at % 3}` }));
-
-const taken = (arrivals: Arrival[]) => arrivals.filter(({ isTaken }) => isTaken).length;
-
-/** Whether a carrier takes nothing: from its 40th second to its 50th. */
-const isOut = (nowMs: number) => nowMs >= 1_040_000 && nowMs < 1_050_000;
 
 /** Consumers of another lane, which begin after five seconds. */
 const others = (lane: "otp" | "single", length: number): Setting["consumers"] =>
