@@ -46,3 +46,18 @@ export interface Permits {
   /** Whether the carrier's limit is set, or was met lately. While it is not, a single message needs no permit. */
   isLimited: boolean;
 }
+
+/** Singles begin within this time after a silence; bulks no sooner, and within that part of it, or this. */
+const SINGLE_MS = 200;
+const BULK_MS = 300;
+const BULK_SPREAD_MAX_MS = 1_700;
+
+/**
+ * How long after the end of a silence a lane begins, in ms: OTPs at once, then single messages, then bulks. Consumers of
+ * one lane are spread, so that not all come at once; `random` is from 0 to 1.
+ */
+export function afterSilenceMs(lane: Lane, quietMs: number, random: () => number): number {
+  if (lane === "otp") return 0;
+  if (lane === "single") return random() * SINGLE_MS;
+  return BULK_MS + random() * Math.min(BULK_SPREAD_MAX_MS, quietMs / 2);
+}

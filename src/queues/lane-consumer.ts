@@ -49,7 +49,8 @@ async function send(on: Invocation, tokens: SendJob[]): Promise<void> {
   const work = new LaneWork(on, account, lane);
   const againMs = await work.run();
   if (againMs === null) return;
-  const delaySeconds = Math.ceil(againMs / 1_000);
+  // What is not a bulk comes rather early than late: the rest of a second is waited for with the permits.
+  const delaySeconds = lane === "bulk" ? Math.ceil(againMs / 1_000) : Math.floor(againMs / 1_000);
   // Under a limit, one consumer has as many permits as several: tokens that met here stay together.
   const next = (work.isLimited ? [first] : tokens).map((body) => ({ body, delaySeconds }));
   if (!(await enqueueTokens(on.env, lane, next))) throw new Error("the tokens could not be queued again");

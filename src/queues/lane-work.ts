@@ -41,7 +41,7 @@ const FIRST_CLAIM = 2;
 const WAIT_MARGIN_MS = 25_000;
 const REPORT_MARGIN_MS = 10_000;
 
-/** A consumer keeps up with permits that are this near to each other, or nearer than it can tell. */
+/** A consumer keeps up with permits that are this near, or nearer than it can tell. */
 const GAP_MS_MIN = 5;
 
 /** Permits are dated less far ahead: those that are further have lapsed, because the clock was set back. */
@@ -50,12 +50,12 @@ const AHEAD_MS_MAX = 5_000;
 /** A permit lapses so long after its time: by then others have theirs. */
 const LATE_MS_MAX = 1_000;
 
-/**
- * Without a permit, a consumer that works for one account alone waits so long at most itself, and so often; else the
- * token waits in its queue. What is claimed waits with it, in the time of its lease.
- */
+/** A consumer of one account alone waits so long for permits itself, with what is claimed; else the token waits. */
 const WAIT_HERE_MS_MAX = 4_000;
 const WAITS_HERE_MAX = 3;
+/** The end of a silence is waited for to the ms; beside other accounts, only what no queue can delay a token by. */
+const QUIET_HERE_MS_MAX = 5_500;
+const SHARED_HERE_MS_MAX = 999;
 
 /** Under a limit, one "not now" among permitted submissions is usual: the limit is being probed. The second stops them. */
 const BUSY_MAX_LIMITED = 2;
@@ -74,7 +74,7 @@ export interface Invocation {
   isShared: boolean;
 }
 
-/** A claimed message that was not submitted yet. */
+/** Claimed, and not submitted yet. */
 interface Ready {
   job: ClaimedJob;
   at: Claimed;
@@ -137,8 +137,7 @@ export class LaneWork {
       if (permits.atMs.length === 0) {
         if (permits.isSurplus === true) return null;
         waits += 1;
-        const isLong = permits.againMs > WAIT_HERE_MS_MAX || waits > WAITS_HERE_MAX;
-        if (this.#on.isShared || isLong) return permits.againMs;
+        if (waits > WAITS_HERE_MAX || permits.againMs > this.#waitMsMax(permits)) return permits.againMs;
         await scheduler.wait(permits.againMs);
         continue;
       }
@@ -149,6 +148,11 @@ export class LaneWork {
       waits = used > 0 ? 0 : waits + 1;
       if (waits > WAITS_HERE_MAX) return WAIT_HERE_MS_MAX;
     }
+  }
+
+  /** How long it waits itself: a silence is all accounts', so that it holds up none of them. */
+  #waitMsMax({ quietMs }: Taken): number {
+    return quietMs > 0 ? QUIET_HERE_MS_MAX : this.#on.isShared ? SHARED_HERE_MS_MAX : WAIT_HERE_MS_MAX;
   }
 
   /** The carrier's pace; null where it has none. */
@@ -238,7 +242,7 @@ export class LaneWork {
         this.#latencyMs = Date.now() - startedMs;
         this.#attempts.push(attempt);
         const seen = seenIn(attempt.news.outcome);
-        this.#busy += seen.busy;
+        this.#busy += seen.busy + (seen.away ?? 0);
         if (own.isPaced) paceOf(env, own.name).saw(ctx, seen);
       })
       // Each submission frees its slot as it ends, so that one that hangs does not hold up other accounts.

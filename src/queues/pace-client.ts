@@ -1,6 +1,7 @@
 import { configOf } from "../config.ts";
 import { logProblem } from "../log.ts";
 import type { Lane } from "../model/lane.ts";
+import { afterSilenceMs } from "../model/pace.ts";
 import type { Permits, PermitsAsked, Seen } from "../model/pace.ts";
 import { batcherPerBinding } from "./batcher.ts";
 import { Countdown } from "./countdown.ts";
@@ -59,10 +60,12 @@ const tells = batcherPerBinding(
 
 function merged(all: readonly Seen[]): Seen {
   const quietMs = Math.max(0, ...all.map((seen) => seen.quietMs ?? 0));
+  const away = all.reduce((sum, seen) => sum + (seen.away ?? 0), 0);
   const returned = all.flatMap((seen) => seen.returned ?? []);
   return {
     taken: all.reduce((sum, { taken }) => sum + taken, 0),
     busy: all.reduce((sum, { busy }) => sum + busy, 0),
+    ...(away > 0 ? { away } : {}),
     ...(quietMs > 0 ? { quietMs } : {}),
     ...(returned.length > 0 ? { returned } : {}),
   };
@@ -105,13 +108,19 @@ export class PaceClient {
    */
   async take(asked: Omit<PermitsAsked, "seen">): Promise<Taken> {
     const quietMs = this.#quiet.leftMs(Date.now());
-    if (quietMs > 0) return this.#none(quietMs + Math.random() * AWAY_MS);
+    if (quietMs > 0) return this.#none(quietMs + afterSilenceMs(asked.lane, quietMs, Math.random));
     const taken = this.#taken;
     this.#taken = 0;
     try {
       const answering = this.#binding.getByName(this.#carrier).take({ ...asked, seen: { taken, busy: 0 } });
       const answer = await Promise.race([answering, scheduler.wait(ANSWER_MS_MAX).then(() => null)]);
-      if (answer !== null) return this.#learn(answer, asked.lane);
+      if (answer !== null) {
+        const answered = this.#learn(answer, asked.lane);
+        const leftMs = this.#quiet.leftMs(Date.now());
+        if (leftMs === 0) return answered;
+        // The carrier asked for silence while the answer was on its way: these permits are dated into it.
+        return this.#none(leftMs + afterSilenceMs(asked.lane, leftMs, Math.random));
+      }
       logProblem("pace", new Error("the pacing object did not answer"));
       answering.then((late) => this.#return(late)).catch(() => undefined);
     } catch (problem) {
@@ -125,15 +134,15 @@ export class PaceClient {
    * What an invocation saw at the carrier: known in this isolate at once. The object is told of a "not now" at once,
    * and of everything else with the next request for permits. Never throws.
    */
-  saw(ctx: Waits, { taken, busy, quietMs = 0 }: Pick<Seen, "taken" | "busy" | "quietMs">): void {
+  saw(ctx: Waits, { taken, busy, away = 0, quietMs = 0 }: Omit<Seen, "returned">): void {
     this.#taken += taken;
-    if (busy === 0 && quietMs === 0) return;
+    if (busy + away === 0 && quietMs === 0) return;
     const nowMs = Date.now();
     const silenceMs = Math.min(quietMs, QUIET_MS_MAX);
     this.#limited.extend(nowMs, LIMITED_MS);
-    this.#noPermits.extend(nowMs, Math.max(silenceMs, BUSY_MS));
+    this.#noPermits.extend(nowMs, busy > 0 ? Math.max(silenceMs, BUSY_MS) : silenceMs);
     this.#quiet.extend(nowMs, silenceMs);
-    this.#tell(ctx, { taken: this.#taken, busy, quietMs: silenceMs });
+    this.#tell(ctx, { taken: this.#taken, busy, ...(away > 0 && { away }), quietMs: silenceMs });
     this.#taken = 0;
   }
 

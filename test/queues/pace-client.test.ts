@@ -90,6 +90,37 @@ describe('a "not now"', () => {
     expect(asked).toEqual([]);
   });
 
+  it.each([
+    ["otp", 0, 0],
+    ["single", 0, 200],
+    ["bulk", 300, 2_000],
+  ] as const)("with a Retry-After lets lane %s begin %i to %i ms after it", async (lane, leastMs, mostMs) => {
+    const { client, ctx, take } = openClient();
+    client.saw(ctx, { taken: 0, busy: 1, quietMs: 5_000 });
+    for (let at = 0; at < 50; at++) {
+      const { againMs } = await take(lane, 1);
+      expect(againMs).toBeGreaterThanOrEqual(5_000 + leastMs);
+      expect(againMs).toBeLessThanOrEqual(5_000 + mostMs);
+    }
+  });
+
+  it("that asks for silence while permits are under way makes them void", async () => {
+    const { client, ctx, take } = openClient({ answer: permits({ atMs: [NOW_MS + 60_000, NOW_MS + 60_100] }) });
+    const taking = take();
+    client.saw(ctx, { taken: 0, busy: 1, quietMs: 3_000 });
+    const taken = await taking;
+    expect(taken).toMatchObject({ atMs: [], quietMs: 3_000 });
+    expect(taken.againMs).toBeGreaterThanOrEqual(3_000);
+  });
+
+  it("that says nothing of the rate is told, and leaves single messages alone", async () => {
+    const { client, ctx, told, settled } = openClient();
+    client.saw(ctx, { taken: 0, busy: 0, away: 1 });
+    expect(client.standing(NOW_MS, "single")).not.toBe("congested");
+    await settled();
+    expect(told).toEqual([{ taken: 0, busy: 0, away: 1 }]);
+  });
+
   it("is not remembered longer because the clock is set back", () => {
     const { client, ctx } = openClient();
     client.saw(ctx, { taken: 0, busy: 1, quietMs: 5_000 });

@@ -1,3 +1,4 @@
+import { afterSilenceMs } from "../../model/pace.ts";
 import { LANES } from "../../model/lane.ts";
 import type { Lane } from "../../model/lane.ts";
 import type { Permits, PermitsAsked, Seen } from "../../model/pace.ts";
@@ -17,7 +18,7 @@ const LEAD_MS = 500;
 
 /** Permits are dated this far ahead at most; where other lanes were active lately, a bulk's are nearer. */
 const AHEAD_MS_MAX = 4_000;
-const AHEAD_MS_SHARED = 2_000;
+const AHEAD_MS_SHARED = 1_000;
 /** While the rate doubles within half a second, slots further ahead would be too few. */
 const AHEAD_MS_RISING = 600;
 
@@ -27,6 +28,15 @@ const BATCH_MIN = 20;
 
 /** Of four permits that single messages get, a bulk gets one, while both wait. */
 const WEIGHTS: Record<Lane, number> = { otp: 1, single: 4, bulk: 1 };
+
+/** An OTP waits so long for a slot that is free before it borrows one: a carrier refuses the borrowed ones, too. */
+const SOON_MS = 300;
+
+/** Of the slots that lie ahead, other lanes are kept most of what they took lately, and some more; bulks get a half at least. */
+const KEPT_OF_TAKEN = 0.75;
+const KEPT_MORE = 0.05;
+const KEPT_MAX = 0.5;
+const LATELY_TAKEN_MS = 5_000;
 
 /** Another lane counts as active for so long after its last request. */
 const ACTIVE_MS = 10_000;
@@ -76,6 +86,8 @@ export class Pacer {
   readonly #listeners = new Set<Listener>();
   /** Times of OTPs that did not wait for a slot, of the last second. */
   #borrowedMs: number[] = [];
+  /** Permits per second of other lanes than bulks, at a time. */
+  #others = { perSec: 0, atMs: 0 };
   /** The time of the last permit. */
   #datedMs = 0;
 
@@ -172,6 +184,9 @@ export class Pacer {
     const atMs = this.#permits(held.asked, nowMs);
     if (atMs.length === 0) return false;
     turns.serve(nowMs, atMs.length);
+    if (lane !== "bulk") {
+      this.#others = { perSec: this.#othersPerSec(nowMs) + (atMs.length * 1_000) / LATELY_TAKEN_MS, atMs: nowMs };
+    }
     this.#given[lane] += atMs.length / WEIGHTS[lane];
     this.#datedMs = Math.max(this.#datedMs, atMs.at(-1) ?? 0);
     for (const at of atMs) this.#rate.granted(at);
@@ -196,17 +211,24 @@ export class Pacer {
     if (isFree || perSec === Infinity) return Array.from({ length: Math.min(max, BATCH_MAX) }, () => nowMs);
     const isBulk = lane === "bulk";
     const isShared = nowMs - Math.max(this.#activeMs.otp, this.#activeMs.single) < ACTIVE_MS;
-    if (lane === "otp") return this.#atOnce(max, perSec, nowMs);
+    const kept = isShared ? Math.min(KEPT_MAX, (KEPT_OF_TAKEN * this.#othersPerSec(nowMs)) / perSec + KEPT_MORE) : 0;
+    if (lane === "otp") return this.#atOnce(max, perSec, kept, nowMs);
     if (this.#schedule.headMs(nowMs, isBulk) > nowMs + LEAD_MS) return [];
     // An account that comes back in a moment has its turn then, not after a whole batch of the next one.
     const isOneDue = isBulk && this.#turns.bulk.isOneDue(nowMs);
     const most = isBulk ? Math.max(isOneDue ? 1 : BATCH_MIN, perSec) : Math.max(5, perSec / 4);
-    return this.#schedule.take(nowMs, perSec, isShared, {
+    return this.#schedule.take(nowMs, perSec, kept, {
       count: Math.min(max, BATCH_MAX, Math.floor(most)),
       gapMs,
       untilMs: nowMs + (isBulk ? this.#aheadMs(isShared) : LEAD_MS),
       isBulk,
     });
+  }
+
+  /** Permits per second of other lanes than bulks, lately. */
+  #othersPerSec(nowMs: number): number {
+    const { perSec, atMs } = this.#others;
+    return perSec * Math.exp((atMs - nowMs) / LATELY_TAKEN_MS);
   }
 
   /** How far ahead a bulk's permits are dated. */
@@ -216,12 +238,12 @@ export class Pacer {
   }
 
   /** Permits for now: free slots, else borrowed from the slots to come, up to those of a second. */
-  #atOnce(max: number, perSec: number, nowMs: number): number[] {
+  #atOnce(max: number, perSec: number, kept: number, nowMs: number): number[] {
     const atMs: number[] = [];
     const most = Math.min(max, BATCH_MAX);
     this.#borrowedMs = this.#borrowedMs.filter((at) => nowMs - at < BORROWED_MS);
     atMs.push(
-      ...this.#schedule.take(nowMs, perSec, true, { count: most, gapMs: 0, untilMs: nowMs + 50, isBulk: false }),
+      ...this.#schedule.take(nowMs, perSec, kept, { count: most, gapMs: 0, untilMs: nowMs + SOON_MS, isBulk: false }),
     );
     while (atMs.length < most && this.#borrowedMs.length < Math.max(1, Math.floor(perSec))) {
       this.#schedule.payBack(nowMs, perSec);
@@ -230,7 +252,7 @@ export class Pacer {
     }
     if (atMs.length > 0) return atMs;
     const untilMs = nowMs + LEAD_MS;
-    return this.#schedule.take(nowMs, perSec, true, { count: most, gapMs: 0, untilMs, isBulk: false });
+    return this.#schedule.take(nowMs, perSec, kept, { count: most, gapMs: 0, untilMs, isBulk: false });
   }
 
   /** How long a round of the accounts of a lane takes, until all were given a batch: an estimate. */
@@ -258,9 +280,15 @@ export class Pacer {
     const headMs = Math.max(0, this.#schedule.headMs(nowMs, lane === "bulk") - nowMs - LEAD_MS - quietMs);
     const rounds = turns.waitingOf(account).length + turns.ahead(account) / Math.max(1, turns.accounts);
     const waitMs = Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, headMs + rounds * this.#roundMs(lane, nowMs)));
-    const againMs = quietMs + waitMs * (1 - 0.3 * this.#random());
+    const spreadMs = waitMs * (1 - 0.3 * this.#random());
+    const againMs = quietMs + (quietMs > 0 ? this.#afterSilenceMs(lane, quietMs, spreadMs) : spreadMs);
     turns.expect(account, nowMs, againMs);
     this.#answer(held, [], Math.ceil(againMs), nowMs);
+  }
+
+  #afterSilenceMs(lane: Lane, quietMs: number, spreadMs: number): number {
+    const afterMs = afterSilenceMs(lane, quietMs, this.#random);
+    return lane === "bulk" ? Math.max(afterMs, spreadMs) : afterMs;
   }
 
   #answer(held: Held, atMs: number[], againMs: number, nowMs: number, more: Pick<Permits, "isSurplus"> = {}): void {

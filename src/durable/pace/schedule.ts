@@ -3,9 +3,6 @@
 /** Slots are this far apart at least: at a higher rate each holds several submissions. */
 const SLOT_MS = 5;
 
-/** This share of the slots is kept for single messages and OTPs, where they were active lately. */
-const KEPT = 0.1;
-
 /** A kept slot that is this near is anybody's. */
 const LAPSES_MS = 250;
 
@@ -36,8 +33,8 @@ export class Schedule {
   #owed = 0;
   #owedKept = 0;
 
-  /** Takes free slots, the earliest first: their times, ascending. */
-  take(nowMs: number, perSec: number, keeps: boolean, wanted: Wanted): number[] {
+  /** Takes free slots, the earliest first: their times, ascending. A share `kept` of those made for it is not for bulks. */
+  take(nowMs: number, perSec: number, kept: number, wanted: Wanted): number[] {
     this.#lapse(nowMs);
     const times: number[] = [];
     let fromMs = nowMs;
@@ -45,7 +42,7 @@ export class Schedule {
     const isFast = wanted.gapMs < SLOT_MS;
     const isInTime = ({ atMs }: Slot) => (isFast ? atMs + SLOT_MS > fromMs : atMs >= fromMs);
     for (let at = 0; times.length < wanted.count; at++) {
-      const slot = this.#slotAt(at, perSec, keeps, wanted.untilMs);
+      const slot = this.#slotAt(at, perSec, kept, wanted.untilMs);
       if (!slot || slot.atMs > wanted.untilMs) break;
       while (isInTime(slot) && times.length < wanted.count && usable(slot, nowMs, wanted.isBulk)) {
         use(slot, wanted.isBulk);
@@ -68,7 +65,7 @@ export class Schedule {
   payBack(nowMs: number, perSec: number): void {
     this.#lapse(nowMs);
     for (let at = 0; ; at++) {
-      const slot = this.#slotAt(at, perSec, false, Infinity);
+      const slot = this.#slotAt(at, perSec, 0, Infinity);
       if (slot && slot.free + slot.kept > 0) return use(slot, false);
     }
   }
@@ -91,16 +88,16 @@ export class Schedule {
   }
 
   /** A slot by its place, made where it is not there yet and may be; the last is the first beyond `untilMs`. */
-  #slotAt(at: number, perSec: number, keeps: boolean, untilMs: number): Slot | undefined {
+  #slotAt(at: number, perSec: number, kept: number, untilMs: number): Slot | undefined {
     while (at >= this.#slots.length && this.#nextMs <= untilMs) {
       const widthMs = Math.max(SLOT_MS, 1_000 / perSec);
       this.#owed += (perSec * widthMs) / 1_000;
       const count = Math.floor(this.#owed + 1e-9);
       this.#owed -= count;
-      this.#owedKept += keeps ? count * KEPT : 0;
-      const kept = Math.min(count, Math.floor(this.#owedKept + 1e-9));
-      this.#owedKept -= kept;
-      this.#slots.push({ atMs: Math.floor(this.#nextMs + 1 - 1e-6), free: count - kept, kept, taken: 0 });
+      this.#owedKept += count * kept;
+      const keeps = Math.min(count, Math.floor(this.#owedKept + 1e-9));
+      this.#owedKept -= keeps;
+      this.#slots.push({ atMs: Math.floor(this.#nextMs + 1 - 1e-6), free: count - keeps, kept: keeps, taken: 0 });
       this.#nextMs += widthMs;
     }
     return this.#slots[at];

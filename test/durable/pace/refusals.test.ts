@@ -60,6 +60,24 @@ describe.each([false, "away"] as const)("lone refusals (%s) among many submissio
   });
 });
 
+describe("a carrier that wants a second of silence now and then, for reasons of its own", () => {
+  it.each([
+    [20, 20],
+    [200, 200],
+    [20, Infinity],
+    [200, Infinity],
+  ])("and takes %s a second loses that second only (set %s)", (perSec, setPerSec) => {
+    const takes = lone(
+      8_000,
+      tokenBucket(() => perSec, 1_000),
+      "away",
+    );
+    const world = new PacedWorld({ seed: 2, takes, retryAfterMs: 1_000, setPerSec, consumers: bulks(perSec) });
+    world.run(120_000);
+    expect(perSecBetween(world, 40, 120) / perSec).toBeGreaterThanOrEqual(0.8);
+  });
+});
+
 describe("a carrier that is not ready for some seconds", () => {
   it.each([
     [200, undefined, 200],
