@@ -15,7 +15,7 @@ const WARM_SWEEP_MS = 2_000;
 const REST_MS_MAX = 240_000;
 const REST_STEP_MS = 500;
 
-/** How fast the gateway answers, and how many receipts it sends at once. */
+/** How fast the gateway answers, by the service's clock, and how many receipts it sends at once. */
 const LATENCY_MS = [20, 150];
 const RECEIPT_CONNECTIONS = 16;
 
@@ -97,7 +97,7 @@ export async function startCounted(of, { bundle, stateDir, port, gatewayPort, co
   const before = runtimes();
   const gateway = new PacedGateway(gatewayPort, {
     ...(of.limit && { limit: of.limit() }),
-    latencyMs: LATENCY_MS,
+    latencyMs: LATENCY_MS.map((ms) => ms / clock.speed),
     receiptConnections: RECEIPT_CONNECTIONS,
     receiptAfterMs: (_, random) => (of.receiptAfterMs?.(random) ?? 0) / clock.speed,
     random: randomOf(seed, of.name),

@@ -120,7 +120,7 @@ export const OPERATIONS = {
 
 /** What a reader must know about the operations. */
 export const NOTES = [
-  `Alone: each account sends again and again, ${GAP_SEC} s apart, so that 20 messages share one alarm; the service's clock runs ${FAST} times as fast as the real one, and timers, alarms, gaps and receipts with it.`,
+  `Alone: each account sends again and again, ${GAP_SEC} s apart, so that 20 messages share one alarm; the service's clock runs ${FAST} times as fast as the real one, and timers, alarms, gaps, answers and receipts with it.`,
   `Bulk: a clock ${FAST} times as fast, and ${FASTER} times for 10,000. Busy: the real clock, and the shared alarm after ${(20 * BUSY_SWEEP_MS) / 1_000} s instead of ten minutes, when all receipts are there.`,
   `The gateway answers after 20 to 150 ms. Receipts come one by one and in random order: those of single messages after ${SOON_MS.first / 1_000} s and an exponential time of mean ${SOON_MS.mean / 1_000} s, those of bulks evenly over ${SPREAD_MS / 1_000} s.`,
 ];

@@ -108,9 +108,7 @@ export class AccountAlarm {
       await this.discard();
       await this.#forgetOld();
       const nameMs = await this.#history.name();
-      this.#setForHistory(lookMs);
-      this.#setForHistory(nameMs);
-      this.#setForDue(Date.now() + SOON_MS);
+      this.#setForDue(Date.now() + SOON_MS, [lookMs, nameMs]);
     } catch (problem) {
       logProblem("alarm", problem);
       // A constant, since the configuration itself may be what failed.
@@ -211,14 +209,15 @@ export class AccountAlarm {
     return nextMs === null ? null : Math.max(nextMs, nowMs + SOON_MS);
   }
 
-  /** Sets the alarm for the next of everything that is due; what is overdue, for `overdueMs`. */
-  #setForDue(overdueMs: number): void {
+  /** Sets the alarm once, for the next of everything that is due; what is overdue, for `overdueMs`. */
+  #setForDue(overdueMs: number, historyMs: (number | null)[] = []): void {
     const { sql } = this.#host.ctx.storage;
     const nowMs = Date.now();
     const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, nowMs, this.#sweepMs()));
     const { foldAtMs } = journalOf(sql);
-    for (const dueMs of [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), nextForgetMs(sql), ...lanes]) {
-      if (dueMs !== null) this.#setBy(dueMs <= nowMs ? overdueMs : dueMs);
-    }
+    const dueMs = [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), nextForgetMs(sql), ...lanes];
+    const times = dueMs.map((at) => (at === null ? Infinity : at <= nowMs ? overdueMs : at));
+    for (const at of historyMs) if (at !== null) times.push(Math.max(at, nowMs + SOON_MS));
+    this.#setBy(Math.min(...times));
   }
 }

@@ -5,11 +5,18 @@
 /** The longest that a batch waits, in ms. */
 export const HOLD_MS = 1_000;
 
+/** Callers are known for so long after their last batch, in ms: a carrier may fall silent for a moment. */
+const FORGET_MS = 10 * HOLD_MS;
+
 /** A batch waits at most this many times as long as batches take, so that callers that left hold up no other. */
 const HOLD_CYCLES = 4;
 
 /** The share of the known callers that completes a batch: it does not wait for the slowest of them. */
 const CALLERS_SHARE = 0.75;
+
+/** A batch that took this long, in ms, ends once no call came for this many times as long as its calls came apart. */
+const SLOW_MS = HOLD_MS / 4;
+const LATE_GAPS = 3;
 
 /** A batch that looks for more callers waits this many times as long as batches take, in addition. */
 const PROBE_CYCLES = 1.5;
@@ -56,11 +63,13 @@ export class Callers {
     return nowMs - this.#endedMs >= HOLD_MS || nowMs < this.#endedMs;
   }
 
-  /** A call was applied at once after quiet: nothing is known of the callers any more. */
+  /** A call was applied at once after quiet. After a long one, nothing is known of the callers any more. */
   startAgain(nowMs: number): void {
+    const quietMs = nowMs - this.#endedMs;
+    this.#endedMs = nowMs;
+    if (quietMs >= 0 && quietMs < FORGET_MS) return;
     this.#known = 1;
     this.#cycleMs = 0;
-    this.#endedMs = nowMs;
     this.#probeNext(PROBE_EVERY_FIRST);
   }
 
@@ -80,11 +89,14 @@ export class Callers {
   count(wait: Wait, nowMs: number): number | null {
     wait.calls += 1;
     if (nowMs >= wait.lateFromMs) wait.lateCalls += 1;
-    if (wait.isComplete || wait.calls < Math.ceil(this.#known * CALLERS_SHARE)) return null;
-    wait.isComplete = true;
-    this.#average(nowMs);
-    if (!wait.probes) return 0;
+    if (wait.calls < Math.ceil(this.#known * CALLERS_SHARE)) return null;
     const leftMs = HOLD_MS - (nowMs - wait.sinceMs);
+    if (!wait.isComplete) this.#average(nowMs);
+    else if (wait.probes) return null;
+    wait.isComplete = true;
+    const tookMs = nowMs - wait.sinceMs;
+    // Callers that come slowly wait for something else than their answers: the batch has time for the late ones.
+    if (!wait.probes) return tookMs < SLOW_MS ? 0 : Math.max(0, Math.min((LATE_GAPS * tookMs) / wait.calls, leftMs));
     const cycleMs = Math.max(this.#cycleMs, PROBE_MS_MIN);
     const moreMs = Math.max(0, Math.min(PROBE_CYCLES * cycleMs, leftMs));
     wait.lateFromMs = nowMs + moreMs / 2;

@@ -106,6 +106,14 @@ describe("a gateway that sends its receipts on, whatever the answers are", () =>
     expect(waitMs).toBeLessThanOrEqual(HOLD_MS);
   });
 
+  it("is still known after a silence of a moment", async () => {
+    // 1.8 s of receipts, then 1.2 s without any.
+    const times = Array.from({ length: 1_000 }, () => Math.floor(20 * random()) * 3_000 + Math.floor(1_800 * random()));
+    const { writes, waitMs } = await openLoop(times.toSorted((one, other) => one - other));
+    expect(writes).toBeLessThanOrEqual(90);
+    expect(waitMs).toBeLessThanOrEqual(HOLD_MS);
+  });
+
   it.each([
     ["at once", 0],
     ["within 50 ms", 50],
