@@ -76,8 +76,8 @@ it("writes 10 rows in D1 and 1 in the account for a delivered bulk of 1,000, how
   await deliver(world, named);
   await deliver(world, named);
   expect(inD1.rows).toBe(10);
-  // The settled mark.
-  expect(counted).toMatchObject({ rows: 1, alarms: 0 });
+  // The settled mark, and the alarm that looks for the answer.
+  expect(counted).toMatchObject({ rows: 1, alarms: 1 });
   expect(await rowsOf(world)).toBe(10);
   expect(await historyOf(world)).toEqual(await messagesOf(world));
 });

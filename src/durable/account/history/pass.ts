@@ -9,15 +9,20 @@ import type { Changes, Turn } from "../turn.ts";
 
 // The housekeeping pass of the account's alarm. It looks at the jobs of the last minutes, and gives those that are still
 // open a deadline in the index; then it names what history may be missing (records.ts) to the history queue, whose
-// consumer fetches it from the account, writes D1 and reports what is recorded. The queue keeps what it took until then,
-// so no alarm is set for the answer: what is lost all the same is named again by the pass of the next change, or when the
-// object starts. Lists read from the account what is not recorded, so nothing here is ever in a hurry.
+// consumer fetches it from the account, writes D1 and reports what is recorded. Should that be lost, a later look names it
+// again. Lists read from the account what is not recorded, so nothing here is ever in a hurry.
 
 /** The shortest time between two passes, in sweeps: messages that stay open for minutes do not make one pass each. */
 const GAP_SWEEPS = 10;
 
 /** The longest time between two tries while history cannot be written, in ms. */
 const GAP_MS_MAX = 2 * 3_600_000;
+
+/**
+ * A pass may come this much sooner than it is due, as a share of its time: one alarm then looks for the answer to the last
+ * pass, and makes the next one.
+ */
+const EARLY = 0.5;
 
 /** Jobs after the mark, and late ones, that are named at once. What follows is named when these are recorded. */
 export const NAMED_MAX = 4_000;
@@ -102,7 +107,7 @@ export class HistoryPass {
     const next = firstJobAfter(sql, this.#lookedSeq);
     if (next === null) return null;
     const dueMs = Math.max(this.#lookFromMs, next + this.#passMs);
-    if (dueMs > nowMs) return dueMs;
+    if (Math.max(this.#lookFromMs, dueMs - EARLY * this.#passMs) > nowMs) return dueMs;
     const end = this.#lookedSeq + LOOKED_MAX;
     let until: number | null | undefined;
     while (until === undefined && this.#lookedSeq < end) {
@@ -130,13 +135,13 @@ export class HistoryPass {
     const since = Math.min(jobs ?? Infinity, late ? this.#lateSinceMs : Infinity);
     if (since === Infinity) return null;
     const dueMs = Math.max(this.#nameFromMs, since + this.#passMs);
-    if (dueMs > nowMs) return dueMs;
+    if (Math.max(this.#nameFromMs, dueMs - EARLY * this.#passMs) > nowMs) return dueMs;
     this.#nameFromMs = nowMs + GAP_SWEEPS * this.#host.sweepMs();
     this.#lateSinceMs = 0;
     const { rev, recordedRev } = readAccount(sql);
     const { messages, cutAt, hasMoreLate } = jobsToName(sql, this.#lookedSeq, NAMED_MAX);
     this.#cutAt = cutAt;
     const isSent = await enqueueHistory(env().HISTORY, nameOf(ctx), messages, rev > recordedRev);
-    return isSent && cutAt === null && !hasMoreLate ? null : this.postpone(nowMs);
+    return isSent && cutAt === null && !hasMoreLate ? nowMs + this.#passMs : this.postpone(nowMs);
   }
 }
