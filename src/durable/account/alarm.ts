@@ -50,7 +50,8 @@ export class AccountAlarm {
     const { ctx } = this.#host;
     try {
       this.#setTo = await ctx.storage.getAlarm();
-      const isSet = this.#setTo !== null && !this.#isLost(this.#setTo);
+      // One beyond the next pass was set for something else, or by a clock that was set back since.
+      const isSet = this.#setTo !== null && !this.#isLost(this.#setTo) && this.#setTo <= Date.now() + this.#passMs();
       this.#setForDue(Date.now() + this.#sweepMs());
       if (isSet) return;
       const { sql } = ctx.storage;

@@ -106,7 +106,9 @@ export class HistoryPass {
     this.#lookedSeq = Math.max(this.#lookedSeq, lookedSeq, settledSeq);
     const next = firstJobAfter(sql, this.#lookedSeq);
     if (next === null) return null;
-    const dueMs = Math.max(this.#lookFromMs, next + this.#passMs);
+    // Times in the future, of a clock that was set back, count as of now.
+    this.#lookFromMs = Math.min(this.#lookFromMs, nowMs + GAP_SWEEPS * this.#host.sweepMs());
+    const dueMs = Math.max(this.#lookFromMs, Math.min(next, nowMs) + this.#passMs);
     if (Math.max(this.#lookFromMs, dueMs - EARLY * this.#passMs) > nowMs) return dueMs;
     const end = this.#lookedSeq + LOOKED_MAX;
     let until: number | null | undefined;
@@ -132,8 +134,9 @@ export class HistoryPass {
     const { sql } = ctx.storage;
     const nowMs = Date.now();
     const { jobs, late } = missingSince(sql);
-    const since = Math.min(jobs ?? Infinity, late ? this.#lateSinceMs : Infinity);
-    if (since === Infinity) return null;
+    if (jobs === null && !late) return null;
+    const since = Math.min(jobs ?? nowMs, late ? this.#lateSinceMs : nowMs, nowMs);
+    this.#nameFromMs = Math.min(this.#nameFromMs, nowMs + GAP_MS_MAX);
     const dueMs = Math.max(this.#nameFromMs, since + this.#passMs);
     if (Math.max(this.#nameFromMs, dueMs - EARLY * this.#passMs) > nowMs) return dueMs;
     this.#nameFromMs = nowMs + GAP_SWEEPS * this.#host.sweepMs();
