@@ -74,6 +74,18 @@ function brokenSetting(): never {
   throw new Error("SWEEP_MS is no number");
 }
 
+it("is set for an open message when the object starts, although a clock that was set back left it hours ahead", async () => {
+  const world = await openWorld();
+  const take = { carrier: "http", leaseMs: 30_000 };
+  const caller = { keyId: world.keyId, requestId: "req_taken", price: { kind: "fixed" as const, units: 10_000 } };
+  const order = { operation: "sms" as const, recipients: ["+919876543210"], content: {}, text: null };
+  await world.stub.send({ ...caller, ...order, validityMs: DAY_MS, take });
+  await runInDurableObject(world.stub, (_, { storage }) => storage.setAlarm(T0 + DAY_MS / 12));
+  await evictDurableObject(world.stub);
+  await world.stub.ping();
+  expect(await alarmOf(world)).toBe(T0 + 30_000);
+});
+
 it("is set while the configuration is broken, from the start of the object on", async () => {
   vi.spyOn(console, "error").mockReturnValue();
   const world = await openWorld();
