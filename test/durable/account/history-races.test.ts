@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { recordHistory as record } from "../../../src/db/history.ts";
 import { historyOf, settledSeq } from "../../world/history.ts";
 import {
+  HOUR_MS,
   PASS_MS,
   alarm,
   alarmMs,
@@ -109,4 +110,19 @@ describe("what changes while it is recorded", () => {
     await receipt(world, 5, "delivered");
     expect(await lateIn(world)).toEqual([]);
   });
+});
+
+it("names what was sent after a pass whose clock was set back since", async () => {
+  const world = await restingWorld();
+  const aheadMs = 2 * HOUR_MS;
+  later(aheadMs);
+  await sendDelivered(world);
+  later(PASS_MS);
+  const early = await alarm(world);
+  expect(seqsIn(early)).toEqual([2]);
+  await deliver(world, early);
+  later(-aheadMs);
+  await sendDelivered(world);
+  later(PASS_MS);
+  expect(seqsIn(await alarm(world))).toEqual([3]);
 });

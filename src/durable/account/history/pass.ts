@@ -44,6 +44,8 @@ export class HistoryPass {
   /** No job is looked at, or named, before these times, in ms since the epoch. */
   #lookFromMs = 0;
   #nameFromMs = 0;
+  /** When the alarm last asked for a pass. */
+  #lastMs = 0;
   /** When the first change came that only `late` or the profile show; 0: before this object started, or never. */
   #lateSinceMs = 0;
 
@@ -53,6 +55,14 @@ export class HistoryPass {
 
   get #passMs(): number {
     return PASS_SWEEPS * this.#host.sweepMs();
+  }
+
+  /** The time. Where the clock was set back, the times of before say nothing, and the passes begin anew. */
+  #now(): number {
+    const nowMs = Date.now();
+    if (nowMs < this.#lastMs) this.#lookFromMs = this.#nameFromMs = 0;
+    this.#lastMs = nowMs;
+    return nowMs;
   }
 
   /** Whether history has been missing something for so long that no alarm or answer is still to be expected. */
@@ -101,13 +111,11 @@ export class HistoryPass {
   async look(): Promise<number | null> {
     const { commit, ctx } = this.#host;
     const { sql } = ctx.storage;
-    const nowMs = Date.now();
+    const nowMs = this.#now();
     const { settledSeq, lookedSeq } = readAccount(sql);
     this.#lookedSeq = Math.max(this.#lookedSeq, lookedSeq, settledSeq);
     const next = firstJobAfter(sql, this.#lookedSeq);
     if (next === null) return null;
-    // Times in the future, of a clock that was set back, count as of now.
-    this.#lookFromMs = Math.min(this.#lookFromMs, nowMs + GAP_SWEEPS * this.#host.sweepMs());
     const dueMs = Math.max(this.#lookFromMs, Math.min(next, nowMs) + this.#passMs);
     if (Math.max(this.#lookFromMs, dueMs - EARLY * this.#passMs) > nowMs) return dueMs;
     const end = this.#lookedSeq + LOOKED_MAX;
@@ -132,11 +140,10 @@ export class HistoryPass {
   async name(): Promise<number | null> {
     const { ctx, env } = this.#host;
     const { sql } = ctx.storage;
-    const nowMs = Date.now();
+    const nowMs = this.#now();
     const { jobs, late } = missingSince(sql);
     if (jobs === null && !late) return null;
     const since = Math.min(jobs ?? nowMs, late ? this.#lateSinceMs : nowMs, nowMs);
-    this.#nameFromMs = Math.min(this.#nameFromMs, nowMs + GAP_MS_MAX);
     const dueMs = Math.max(this.#nameFromMs, since + this.#passMs);
     if (Math.max(this.#nameFromMs, dueMs - EARLY * this.#passMs) > nowMs) return dueMs;
     this.#nameFromMs = nowMs + GAP_SWEEPS * this.#host.sweepMs();
