@@ -66,6 +66,12 @@ export function fault(world: World, kind: string, atMs: number, lastsMs: number,
   world.faults.push({ t: "begin", at, id, kind, ...more }, { t: "end", at: at + lastsMs, id });
 }
 
+/** The clock leaps forward at this time of the world, and is set back a moment later. */
+export function leap(world: World, atMs: number, byMs = 60_000): void {
+  fault(world, "clock", atMs, 0, { toMs: byMs });
+  fault(world, "clock", atMs + 10, 0, { toMs: 0 });
+}
+
 /** Recomputes all balances after an entry was added, removed or changed. */
 export function rebalance(world: World): void {
   let balance = 0;

@@ -1,5 +1,16 @@
 import { expect, it } from "vitest";
-import { fault, interrupt, messageTo, put, recordOf, refund, retell, set, unsee } from "../../torture/small-changes.ts";
+import {
+  fault,
+  interrupt,
+  leap,
+  messageTo,
+  put,
+  recordOf,
+  refund,
+  retell,
+  set,
+  unsee,
+} from "../../torture/small-changes.ts";
 import { TO, addCampaign, findingsOf, receipt, smallWorld, submission } from "../../torture/small-world.ts";
 import type { World } from "../../torture/small-world.ts";
 
@@ -67,6 +78,16 @@ const SPOILS: [what: string, finding: RegExp, spoil: (world: World) => void][] =
     "an acknowledged message never reaches the gateway, without a fault in its time",
     /saw every attempt/u,
     (world) => interrupt(world, TO.sms),
+  ],
+  [
+    "an acknowledged message never reaches the gateway, and the clock leapt before it was ordered",
+    /saw every attempt/u,
+    (world) => (interrupt(world, TO.sms), leap(world, 500)),
+  ],
+  [
+    "an acknowledged message never reaches the gateway, and the clock leapt by less than its window",
+    /saw every attempt/u,
+    (world) => (interrupt(world, TO.sms), leap(world, 1_300, 9_000)),
   ],
   [
     "a bulk's message fails as http_429 in its validity",
@@ -189,6 +210,10 @@ it.each([
     (world: World) => (interrupt(world, TO.sms), fault(world, "kill", 1_300, 500)),
   ],
   [
+    "the clock leaps over the window of a message that waits for its permit",
+    (world: World) => (interrupt(world, TO.sms), leap(world, 1_300)),
+  ],
+  [
     "sixty messages of others' bulks were on their way before a one-time password",
     (world: World) => addCampaign(world, 60, 1_100),
   ],
@@ -220,6 +245,14 @@ function recognising(): World {
   set(world, TO.otp, { attempts: 2 });
   return world;
 }
+
+it("does not ask for an unknown outcome again whose validity a leap of the clock ended before its submission", () => {
+  const world = recognising();
+  world.carrier.pop();
+  set(world, TO.otp, { attempts: 1 });
+  leap(world, 1_050);
+  expect(findingsOf(world)).toEqual([]);
+});
 
 it("lets an unknown outcome be submitted again where the gateway recognises references", () => {
   expect(findingsOf(recognising())).toEqual([]);

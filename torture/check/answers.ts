@@ -1,6 +1,6 @@
-import { realTimesOf } from "./clock.ts";
+import { leapsOf, realTimesOf } from "./clock.ts";
 import { validityOf } from "./evidence.ts";
-import type { Evidence, Fault, Receipt, Submission } from "./evidence.ts";
+import type { Evidence, Receipt, Submission } from "./evidence.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
 import { runningFaults } from "./requests.ts";
@@ -137,17 +137,6 @@ export function statesFollow(evidence: Evidence, cases: Case[]): Proof {
   return proof;
 }
 
-/** A jump of the clock that may end a validity, or delay the next look at a message. */
-const LEAP_MS = 10_000;
-
-/** When the clock leapt, in real time. */
-export function leapsOf(faults: Fault[]): number[] {
-  const clocks = faults.filter(({ kind }) => kind === "clock");
-  return clocks
-    .filter(({ clockMs }, at) => Math.abs(clockMs - (clocks[at - 1]?.clockMs ?? 0)) > LEAP_MS)
-    .map(({ from }) => from);
-}
-
 /** Times in which the gateway takes less than is sent, so that messages wait. */
 export const BUSY_FAULTS = ["carrier_away", "carrier_limit", "carrier_busy"];
 
@@ -171,7 +160,8 @@ export function unknownIsAskedAgain(evidence: Evidence): Proof {
     const created = realTimesOf(faults, lives.get(`${account} ${to}`)?.timeline[0]?.at ?? Infinity);
     const hindered =
       !created.some((at) => at + validityOf(evidence, operation) > untilMs) ||
-      leaps.some((at) => at >= first.at && at <= untilMs) ||
+      // A leap between the order and its submission, too, ends the validity early.
+      leaps.some((at) => at >= Math.min(first.at, ...created) && at <= untilMs) ||
       runningFaults(faults, first.at, untilMs, [...BUSY_FAULTS, ...LOSING]).length > 0;
     const asked = state !== "unknown" || more.length > 0 || hindered;
     proof.holds(asked, () => `${ref} to ${to} is unknown, and was submitted only once`);

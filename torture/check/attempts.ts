@@ -1,4 +1,4 @@
-import { hadFault, realTimesOf } from "./clock.ts";
+import { LEAP_MS, hadFault, jumpsOf, realTimesOf } from "./clock.ts";
 import type { Evidence, Recorded, Submission } from "./evidence.ts";
 import { Proof } from "./proof.ts";
 
@@ -28,6 +28,20 @@ function unseenOf({ faults }: Evidence, { timeline }: Recorded, submissions: Sub
 }
 
 /**
+ * Whether the clock leapt over the window of an unknown outcome while the attempt waited for its permit: the lease and the
+ * window are over in one moment, so the message is `unknown` and refunded, and is not submitted any more.
+ */
+function wasLeaptOver({ faults, timers }: Evidence, serviceMs: number): boolean {
+  const begun = realTimesOf(faults, serviceMs);
+  return jumpsOf(faults).some(
+    ({ at, byMs }) =>
+      byMs >= timers.UNKNOWN_WINDOW_MS - REACHES_MS &&
+      byMs > LEAP_MS &&
+      begun.some((from) => at >= from && at <= from + REACHES_MS),
+  );
+}
+
+/**
  * A message was attempted as often as the gateway saw it, and once more for each attempt that a fault cut off. So a 200
  * whose message the gateway never saw is `unknown` only where a fault lies in its time, and a claim that was given back
  * counts nowhere.
@@ -44,7 +58,9 @@ export function attemptsAreSeen(evidence: Evidence): Proof {
     if (attempts <= own.length || !life) continue;
     cutOff += attempts - own.length;
     const unseen = unseenOf(evidence, life, own);
-    const explained = unseen.every((at) => hadFault(evidence.faults, at, REACHES_MS, UNSEEN));
+    const explained = unseen.every(
+      (at) => hadFault(evidence.faults, at, REACHES_MS, UNSEEN) || wasLeaptOver(evidence, at),
+    );
     // An attempt under a reference of unknown outcome leaves no mark in the timeline.
     proof.holds(explained && (unseen.length > 0 || evidence.dedupes), () => {
       const states = life.timeline.map(({ state }) => state).join(" → ");

@@ -3,6 +3,20 @@ import { runningFaults } from "./requests.ts";
 
 // Times in the service's books are by its own clock, which the run sets forward and back; the logs are by the real one.
 
+/** The jumps of the service's clock: when, in real time, and how far. */
+export function jumpsOf(faults: Fault[]): { at: number; byMs: number }[] {
+  const clocks = faults.filter(({ kind }) => kind === "clock");
+  return clocks.map(({ from, clockMs }, nth) => ({ at: from, byMs: clockMs - (clocks[nth - 1]?.clockMs ?? 0) }));
+}
+
+/** A jump of the clock that may end a validity, or delay the next look at a message. */
+export const LEAP_MS = 10_000;
+
+/** When the clock leapt, in real time. */
+export function leapsOf(faults: Fault[]): number[] {
+  return jumpsOf(faults).flatMap(({ at, byMs }) => (Math.abs(byMs) > LEAP_MS ? [at] : []));
+}
+
 /** For so long after a jump, what was begun before may still carry the time of before. */
 const JUMP_MS = 5_000;
 

@@ -1,4 +1,4 @@
-import { leapsOf } from "./answers.ts";
+import { leapsOf } from "./clock.ts";
 import type { Evidence, Fault } from "./evidence.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";

@@ -1,4 +1,5 @@
-import { BUSY_FAULTS, leapsOf } from "./answers.ts";
+import { BUSY_FAULTS } from "./answers.ts";
+import { leapsOf } from "./clock.ts";
 import { validityOf } from "./evidence.ts";
 import type { Evidence, Intention, Message, Recorded, Submission } from "./evidence.ts";
 import type { Case } from "./orders.ts";
