@@ -60,7 +60,7 @@ export const BORDERS = {
 };
 
 /** Rooms that are one file; every other is a folder. */
-export const FILES = ["worker", "housekeeping", "objects", "config", "log"];
+export const FILES = ["worker", "housekeeping", "objects", "log"];
 
 /**
  * Packages that carry a platform or a framework, and the only rooms that may import them.

@@ -2,7 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import { SECRET_NAMES, parseConfig } from "../src/config.ts";
+import { parseConfig } from "../src/config/config.ts";
+import { SECRET_NAMES } from "../src/config/settings.ts";
 import { DEMO_SECRET_PREFIX } from "../src/crypto/secret-faults.ts";
 import { ROOT, readConfig } from "./local.mjs";
 

@@ -1,5 +1,5 @@
-import { ConfigError, configOf } from "./config.ts";
-import type { Config } from "./config.ts";
+import { ConfigError, configOf } from "./config/config.ts";
+import type { Config } from "./config/settings.ts";
 import { randomId } from "./crypto/ids.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { destinationOf } from "./http/bases.ts";

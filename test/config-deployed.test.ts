@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SECRET_NAMES, parseConfig } from "../src/config.ts";
+import { parseConfig } from "../src/config/config.ts";
+import { SECRET_NAMES } from "../src/config/settings.ts";
 import { GATEWAY, LOCAL, PRODUCTION, SECRET, WHSEC, faultsOf } from "./world/settings.ts";
 
 // The secrets and addresses of a service: what a deployed one must have, and what a local one must not.

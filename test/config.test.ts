@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { configOf, isLogged, parseConfig, paymentsOf, signupCredit } from "../src/config.ts";
+import { configOf, isLogged, parseConfig, paymentsOf, signupCredit } from "../src/config/config.ts";
 import { PLANS } from "../src/money/plans.ts";
 import { GATEWAY, LOCAL, PRODUCTION, SECRET, faultsOf } from "./world/settings.ts";
 

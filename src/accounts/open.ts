@@ -1,5 +1,5 @@
-import { signupCredit } from "../config.ts";
-import type { Config } from "../config.ts";
+import { signupCredit } from "../config/config.ts";
+import type { Config } from "../config/settings.ts";
 import { newKeyId, showKey } from "../crypto/api-key.ts";
 import { newAccountId } from "../crypto/ids.ts";
 import type { Opened } from "../model/account.ts";

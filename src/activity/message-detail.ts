@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { messageId, objectName } from "../crypto/ids.ts";
 import { unseal } from "../crypto/seal.ts";
 import { logProblem } from "../log.ts";

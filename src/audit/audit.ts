@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { configOf } from "../config.ts";
+import { configOf } from "../config/config.ts";
 import { showKeyId } from "../crypto/api-key.ts";
 import { mac } from "../crypto/bytes.ts";
 import { randomId } from "../crypto/ids.ts";

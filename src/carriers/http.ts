@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
 import { readText } from "../http/streams.ts";
 import type { Outcome } from "../model/message.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import type { Mode } from "../model/ref.ts";
 import type { Carrier } from "./carrier.ts";
 import { httpCarrier } from "./http.ts";

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Child } from "hono/jsx";
 import { routePath } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { paymentsOf } from "../config.ts";
+import { paymentsOf } from "../config/config.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { BODY_BYTES_MAX, bodyBytesMax, declaredBytes, sizeText } from "../http/body.ts";

@@ -1,5 +1,4 @@
 import { DurableObject } from "cloudflare:workers";
-import { configOf } from "../config.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
 import type { Recorded, Records } from "../model/history.ts";
@@ -7,81 +6,51 @@ import type { MessageDetail } from "../model/message-detail.ts";
 import type * as message from "../model/message.ts";
 import type * as payment from "../model/payment.ts";
 import type { MessagePlace } from "../model/ref.ts";
-import { enqueueHistory } from "../queues/enqueue.ts";
 import type { Fresh, Look } from "../search/look.ts";
 import { admitBalance } from "./account/admission.ts";
-import { AccountAlarm } from "./account/alarm.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage } from "./account/jobs.ts";
 import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
-import { ledgerPage } from "./account/ledger.ts";
-import { LiveFeed } from "./account/live.ts";
+import { ledgerPage } from "./account/billing/ledger.ts";
 import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
 import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/history/recent-messages.ts";
 import { groupsOf } from "./account/history/records.ts";
-import { reconcile } from "./account/reconcile.ts";
+import { reconcile } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
-import { forgetJournal } from "./account/receipts/journal.ts";
 import * as recordings from "./account/voice/recordings.ts";
-import { MIGRATIONS } from "./account/schema.ts";
 import { send } from "./account/send.ts";
-import { beginTurn } from "./account/turn.ts";
-import type { Tail, Turn } from "./account/turn.ts";
-import type { WindowTimes } from "./account/window.ts";
-import { isOpened, migrate } from "./migrate.ts";
-import { nameOf } from "./name.ts";
+import type { Tail } from "./account/turn.ts";
+import { AccountStore } from "./account-store.ts";
 
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
  */
 export class Account extends DurableObject<Env> {
-  readonly #sql = this.ctx.storage.sql;
-  readonly #window: WindowTimes = { times: null };
+  readonly #store = new AccountStore(this.ctx, this.env);
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #news = new NewsIntake(this.#sql, (...asked) => this.#commit((turn) => reportNews(turn, ...asked)));
-  readonly #live = new LiveFeed(this.ctx, this.env);
-  readonly #alarm = new AccountAlarm({
-    ctx: this.ctx,
-    env: () => this.env,
-    sweepMs: () => configOf(this.env).SWEEP_MS,
-    commit: (work) => this.#commit(work),
-  });
-  #isOpened = false;
-
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    if (!isOpened(this.#sql)) return;
-    void ctx.blockConcurrencyWhile(async () => {
-      ctx.storage.transactionSync(() => migrate(this.#sql, MIGRATIONS));
-      this.#isOpened = true;
-      await this.#alarm.wake();
-    });
-  }
+  readonly #news = new NewsIntake(this.#store.sql, (...asked) =>
+    this.#store.commit((turn) => reportNews(turn, ...asked)),
+  );
 
   /** Opens the account; false when it exists with another name or opening balance. Repeating it changes nothing. */
   open(opening: model.Opening): model.Opened {
-    const opened = this.#commit((turn) => {
-      if (!this.#isOpened) migrate(this.#sql, MIGRATIONS);
-      return openAccount(turn, opening);
-    });
-    this.#isOpened = true;
-    return opened;
+    return this.#store.open((turn) => openAccount(turn, opening));
   }
 
   /** The balance, as a customer's request that counts in the rate window. */
   balance(caller: command.Caller): command.BalanceView | command.Refusal | null {
-    return this.#change((turn) => admitBalance(turn, caller));
+    return this.#store.change((turn) => admitBalance(turn, caller));
   }
 
   /** Admits a request to the account's own API, or refuses it (contract §13); `writes`: it changes something. */
   admitOwn(keyId: number, writes: boolean): command.OwnDoor | null {
-    return this.#read((sql) => this.#own.admit(sql, { keyId, writes, nowMs: Date.now() }));
+    return this.#store.read((sql) => this.#own.admit(sql, { keyId, writes, nowMs: Date.now() }));
   }
 
   /**
@@ -90,45 +59,45 @@ export class Account extends DurableObject<Env> {
    */
   async send(asked: command.SendCommand): Promise<command.DoneOrRefusal | null> {
     await this.#groupCommit.next();
-    return this.#change((turn) => send(turn, asked));
+    return this.#store.change((turn) => send(turn, asked));
   }
 
   /** Admits an upload and reserves its place in the quota, before its bytes are stored. */
   beginUpload(...asked: Tail<typeof recordings.beginUpload>): command.UploadDoor | null {
-    return this.#change((turn) => recordings.beginUpload(turn, ...asked));
+    return this.#store.change((turn) => recordings.beginUpload(turn, ...asked));
   }
 
   /** Ends an upload, whose bytes were stored in R2 or not; false where the account has no such recording. */
   endUpload(...asked: Tail<typeof recordings.endUpload>): boolean | null {
-    return this.#change((turn) => recordings.endUpload(turn, ...asked));
+    return this.#store.change((turn) => recordings.endUpload(turn, ...asked));
   }
 
   /** Recordings after a place, newest first. */
   recordings(after: message.RecordingPlace | null, limit: number): message.RecordingView[] | null {
-    return this.#read((sql) => recordings.listRecordings(sql, after, limit));
+    return this.#store.read((sql) => recordings.listRecordings(sql, after, limit));
   }
 
   /** One recording of this account; null for another account's and for an unknown one. */
   recording(fileId: string): message.RecordingView | null {
-    return this.#read((sql) => recordings.readRecording(sql, fileId));
+    return this.#store.read((sql) => recordings.readRecording(sql, fileId));
   }
 
   /** Gives a recording another name; null where the account has no such recording. */
   renameRecording(fileId: string, name: string): message.RecordingView | null {
-    return this.#change((turn) => recordings.renameRecording(turn, fileId, name));
+    return this.#store.change((turn) => recordings.renameRecording(turn, fileId, name));
   }
 
   /** Removes a recording, and its bytes once no call under way plays them; null where there is no such recording. */
   async removeRecording(fileId: string): Promise<true | null> {
-    const objectKey = this.#change((turn) => recordings.removeRecording(turn, fileId));
+    const objectKey = this.#store.change((turn) => recordings.removeRecording(turn, fileId));
     if (objectKey === null) return null;
-    await this.#alarm.discard(objectKey);
+    await this.#store.alarm.discard(objectKey);
     return true;
   }
 
   /** One round of a consumer: applies the outcomes of its last claims, then claims the next messages of a lane. */
   work(asked: message.WorkAsked): message.WorkDone | null {
-    return this.#change((turn) => work(turn, asked));
+    return this.#store.change((turn) => work(turn, asked));
   }
 
   /**
@@ -136,34 +105,34 @@ export class Account extends DurableObject<Env> {
    * was never opened. `follow`: the carrier can look messages up; `resubmits`: it recognises references.
    */
   async report(news: message.News[], follow: boolean, resubmits = false): Promise<true | null> {
-    if (!this.#isOpened) return null;
+    if (!this.#store.isOpened) return null;
     await this.#news.take(news, { follow, resubmits });
     return true;
   }
 
   /** The messages of these jobs that a carrier took, or may have taken, and that have no final receipt. */
   follow(seqs: number[]): message.Followed[] | null {
-    return this.#read((sql) => followJobs(sql, seqs));
+    return this.#store.read((sql) => followJobs(sql, seqs));
   }
 
   /** What history must hold of these jobs, in their newest state, and the profile if it is asked for. */
   records(seqs: number[], profile: boolean): Records | null {
-    return this.#read((sql) => ({ groups: groupsOf(sql, seqs), profile: profile ? accountView(sql) : null }));
+    return this.#store.read((sql) => ({ groups: groupsOf(sql, seqs), profile: profile ? accountView(sql) : null }));
   }
 
   /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */
   recorded(recorded: Recorded | null): true | null {
-    return this.#read(() => this.#alarm.recorded(recorded));
+    return this.#store.read(() => this.#store.alarm.recorded(recorded));
   }
 
   /** The account as it is now. */
   view(): model.AccountView | null {
-    return this.#read(accountView);
+    return this.#store.read(accountView);
   }
 
   /** Changes status, plan or OTP rate; effective for the next request. */
   amend(change: model.Amendment): model.AccountView | null {
-    return this.#change((turn) => {
+    return this.#store.change((turn) => {
       amendAccount(turn, change);
       return accountView(turn.sql);
     });
@@ -171,78 +140,78 @@ export class Account extends DurableObject<Env> {
 
   /** Credits the account, or adjusts its balance downwards, once per reference. */
   credit(asked: Parameters<typeof credit>[1]): model.Credited | null {
-    return this.#change((turn) => credit(turn, asked));
+    return this.#store.change((turn) => credit(turn, asked));
   }
 
   /** Credits a paid order once and raises the plan to it. */
   settlePayment(paid: payment.Payment): payment.Settled | null {
-    return this.#change((turn) => settlePayment(turn, paid));
+    return this.#store.change((turn) => settlePayment(turn, paid));
   }
 
   /** Takes the credit of a refunded payment back once; the balance never falls below 0. */
   refundPayment(refund: payment.PaymentRefund): payment.Refunded | null {
-    return this.#change((turn) => refundPayment(turn, refund));
+    return this.#store.change((turn) => refundPayment(turn, refund));
   }
 
   /** Ledger entries after a number, oldest first. */
   ledger(after: number, limit: number): model.LedgerView[] | null {
-    return this.#read((sql) => ledgerPage(sql, after, limit));
+    return this.#store.read((sql) => ledgerPage(sql, after, limit));
   }
 
   /** Messages after a place, oldest first. */
   messages(after: { seq: number; index: number }, limit: number): message.MessageView[] | null {
-    return this.#read((sql) => messagePage(sql, after, limit));
+    return this.#store.read((sql) => messagePage(sql, after, limit));
   }
 
   /** The messages that match a search, of those that may be missing from history. */
   look(asked: Look): Fresh | null {
-    return this.#read((sql) => lookAtFresh(sql, asked));
+    return this.#store.read((sql) => lookAtFresh(sql, asked));
   }
 
   /** One message with everything that its page shows; null also where the account has no such message. */
   messageDetail(place: MessagePlace): MessageDetail | null {
-    return this.#read((sql) => messageDetail(sql, place));
+    return this.#store.read((sql) => messageDetail(sql, place));
   }
 
   /** Every key, revoked ones included. */
   keys(): model.KeyView[] | null {
-    return this.#read(listKeys);
+    return this.#store.read(listKeys);
   }
 
   /** Adds a key; false when the account has too many. */
   makeKey(keyId: number, name: string, once?: command.AskedOnce): model.KeyMade | null {
-    return this.#change((turn) => makeKey(turn, { keyId, name, once }));
+    return this.#store.change((turn) => makeKey(turn, { keyId, name, once }));
   }
 
   /** Revokes a key before the next request; false when the account has no such key. */
   revokeKey(keyId: number): boolean | null {
-    return this.#change((turn) => revokeKey(turn, keyId));
+    return this.#store.change((turn) => revokeKey(turn, keyId));
   }
 
   /** Replaces a key; both work while the overlap lasts. */
   rotateKey(oldId: number, newId: number, overlapMs: number, once?: command.AskedOnce): model.Rotation | null {
-    return this.#change((turn) => rotateKey(turn, { oldId, newId, overlapMs, once }));
+    return this.#store.change((turn) => rotateKey(turn, { oldId, newId, overlapMs, once }));
   }
 
   /** Recomputes every total and returns the differences; an empty list means that all agree. */
   reconcile(): model.Difference[] | null {
-    return this.#read(reconcile);
+    return this.#store.read(reconcile);
   }
 
   /** What the overview page shows: the account, its keys, its newest jobs, and the first job since a time. */
   outline(sinceMs: number): model.Outline | null {
-    return this.#read(() => this.#live.outline(sinceMs));
+    return this.#store.read(() => this.#store.live.outline(sinceMs));
   }
 
   /** Opens a WebSocket that gets every change; `from` is the first job that its client still shows. */
   override fetch(request: Request): Response {
-    if (!this.#isOpened) return new Response(null, { status: 404 });
-    return this.#live.accept(Number(new URL(request.url).searchParams.get("from")) || null);
+    if (!this.#store.isOpened) return new Response(null, { status: 404 });
+    return this.#store.live.accept(Number(new URL(request.url).searchParams.get("from")) || null);
   }
 
   /** Closes every live socket, so that each client must authenticate again after a session has ended. */
   hangUp(): void {
-    this.#live.hangUp();
+    this.#store.live.hangUp();
   }
 
   /** Clients never send on this socket; closes any that does. */
@@ -262,37 +231,6 @@ export class Account extends DurableObject<Env> {
 
   /** Never throws: the platform stops retrying an alarm that fails too often. */
   override async alarm(): Promise<void> {
-    if (this.#isOpened) await this.#alarm.ring();
-  }
-
-  /** Reads; null where the account was never opened. */
-  #read<T>(work: (sql: SqlStorage) => T): T | null {
-    return this.#isOpened ? work(this.#sql) : null;
-  }
-
-  /** Commits; null where the account was never opened. */
-  #change<T>(work: (turn: Turn) => T): T | null {
-    return this.#isOpened ? this.#commit(work) : null;
-  }
-
-  /**
-   * The only path for writes: all of `work` is stored, or none of it. Only here, and only after that, the changes that
-   * `work` noted set the alarm and go to the live feed and to history.
-   */
-  #commit<T>(work: (turn: Turn) => T): T {
-    const turn = beginTurn(this.#sql, this.#window, this.env);
-    let result: T;
-    try {
-      result = this.ctx.storage.transactionSync(() => work(turn));
-    } catch (problem) {
-      this.#window.times = null;
-      forgetJournal(this.#sql);
-      throw problem;
-    }
-    const { changes } = turn;
-    this.#alarm.setFor(changes);
-    if (changes.jobs.size > 0 || changes.account) this.#live.send(changes.jobs);
-    if (changes.profile) this.ctx.waitUntil(enqueueHistory(this.env.HISTORY, nameOf(this.ctx), [], true));
-    return result;
+    if (this.#store.isOpened) await this.#store.alarm.ring();
   }
 }

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { configOf } from "../config.ts";
+import { configOf } from "../config/config.ts";
 import { readListener } from "../inbox/listener.ts";
 import { matcherOf } from "../inbox/search.ts";
 import type * as types from "../inbox/types.ts";

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { configOf } from "../config.ts";
+import { configOf } from "../config/config.ts";
 import type { Permits, PermitsAsked, Seen } from "../model/pace.ts";
 import { Pacer } from "./pace/pacer.ts";
 import type { Learned } from "./pace/rate.ts";

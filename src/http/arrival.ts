@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import { isThisMachine } from "../model/hosts.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import type { Failure } from "./errors.ts";
 
 // How a request may arrive, before any route sees it: deployed over https only, locally not from other sites' pages; and

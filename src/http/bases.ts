@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import type { ApiBase } from "../model/operations.ts";
 
 // Base addresses (contract §2): which of the five apps a request is for. No other file reads hostnames.

@@ -1,5 +1,5 @@
 import { simCarrier } from "../carriers/sim.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { messageId, objectName } from "../crypto/ids.ts";
 import { logProblem } from "../log.ts";
 import type { ClaimedJob, News, Operation, Outcome } from "../model/message.ts";

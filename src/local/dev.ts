@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { demoKeys } from "../accounts/open.ts";
-import { configOf } from "../config.ts";
+import { configOf } from "../config/config.ts";
 import { shownSecret } from "./variables.ts";
 import service, { complete } from "./worker.ts";
 

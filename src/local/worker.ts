@@ -1,6 +1,6 @@
 import { openDemo } from "../accounts/open.ts";
-import { ConfigError, configOf } from "../config.ts";
-import type { Config } from "../config.ts";
+import { ConfigError, configOf } from "../config/config.ts";
+import type { Config } from "../config/settings.ts";
 import { applyMigrations } from "../db/migrate.ts";
 import service, { Account as DeployedAccount, Inbox as DeployedInbox, Pace as DeployedPace } from "../worker.ts";
 import migrations from "./migrations.json";

@@ -1,6 +1,6 @@
 import { keysOfAccount } from "../accounts/keys.ts";
 import type { OwnKey } from "../accounts/keys.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { accountRows } from "../db/desk.ts";
 import type { AccountPlace, AccountSearch, ListedAccount } from "../db/desk.ts";
 import { personBy } from "../db/people.ts";

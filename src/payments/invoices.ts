@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { insertInvoice, invoiceByOrder } from "../db/invoices.ts";
 import type { InvoiceRow } from "../db/invoices.ts";
 import { amountInWords, financialYear, taxBetween } from "../money/gst.ts";

@@ -1,5 +1,5 @@
-import { configOf, paymentsOf } from "../config.ts";
-import type { Config } from "../config.ts";
+import { configOf, paymentsOf } from "../config/config.ts";
+import type { Config } from "../config/settings.ts";
 import { base62 } from "../crypto/base62.ts";
 import { mac } from "../crypto/bytes.ts";
 import { insertOrder, nameOrder, orderById, ordersOf, ordersToCheck, takeCheck } from "../db/orders.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import * as z from "zod";
-import { PRODUCT } from "../config.ts";
-import type { Config } from "../config.ts";
+import { PRODUCT } from "../config/settings.ts";
+import type { Config } from "../config/settings.ts";
 import { sameBytes } from "../crypto/bytes.ts";
 import { readText } from "../http/streams.ts";
 import { logLine, logProblem } from "../log.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { mac } from "../crypto/bytes.ts";
 import { randomId } from "../crypto/ids.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";

@@ -1,5 +1,5 @@
 import { auditService } from "../audit/audit.ts";
-import { configOf } from "../config.ts";
+import { configOf } from "../config/config.ts";
 import { orderById, orderByRef, raiseOrder, refundOrder } from "../db/orders.ts";
 import { insertPaymentEvent } from "../db/payment-events.ts";
 import type { Refunded, Settled, TakenBack } from "../model/payment.ts";

@@ -1,5 +1,5 @@
-import { paymentsOf } from "../config.ts";
-import type { Config } from "../config.ts";
+import { paymentsOf } from "../config/config.ts";
+import type { Config } from "../config/settings.ts";
 import type { PaymentProvider } from "./provider.ts";
 import { razorpayProvider } from "./razorpay.ts";
 import { sandboxProvider } from "./sandbox.ts";

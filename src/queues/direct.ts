@@ -1,5 +1,5 @@
 import { carrierFor } from "../carriers/table.ts";
-import { configOf } from "../config.ts";
+import { configOf } from "../config/config.ts";
 import { accountOfName } from "../crypto/ids.ts";
 import { land } from "../inbox/landing.ts";
 import { logProblem } from "../log.ts";

@@ -1,6 +1,6 @@
 import { carrierNamed } from "../carriers/table.ts";
-import { configOf } from "../config.ts";
-import type { Config } from "../config.ts";
+import { configOf } from "../config/config.ts";
+import type { Config } from "../config/settings.ts";
 import { accountOfName } from "../crypto/ids.ts";
 import { isMissingFromInbox } from "../inbox/landing.ts";
 import { logProblem } from "../log.ts";

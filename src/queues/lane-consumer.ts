@@ -1,4 +1,4 @@
-import { configOf } from "../config.ts";
+import { configOf } from "../config/config.ts";
 import { logLine, logProblem } from "../log.ts";
 import { Budget } from "./budget.ts";
 import { enqueueTokens } from "./enqueue.ts";

@@ -1,6 +1,6 @@
 import type { Carrier } from "../carriers/carrier.ts";
 import { carrierFor } from "../carriers/table.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { accountOfName } from "../crypto/ids.ts";
 import { land } from "../inbox/landing.ts";
 import type { Attempt } from "../inbox/landing.ts";

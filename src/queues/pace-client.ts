@@ -1,4 +1,4 @@
-import { configOf } from "../config.ts";
+import { configOf } from "../config/config.ts";
 import { logProblem } from "../log.ts";
 import type { Lane } from "../model/lane.ts";
 import { afterSilenceMs } from "../model/pace.ts";

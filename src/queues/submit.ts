@@ -1,6 +1,6 @@
 import type { Carrier, Outgoing } from "../carriers/carrier.ts";
 import { carrierNamed } from "../carriers/table.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { messageId, objectName } from "../crypto/ids.ts";
 import { unseal } from "../crypto/seal.ts";
 import type { Attempt } from "../inbox/landing.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import type { RecordingQuota } from "../model/message.ts";
 import type { Mode } from "../model/ref.ts";
 

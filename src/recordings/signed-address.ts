@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { joinBytes, mac, sameBytes } from "../crypto/bytes.ts";
 import { accountBytes, accountIdOf, objectName } from "../crypto/ids.ts";
 import type { Content } from "../model/message.ts";

@@ -1,5 +1,5 @@
-import { PRODUCT } from "../config.ts";
-import type { Config } from "../config.ts";
+import { PRODUCT } from "../config/settings.ts";
+import type { Config } from "../config/settings.ts";
 import { endpointUrl } from "../model/operations.ts";
 import type { Endpoint } from "../model/operations.ts";
 

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { ENDPOINTS } from "../model/operations.ts";
 import type { SendKind } from "../model/operations.ts";
 import { curlOf, keyHeader, reachableUrl } from "./curl.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { forgetAttempts } from "../db/sign-in.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import type { Passed } from "./code-limits.ts";
 import type { Origin } from "./network.ts";
 import { WORK_BITS, issueTicket, provesWork, readTicket } from "./proof-of-work.ts";

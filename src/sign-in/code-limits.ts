@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, takeAttempt } from "./buckets.ts";
 import type { FullLimit, Limit, Taken } from "./buckets.ts";
 import { logLine } from "../log.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { openCustomer, ownAccountId } from "../accounts/open.ts";
-import { PRODUCT } from "../config.ts";
-import type { Config } from "../config.ts";
+import { PRODUCT } from "../config/settings.ts";
+import type { Config } from "../config/settings.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { ENDPOINTS } from "../model/operations.ts";

@@ -1,4 +1,4 @@
-import { configOf } from "../config.ts";
+import { configOf } from "../config/config.ts";
 import { inboxNamed, pageInbox } from "../inbox/landing.ts";
 import { logProblem } from "../log.ts";
 import { bothOf } from "../objects.ts";

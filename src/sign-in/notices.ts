@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { PRODUCT } from "../config.ts";
+import { PRODUCT } from "../config/settings.ts";
 import { randomId } from "../crypto/ids.ts";
 import type { AppEnv } from "../http/app.ts";
 import { logProblem } from "../log.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { PRODUCT } from "../config.ts";
+import { PRODUCT } from "../config/settings.ts";
 import { codePoints } from "../text/code-points.ts";
 import packed from "./common-passwords.json";
 import { memberOf } from "./common-passwords.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DEMO_LOGIN, demoAccountId, openCustomer } from "../accounts/open.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { newAccountId, randomId } from "../crypto/ids.ts";
 import { addEmail, insertPerson, personBy, updatePerson } from "../db/people.ts";
 import type { PersonRow } from "../db/people.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/settings.ts";
 import { logProblem } from "../log.ts";
 
 // Cloudflare Turnstile: the browser's widget gets a token, which this verifies once.

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { PRODUCT } from "../config.ts";
+import { PRODUCT } from "../config/settings.ts";
 import { codeIn } from "../inbox/code.ts";
 import type { InboxMessage } from "../inbox/types.ts";
 import { isCall } from "../model/operations.ts";

@@ -1,5 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { PRODUCT } from "../config.ts";
+import { PRODUCT } from "../config/settings.ts";
 import built from "./built.json";
 import { phoneText, timeText } from "./format.ts";
 import { Icon, Mark } from "./icons.tsx";

@@ -1,5 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { PRODUCT } from "../config.ts";
+import { PRODUCT } from "../config/settings.ts";
 import { BotCheckBox } from "./bot-check.tsx";
 import type { BotCheckProps } from "./bot-check.tsx";
 import { phoneText } from "./format.ts";

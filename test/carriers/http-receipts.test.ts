@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { httpCarrier } from "../../src/carriers/http.ts";
-import { configOf } from "../../src/config.ts";
+import { configOf } from "../../src/config/config.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const NOW_SEC = String(NOW_MS / 1000);

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Outgoing } from "../../src/carriers/carrier.ts";
 import { httpCarrier } from "../../src/carriers/http.ts";
-import { configOf } from "../../src/config.ts";
+import { configOf } from "../../src/config/config.ts";
 import type { Outcome } from "../../src/model/message.ts";
 
 const NOW_MS = 1_790_000_000_000;

@@ -1,5 +1,5 @@
 import { HOSTS, VARIABLES } from "../../harness/service.mjs";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig } from "../../src/config/config.ts";
 import { mac } from "../../src/crypto/bytes.ts";
 
 // The settings of the fuzzer's targets.

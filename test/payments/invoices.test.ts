@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { configOf } from "../../src/config.ts";
-import type { Config } from "../../src/config.ts";
+import { configOf } from "../../src/config/config.ts";
+import type { Config } from "../../src/config/settings.ts";
 import { updatePerson } from "../../src/db/people.ts";
 import { findInvoice, invoiceNumber, issueInvoice } from "../../src/payments/invoices.ts";
 import { placeOrder } from "../../src/payments/orders.ts";

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { SECRET_NAMES, SETTINGS } from "../../src/config.ts";
+import { SECRET_NAMES, SETTINGS } from "../../src/config/settings.ts";
 
 // Files, settings and scripts that the documents name must exist.
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { configOf } from "../../src/config.ts";
+import { configOf } from "../../src/config/config.ts";
 import { countingStatement } from "../../src/db/sign-in.ts";
 import { PLANS } from "../../src/money/plans.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, bucketsOf } from "../../src/sign-in/buckets.ts";

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { configOf } from "../../src/config.ts";
+import { configOf } from "../../src/config/config.ts";
 import { codeSenderRef } from "../../src/sign-in/code-sender.ts";
 import { objectName } from "../../src/crypto/ids.ts";
 import { unseal } from "../../src/crypto/seal.ts";

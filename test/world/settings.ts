@@ -1,4 +1,4 @@
-import { ConfigError, parseConfig } from "../../src/config.ts";
+import { ConfigError, parseConfig } from "../../src/config/config.ts";
 
 // Settings as the environment gives them.
 

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { configOf } from "../../src/config.ts";
+import { configOf } from "../../src/config/config.ts";
 import { orderById } from "../../src/db/orders.ts";
 import { randomId } from "../../src/crypto/ids.ts";
 import { placeOrder } from "../../src/payments/orders.ts";

@@ -4,7 +4,7 @@ import type { Plan } from "../../money/plans.ts";
 import { number } from "../rows.ts";
 import { recall } from "./idempotency.ts";
 import { touchKey } from "./keys.ts";
-import { ledgerHead } from "./ledger.ts";
+import { ledgerHead } from "./billing/ledger.ts";
 import { readAccount } from "./profile.ts";
 import type { AccountRow } from "./profile.ts";
 import type { Turn } from "./turn.ts";

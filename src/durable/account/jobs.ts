@@ -2,7 +2,7 @@ import type { Lane } from "../../model/lane.ts";
 import type { Content, MessageView, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
 import { payDebt } from "./billing/debt.ts";
-import { appendEntry, ledgerHead, refundReference } from "./ledger.ts";
+import { appendEntry, ledgerHead, refundReference } from "./billing/ledger.ts";
 import { decodeMessages, encodeLives, encodeNumbers } from "./message/codec.ts";
 import { PASS_SWEEPS, dueOf, isUsual } from "./message/deadlines.ts";
 import { attemptsMade, isFinal, readyOf } from "./message/states.ts";

@@ -1,4 +1,4 @@
-import { configOf } from "../../config.ts";
+import { configOf } from "../../config/config.ts";
 import { logProblem } from "../../log.ts";
 import type { AccountNews, Outline } from "../../model/account.ts";
 import type { LiveAccount } from "../../model/live.ts";

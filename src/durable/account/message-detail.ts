@@ -4,7 +4,7 @@ import type { MessagePlace } from "../../model/ref.ts";
 import { number, text } from "../rows.ts";
 import { messageViews, readJob } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
-import { entryByReference, refundReference } from "./ledger.ts";
+import { entryByReference, refundReference } from "./billing/ledger.ts";
 
 // One message with everything that its page in the console shows.
 

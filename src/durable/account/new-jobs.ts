@@ -3,7 +3,7 @@ import { laneOf } from "../../model/lane.ts";
 import type { ClaimedJob } from "../../model/message.ts";
 import { dueAtOf, readyAtOf } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
-import type { LedgerHead } from "./ledger.ts";
+import type { LedgerHead } from "./billing/ledger.ts";
 import { claim } from "./message-life.ts";
 import { encodeLives, encodeNumbers } from "./message/codec.ts";
 import type { Message } from "./message/states.ts";

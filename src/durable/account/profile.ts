@@ -6,7 +6,7 @@ import { number, numberOrNull, text } from "../rows.ts";
 import { owed } from "./billing/debt.ts";
 import { recallOutcome, rememberOutcome } from "./idempotency.ts";
 import { addKey } from "./keys.ts";
-import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
+import { appendEntry, entryByReference, ledgerHead } from "./billing/ledger.ts";
 import { noteProfile } from "./turn.ts";
 import type { Turn } from "./turn.ts";
 

@@ -128,4 +128,15 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE account ADD COLUMN recorded_rev INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN looked_seq INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Databases: the number of the database that holds the account's history. What an older version recorded elsewhere is
+  -- recorded again there.
+  ALTER TABLE account ADD COLUMN history_db INTEGER NOT NULL DEFAULT 1;
+  UPDATE account SET settled_seq = 0, looked_seq = 0;
+  UPDATE job SET late = NULL WHERE late IS NOT NULL;
+
+  -- Retention and archive: everything up to this number left the account; the balance after it.
+  ALTER TABLE account ADD COLUMN checkpoint_seq INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN checkpoint_balance INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -5,7 +5,7 @@ import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
 import { admitRequest, writeTimes } from "./admission.ts";
 import { remember } from "./idempotency.ts";
 import { readJob } from "./jobs.ts";
-import { ledgerHead } from "./ledger.ts";
+import { ledgerHead } from "./billing/ledger.ts";
 import { insertJobs } from "./new-jobs.ts";
 import { otpRateOf } from "./profile.ts";
 import type { AccountRow } from "./profile.ts";

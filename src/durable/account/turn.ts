@@ -1,10 +1,10 @@
-import { configOf } from "../../config.ts";
-import type { Config } from "../../config.ts";
+import { configOf } from "../../config/config.ts";
+import type { Config } from "../../config/settings.ts";
 import type { Lane } from "../../model/lane.ts";
 import type { Moment, Timers } from "./message/retry.ts";
 import type { WindowTimes } from "./window.ts";
 
-// A turn is what every function that writes gets. The object creates it in `#commit` and, once the transaction is
+// A turn is what every function that writes gets. The store creates it in `commit` and, once the transaction is
 // stored, acts on what was noted in `changes`, so that no method can forget the alarm or the live feed.
 
 /** What a transaction changed, noted where the row is written. */

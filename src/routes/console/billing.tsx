@@ -1,4 +1,4 @@
-import { paymentsOf } from "../../config.ts";
+import { paymentsOf } from "../../config/config.ts";
 import { page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";

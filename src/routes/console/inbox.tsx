@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { PRODUCT } from "../../config.ts";
+import { PRODUCT } from "../../config/settings.ts";
 import { formOf } from "../../console/forms.ts";
 import { at, page, personOf, show, showPart, signedIn, viewOf } from "../../console/page.tsx";
 import { accountOfName } from "../../crypto/ids.ts";

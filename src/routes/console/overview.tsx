@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { usageOf, usageStartMs } from "../../activity/usage.ts";
-import { signupCredit } from "../../config.ts";
+import { signupCredit } from "../../config/config.ts";
 import { page, personOf, refOf, show, showPart, signedIn, stubOf, viewOf } from "../../console/page.tsx";
 import { consoleKeyId, maskedKey, showKey, showKeyId } from "../../crypto/api-key.ts";
 import { randomCode } from "../../crypto/ids.ts";

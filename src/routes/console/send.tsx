@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { PRODUCT } from "../../config.ts";
+import { PRODUCT } from "../../config/settings.ts";
 import { doneIn, otherMode, readForm, refusalIn, refusedStatus } from "../../console/forms.ts";
 import type { PostedForm, Refused } from "../../console/forms.ts";
 import { page, refOf, show, showPart, signedIn, stubOf, viewOf, wantsJson } from "../../console/page.tsx";

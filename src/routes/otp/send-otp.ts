@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { PRODUCT } from "../../config.ts";
+import { PRODUCT } from "../../config/settings.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { PRODUCT } from "../../config.ts";
+import { PRODUCT } from "../../config/settings.ts";
 import { coins } from "../../money/money.ts";
 import type { Invoice } from "../../payments/invoices.ts";
 import type { Order } from "../../payments/provider.ts";

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { PRODUCT } from "../../config.ts";
+import { PRODUCT } from "../../config/settings.ts";
 import { isOpen } from "../../payments/orders.ts";
 import type { Order } from "../../payments/provider.ts";
 import type { SandboxOutcome } from "../../payments/sandbox.ts";

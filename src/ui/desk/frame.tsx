@@ -1,5 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
-import { PRODUCT } from "../../config.ts";
+import { PRODUCT } from "../../config/settings.ts";
 import { mayDo } from "../../model/operator.ts";
 import type { Permission } from "../../model/operator.ts";
 import { PLANS } from "../../money/plans.ts";

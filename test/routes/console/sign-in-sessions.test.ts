@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { configOf } from "../../../src/config.ts";
+import { configOf } from "../../../src/config/config.ts";
 import { DEMO_LOGIN, openCustomer, ownAccountId } from "../../../src/accounts/open.ts";
 import { insertSession } from "../../../src/db/people.ts";
 import { hashOf, newToken } from "../../../src/sign-in/sessions.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { configOf } from "../../../src/config.ts";
+import { configOf } from "../../../src/config/config.ts";
 import { insertPerson } from "../../../src/db/people.ts";
 import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
 import { writeRateCard } from "../../../src/sending/rate-card.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ownAccountId } from "../../../src/accounts/open.ts";
-import { configOf } from "../../../src/config.ts";
+import { configOf } from "../../../src/config/config.ts";
 import { newAccountId } from "../../../src/crypto/ids.ts";
 import { expectFailure, openAccount, operatorSuite, unknownAccountSuite } from "../../world/operating.ts";
 import { bearer, call, openWorld, operator, post } from "../../world/world.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { phone, textRule } from "../../world/contract/rules.ts";
 import { devanagari } from "../../world/contract/fields.ts";
 import { contractSuite } from "../../world/contract.ts";
-import { PRODUCT } from "../../../src/config.ts";
+import { PRODUCT } from "../../../src/config/settings.ts";
 import { balanceOf, claim, ledgerOf, messagesOf, openWorld, post } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 

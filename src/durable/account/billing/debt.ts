@@ -1,6 +1,6 @@
 import { number, text } from "../../rows.ts";
-import { appendEntry } from "../ledger.ts";
-import type { LedgerHead } from "../ledger.ts";
+import { appendEntry } from "./ledger.ts";
+import type { LedgerHead } from "./ledger.ts";
 import type { Turn } from "../turn.ts";
 
 // What an account owes: credit of refunded payments that was spent already. Refunds of its messages pay it first. It has

@@ -3,7 +3,7 @@ import { PLANS } from "../../../money/plans.ts";
 import type { Plan } from "../../../money/plans.ts";
 import { number, text } from "../../rows.ts";
 import { PAYMENT_REFUND, endOf } from "./debt.ts";
-import { appendEntry, entryByReference, ledgerHead } from "../ledger.ts";
+import { appendEntry, entryByReference, ledgerHead } from "./ledger.ts";
 import { readAccount } from "../profile.ts";
 import { noteProfile } from "../turn.ts";
 import type { Turn } from "../turn.ts";

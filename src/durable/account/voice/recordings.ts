@@ -3,7 +3,7 @@ import type { Recording, RecordingPlace, RecordingQuota, RecordingView, Upload }
 import { number, text } from "../../rows.ts";
 import { admitRequest, writeTimes } from "../admission.ts";
 import { RUNNING_MS, complete, release, remember } from "../idempotency.ts";
-import { ledgerHead } from "../ledger.ts";
+import { ledgerHead } from "../billing/ledger.ts";
 import { noteRecording } from "../turn.ts";
 import type { Turn } from "../turn.ts";
 

@@ -1,11 +1,9 @@
 import { isSupportedCountry } from "libphonenumber-js/max";
 import type { CountryCode } from "libphonenumber-js/max";
 import * as z from "zod";
-import { faultsOfSecrets } from "./crypto/secret-faults.ts";
-import { isAddress, isThisMachine } from "./model/hosts.ts";
-import { readGrants } from "./model/operator.ts";
-import { isGstin } from "./money/gstin.ts";
-import { PLANS } from "./money/plans.ts";
+import { readGrants } from "../model/operator.ts";
+import { isGstin } from "../money/gstin.ts";
+import { PLANS } from "../money/plans.ts";
 
 // Every variable and secret, with its unit, default and meaning. No other file reads environment strings.
 
@@ -175,123 +173,3 @@ export const SECRET_NAMES = [
   "RAZORPAY_WEBHOOK_SECRET",
   "TURNSTILE_SECRET",
 ] as const;
-
-/** The configuration is not valid. The message names each variable and what is wrong with it, never its value. */
-export class ConfigError extends Error {}
-
-/** The settings that are base addresses. */
-const BASE_NAMES = ["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"] as const;
-
-/** Faults of the base addresses: deployed they are https, and a local service has none that others could reach. */
-function baseFaults(config: Config): string[] {
-  const bases = BASE_NAMES.map((name) => config[name]);
-  const faults = BASE_NAMES.flatMap((name) => {
-    const { protocol, hostname } = new URL(config[name]);
-    if (config.ENVIRONMENT !== "local") {
-      return protocol === "https:" ? [] : `${name} must be https: keys and sessions travel there`;
-    }
-    return isThisMachine(hostname)
-      ? []
-      : `${name} must be on this machine (localhost, *.localhost or a loopback address), because ENVIRONMENT is local`;
-  });
-  if (new Set(bases).size < bases.length) faults.push("the five base addresses must differ, by host or by path");
-  return faults;
-}
-
-/** Faults of the secrets of a deployed service. */
-const secretFaults = (config: Config): string[] =>
-  faultsOfSecrets(
-    SECRET_NAMES.flatMap((name) => {
-      const value = config[name];
-      return value === undefined ? [] : [{ name, value }];
-    }),
-  );
-
-function check(config: Config): string[] {
-  const faults = baseFaults(config);
-  if (config.CARRIER === "http") {
-    if (!config.CARRIER_HTTP_URL) faults.push("CARRIER_HTTP_URL is missing, and CARRIER is http");
-    if (!config.CARRIER_HTTP_SECRET) faults.push("CARRIER_HTTP_SECRET is missing, and CARRIER is http");
-  }
-  if (config.PAYMENTS === "razorpay") {
-    for (const name of ["RAZORPAY_KEY_ID", "RAZORPAY_KEY_SECRET", "RAZORPAY_WEBHOOK_SECRET"] as const) {
-      if (!config[name]) faults.push(`${name} is missing, and PAYMENTS is razorpay`);
-    }
-  }
-  if (config.TURNSTILE_SITE_KEY !== undefined && config.TURNSTILE_SECRET === undefined) {
-    faults.push("TURNSTILE_SECRET is missing, and TURNSTILE_SITE_KEY is there");
-  }
-  const access = ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "OPERATORS"] as const;
-  if (access.some((name) => config[name] !== undefined)) {
-    for (const name of access) {
-      if (config[name] === undefined) faults.push(`${name} is missing: ${access.join(", ")} belong together`);
-    }
-  }
-  // Rule 46 requires the supplier's address on every tax invoice.
-  if (config.SELLER_GSTIN && config.SELLER_ADDRESS === "") {
-    faults.push("SELLER_ADDRESS is missing, and SELLER_GSTIN is there");
-  }
-  if (config.ENVIRONMENT === "local") return faults;
-  if (config.PAYMENTS === "sandbox") faults.push("PAYMENTS is sandbox, which gives credit without money");
-  if (config.CARRIER === "http" && config.CARRIER_HTTP_URL?.startsWith("http:")) {
-    faults.push("CARRIER_HTTP_URL must be https: texts and one-time passwords travel there");
-  }
-  if (config.CARRIER === "http" && isAddress(config.CARRIER_HTTP_URL ?? "")) {
-    faults.push("CARRIER_HTTP_URL must have a hostname: Cloudflare refuses requests to an IP address (error 1003)");
-  }
-  if (config.PAYMENTS === "razorpay" && config.RAZORPAY_URL.startsWith("http:")) {
-    faults.push("RAZORPAY_URL must be https: the key secret travels there");
-  }
-  if (config.TURNSTILE_URL.startsWith("http:")) {
-    faults.push("TURNSTILE_URL must be https: its secret travels there, and its script runs in the console");
-  }
-  return [...faults, ...secretFaults(config)];
-}
-
-/** Parses the environment once; throws a ConfigError that names every fault, and never a value. */
-export function parseConfig(variables: Record<string, unknown>): Config {
-  const parsed = SETTINGS.safeParse(variables);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => {
-      const name = issue.path.join(".");
-      return variables[name] === undefined ? `${name} is missing` : `${name}: ${issue.message}`;
-    });
-    throw new ConfigError(faults.join("; "));
-  }
-  const faults = check(parsed.data);
-  if (faults.length > 0) throw new ConfigError(faults.join("; "));
-  return parsed.data;
-}
-
-const parsed = new WeakMap<object, Config>();
-
-/** The configuration of this environment, parsed on first use. */
-export function configOf(env: object): Config {
-  let config = parsed.get(env);
-  if (!config) {
-    const variables = Object.fromEntries(
-      Object.keys(SETTINGS.shape).map((name) => [name, (env as Record<string, unknown>)[name]]),
-    );
-    config = parseConfig(variables);
-    parsed.set(env, config);
-  }
-  return config;
-}
-
-/** Coins that a new account starts with by default (contract §6). */
-export function signupCredit(config: Config): number {
-  return config.SIGNUP_CREDIT_COINS ?? (config.ENVIRONMENT === "local" ? 100 : 0);
-}
-
-/**
- * Whether a request with this status is logged. By default a deployed service logs only failures: the account already
- * records what was done, with its request id, and a log line costs as much as half a row.
- */
-export function isLogged(config: Config, status: number): boolean {
-  return status >= 400 || (config.LOG_REQUESTS ?? (config.ENVIRONMENT === "local" ? "all" : "failures")) === "all";
-}
-
-/** How plans are paid: as configured; by default in the sandbox locally, and elsewhere not at all. */
-export function paymentsOf(config: Config): "sandbox" | "razorpay" | "none" {
-  return config.PAYMENTS ?? (config.ENVIRONMENT === "local" ? "sandbox" : "none");
-}

@@ -1,8 +1,8 @@
-import type { Difference, LedgerView } from "../../model/account.ts";
-import { owed, recountDebt } from "./billing/debt.ts";
-import { messageViews } from "./jobs.ts";
+import type { Difference, LedgerView } from "../../../model/account.ts";
+import { owed, recountDebt } from "./debt.ts";
+import { messageViews } from "../jobs.ts";
 import { ledgerHead, ledgerPage, refundReference } from "./ledger.ts";
-import { jobsAfter } from "./open-jobs.ts";
+import { jobsAfter } from "../open-jobs.ts";
 
 // Reconciliation (contract §10): recomputes from the rows, by other queries, the totals that the service relies on.
 

@@ -1,7 +1,7 @@
-import type { LedgerView } from "../../model/account.ts";
-import type { Operation } from "../../model/message.ts";
-import { number, text, textOrNull } from "../rows.ts";
-import type { Turn } from "./turn.ts";
+import type { LedgerView } from "../../../model/account.ts";
+import type { Operation } from "../../../model/message.ts";
+import { number, text, textOrNull } from "../../rows.ts";
+import type { Turn } from "../turn.ts";
 
 // The ledger: an append-only chain of entries, each with the balance after it. A debit is the first job of its
 // request (jobs.ts writes it); refunds, credits and adjustments are rows of ledger_entry. Both tables share seq.

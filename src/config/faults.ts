@@ -1,0 +1,76 @@
+import { faultsOfSecrets } from "../crypto/secret-faults.ts";
+import { isAddress, isThisMachine } from "../model/hosts.ts";
+import { SECRET_NAMES } from "./settings.ts";
+import type { Config } from "./settings.ts";
+
+// Faults between settings: what must be there together, and what a deployed service must not have.
+
+/** The settings that are base addresses. */
+const BASE_NAMES = ["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"] as const;
+
+/** Faults of the base addresses: deployed they are https, and a local service has none that others could reach. */
+function baseFaults(config: Config): string[] {
+  const bases = BASE_NAMES.map((name) => config[name]);
+  const faults = BASE_NAMES.flatMap((name) => {
+    const { protocol, hostname } = new URL(config[name]);
+    if (config.ENVIRONMENT !== "local") {
+      return protocol === "https:" ? [] : `${name} must be https: keys and sessions travel there`;
+    }
+    return isThisMachine(hostname)
+      ? []
+      : `${name} must be on this machine (localhost, *.localhost or a loopback address), because ENVIRONMENT is local`;
+  });
+  if (new Set(bases).size < bases.length) faults.push("the five base addresses must differ, by host or by path");
+  return faults;
+}
+
+/** Faults of the secrets of a deployed service. */
+const secretFaults = (config: Config): string[] =>
+  faultsOfSecrets(
+    SECRET_NAMES.flatMap((name) => {
+      const value = config[name];
+      return value === undefined ? [] : [{ name, value }];
+    }),
+  );
+
+/** What is wrong with settings that are each valid, and do not fit together; names no value. */
+export function faultsOf(config: Config): string[] {
+  const faults = baseFaults(config);
+  if (config.CARRIER === "http") {
+    if (!config.CARRIER_HTTP_URL) faults.push("CARRIER_HTTP_URL is missing, and CARRIER is http");
+    if (!config.CARRIER_HTTP_SECRET) faults.push("CARRIER_HTTP_SECRET is missing, and CARRIER is http");
+  }
+  if (config.PAYMENTS === "razorpay") {
+    for (const name of ["RAZORPAY_KEY_ID", "RAZORPAY_KEY_SECRET", "RAZORPAY_WEBHOOK_SECRET"] as const) {
+      if (!config[name]) faults.push(`${name} is missing, and PAYMENTS is razorpay`);
+    }
+  }
+  if (config.TURNSTILE_SITE_KEY !== undefined && config.TURNSTILE_SECRET === undefined) {
+    faults.push("TURNSTILE_SECRET is missing, and TURNSTILE_SITE_KEY is there");
+  }
+  const access = ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "OPERATORS"] as const;
+  if (access.some((name) => config[name] !== undefined)) {
+    for (const name of access) {
+      if (config[name] === undefined) faults.push(`${name} is missing: ${access.join(", ")} belong together`);
+    }
+  }
+  // Rule 46 requires the supplier's address on every tax invoice.
+  if (config.SELLER_GSTIN && config.SELLER_ADDRESS === "") {
+    faults.push("SELLER_ADDRESS is missing, and SELLER_GSTIN is there");
+  }
+  if (config.ENVIRONMENT === "local") return faults;
+  if (config.PAYMENTS === "sandbox") faults.push("PAYMENTS is sandbox, which gives credit without money");
+  if (config.CARRIER === "http" && config.CARRIER_HTTP_URL?.startsWith("http:")) {
+    faults.push("CARRIER_HTTP_URL must be https: texts and one-time passwords travel there");
+  }
+  if (config.CARRIER === "http" && isAddress(config.CARRIER_HTTP_URL ?? "")) {
+    faults.push("CARRIER_HTTP_URL must have a hostname: Cloudflare refuses requests to an IP address (error 1003)");
+  }
+  if (config.PAYMENTS === "razorpay" && config.RAZORPAY_URL.startsWith("http:")) {
+    faults.push("RAZORPAY_URL must be https: the key secret travels there");
+  }
+  if (config.TURNSTILE_URL.startsWith("http:")) {
+    faults.push("TURNSTILE_URL must be https: its secret travels there, and its script runs in the console");
+  }
+  return [...faults, ...secretFaults(config)];
+}
