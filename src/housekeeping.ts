@@ -1,3 +1,4 @@
+import { healAlarms } from "./accounts/heal.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
 import { checkDueOrders } from "./payments/orders.ts";
@@ -15,6 +16,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   settleNextPhones,
   checkDueOrders,
   forgetOldActs,
+  healAlarms,
 ];
 
 /** Runs every task once. Never throws: a failure is logged, and the next run tries again. */

@@ -52,6 +52,8 @@ export const account = sqliteTable(
     status: text("status").notNull(),
     plan: text("plan").$type<Plan>().notNull(),
     createdAt: integer("created_at").notNull(),
+    /** Until when it may have open work, as far as history knows (`watch.ts`). */
+    watchUntil: integer("watch_until").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.mode] }),
