@@ -1,3 +1,4 @@
+import { raiseAlert } from "../alerts/alerts.ts";
 import { logLine } from "../log.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
@@ -17,12 +18,15 @@ const WALKS: readonly Walk[] = [
   { name: "heal all accounts", everyMs: 86_400_000, perRun: 200, watched: false },
 ];
 
-async function heal(env: Env, ref: AccountRef): Promise<void> {
-  const wasLost: boolean | null = await objectOf(env, ref).heal();
-  if (wasLost === true) logLine("alert", { kind: "alarm_healed", account: ref.accountId, mode: ref.mode });
-}
-
 /** Sets the alarms again that were lost, of the accounts whose turn it is; the scheduled handler calls it. */
 export async function healAlarms(env: Env, nowMs: number): Promise<void> {
-  for (const walk of WALKS) await walkOn(env, walk, nowMs, (ref) => heal(env, ref));
+  let healed = 0;
+  const heal = async (ref: AccountRef): Promise<void> => {
+    const wasLost: boolean | null = await objectOf(env, ref).heal();
+    if (wasLost !== true) return;
+    healed += 1;
+    logLine("alarm_healed", { account: ref.accountId, mode: ref.mode });
+  };
+  for (const walk of WALKS) await walkOn(env, walk, nowMs, heal);
+  if (healed > 0) await raiseAlert(env, { kind: "alarm_healed", values: { accounts: healed } }, nowMs);
 }
