@@ -52,6 +52,8 @@ export const account = sqliteTable(
     status: text("status").notNull(),
     plan: text("plan").$type<Plan>().notNull(),
     createdAt: integer("created_at").notNull(),
+    /** Until when it may have open work, as far as history knows (`watch.ts`). */
+    watchUntil: integer("watch_until").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.mode] }),
@@ -247,3 +249,9 @@ export const auditEntry = sqliteTable(
     index("audit_action").on(table.action, table.at, table.id),
   ],
 );
+
+/** Where each periodic work that walks something goes on (src/db/cursors.ts). */
+export const cursor = sqliteTable("cursor", {
+  name: text("name").primaryKey(),
+  value: text("value").notNull(),
+});

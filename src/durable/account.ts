@@ -31,7 +31,7 @@ import { AccountStore } from "./account-store.ts";
  * that read or change the account return null where it was never opened.
  */
 export class Account extends DurableObject<Env> {
-  readonly #store = new AccountStore(this.ctx, this.env);
+  readonly #store = new AccountStore(this.ctx, () => this.env);
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
   readonly #news = new NewsIntake(this.#store.sql, (...asked) =>
@@ -224,13 +224,17 @@ export class Account extends DurableObject<Env> {
     socket.close(1000);
   }
 
+  /** Sets the alarm where it was lost, and says whether it was; otherwise nothing is written. Null: never opened. */
+  async heal(): Promise<boolean | null> {
+    return this.#store.isOpened ? this.#store.alarm.heal() : null;
+  }
+
   /** Shows that the object can be reached (`/readyz`). */
   ping(): "pong" {
     return "pong";
   }
 
-  /** Never throws: the platform stops retrying an alarm that fails too often. */
   override async alarm(): Promise<void> {
-    if (this.#store.isOpened) await this.#store.alarm.ring();
+    await this.#store.ring();
   }
 }

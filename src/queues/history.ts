@@ -1,6 +1,8 @@
+import { configOf } from "../config/config.ts";
 import { accountOfName } from "../crypto/ids.ts";
 import { recordHistory } from "../db/history.ts";
 import type { AccountChanges } from "../db/history.ts";
+import { watchAccounts } from "../db/watch.ts";
 import { logProblem } from "../log.ts";
 import type { Records } from "../model/history.ts";
 import type { AccountObject } from "../objects.ts";
@@ -17,6 +19,9 @@ const DELIVERIES_MAX = 6;
 
 /** Jobs recorded in one batch of D1: with 100 messages each, eight megabytes in memory and one in statements. */
 const JOBS_PER_WAVE = 160;
+
+/** An account is watched for so long beyond its messages, in ms: it keeps sealed replies for a week, and a day stands over. */
+const WATCHED_MORE_MS = 9 * 86_400_000;
 
 /** A queue message with its job. */
 interface Asked {
@@ -89,6 +94,23 @@ async function confirm({ asked, stub, changes: { groups, profile } }: Given): Pr
   asked.message.ack();
 }
 
+/**
+ * Notes until when these accounts may have open work: a message that was sent until now is over by then, and beyond that
+ * the account will be heard of again. Never throws: only the healing of lost alarms depends on it.
+ */
+async function watch(env: Env, given: Given[]): Promise<void> {
+  try {
+    const { VALIDITY_SMS_MS, VALIDITY_OTP_MS, VALIDITY_CALL_MS, ...config } = configOf(env);
+    const lifeMs =
+      Math.max(VALIDITY_SMS_MS, VALIDITY_OTP_MS, VALIDITY_CALL_MS) +
+      Math.max(config.UNKNOWN_WINDOW_MS, config.RECEIPT_WINDOW_MS);
+    const refs = given.map(({ changes: { accountId, mode } }) => ({ accountId, mode }));
+    await watchAccounts(env.DB, refs, Date.now() + lifeMs + WATCHED_MORE_MS);
+  } catch (problem) {
+    logProblem("accounts with open work", problem);
+  }
+}
+
 async function recordWave(wave: Asked[], env: Env): Promise<void> {
   const given = await Promise.all(wave.map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
   const known = given.filter((one) => one !== null);
@@ -103,6 +125,7 @@ async function recordWave(wave: Asked[], env: Env): Promise<void> {
     await Promise.all(known.map(({ asked }) => giveBack(asked, env)));
     return;
   }
+  await watch(env, known);
   await Promise.all(known.map((one) => orGiveBack(one.asked, env, () => confirm(one))));
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE `account` ADD `watch_until` integer DEFAULT 0 NOT NULL;
