@@ -52,7 +52,7 @@ async function delivered(count = 1): Promise<World> {
 
 it("records what several messages name in one batch of D1, and reports it to each account", async () => {
   const worlds = [await delivered(3), await delivered(2)];
-  const batches = vi.spyOn(env.DB, "batch");
+  const batches = vi.spyOn(env.HISTORY_1, "batch");
   const bodies = [bodyOf(worlds[0]!, [2]), bodyOf(worlds[1]!, [2, 3]), bodyOf(worlds[0]!, [3, 4]), { seqs: "what" }];
   expect(await consume(bodies)).toEqual({ taken: ["m0", "m1", "m2", "m3"], again: [] });
   expect(batches).toHaveBeenCalledTimes(1);
@@ -83,12 +83,12 @@ it("leaves a batch in the queue while D1 is away, and gives it back to the accou
     new Proxy(env.ACCOUNT.getByName(name), {
       get: (of, call) => (call === "recorded" ? told : Reflect.get(of, call)),
     });
-  const at = { DB: AWAY, ACCOUNT: { getByName } as unknown as Env["ACCOUNT"] };
+  const at = { HISTORY_1: AWAY, ACCOUNT: { getByName } as unknown as Env["ACCOUNT"] };
   expect(await consume([bodyOf(world, [2])], at, 5)).toEqual({ taken: [], again: ["m0"] });
   expect(told).not.toHaveBeenCalled();
   expect(await consume([bodyOf(world, [2])], at, 6)).toEqual({ taken: ["m0"], again: [] });
   expect(told.mock.calls).toEqual([[null]]);
-  const gone = { DB: AWAY, ACCOUNT: accountsWithout(world, ["recorded"]) };
+  const gone = { HISTORY_1: AWAY, ACCOUNT: accountsWithout(world, ["recorded"]) };
   expect(await consume([bodyOf(world, [2])], gone, 6)).toEqual({ taken: [], again: ["m0"] });
   expect(await historyOf(world)).toEqual([]);
 });
