@@ -214,3 +214,9 @@ export const auditEntry = sqliteTable(
     index("audit_action").on(table.action, table.at, table.id),
   ],
 );
+
+/** Where each periodic work that walks something goes on (src/db/cursors.ts). */
+export const cursor = sqliteTable("cursor", {
+  name: text("name").primaryKey(),
+  value: text("value").notNull(),
+});

@@ -1,0 +1,4 @@
+CREATE TABLE `cursor` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value` text NOT NULL
+) WITHOUT ROWID;
