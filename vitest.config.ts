@@ -21,8 +21,11 @@ const TEST_BINDINGS = { queueProducers: HELD_QUEUES, d1Databases: { SPARE_HISTOR
 
 /** The migrations of DB and of history, which the tests apply (test/setup/workers.ts). */
 async function testMigrations() {
-  const read = (folder: string) => readD1Migrations(path.join(import.meta.dirname, folder));
-  return { TEST_MIGRATIONS: await read("migrations"), HISTORY_MIGRATIONS: await read("migrations/history") };
+  const folder = path.join(import.meta.dirname, "migrations");
+  return {
+    TEST_MIGRATIONS: await readD1Migrations(folder),
+    HISTORY_MIGRATIONS: await readD1Migrations(path.join(folder, "history")),
+  };
 }
 
 export default defineConfig(async () => ({

@@ -1,6 +1,7 @@
+import { reportUnbound } from "../alerts/databases.ts";
 import { accountOfName } from "../crypto/ids.ts";
 import { listAccounts } from "../db/account-list.ts";
-import { historyDatabase } from "../db/history-databases.ts";
+import { HistoryNotBound, historyDatabase } from "../db/history-databases.ts";
 import { recordGroups } from "../db/history.ts";
 import { logProblem } from "../log.ts";
 import type { Records } from "../model/history.ts";
@@ -84,12 +85,13 @@ async function givenFor(asked: Asked, env: Env): Promise<Given> {
 }
 
 /** Whether a write to D1 succeeded. While a database is away, or full, the accounts keep the truth. */
-async function isWritten(where: string, write: () => Promise<void>): Promise<boolean> {
+async function isWritten(where: string, env: Env, write: () => Promise<void>): Promise<boolean> {
   try {
     await write();
     return true;
   } catch (problem) {
     logProblem(where, problem);
+    if (problem instanceof HistoryNotBound) await reportUnbound(env, problem.binding, Date.now());
     return false;
   }
 }
@@ -101,7 +103,7 @@ async function writeGroups(given: readonly Given[], env: Env): Promise<Given[]> 
   const some = given.filter(({ groups }) => groups.length > 0);
   const failed = [...Map.groupBy(some, ({ historyDb }) => historyDb)].map(async ([number, those]) => {
     const accounts = those.map((one) => ({ ...refOf(one), groups: one.groups, keptFrom: one.keptFrom }));
-    const done = await isWritten("history", () => recordGroups(historyDatabase(env, number), accounts));
+    const done = await isWritten("history", env, () => recordGroups(historyDatabase(env, number), accounts));
     return done ? [] : those;
   });
   return (await Promise.all(failed)).flat();
@@ -110,7 +112,7 @@ async function writeGroups(given: readonly Given[], env: Env): Promise<Given[]> 
 /** Writes the profiles to the list of accounts, in one batch; returns those that were not taken. */
 async function writeProfiles(given: readonly Given[], env: Env): Promise<Given[]> {
   const profiles = given.flatMap((one) => (one.profile ? [{ ...refOf(one), profile: one.profile }] : []));
-  return (await isWritten("list of accounts", () => listAccounts(env.DB, profiles))) ? [] : [...given];
+  return (await isWritten("list of accounts", env, () => listAccounts(env.DB, profiles))) ? [] : [...given];
 }
 
 /**

@@ -1,7 +1,6 @@
-import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { consumeHistory } from "../../src/queues/history.ts";
+import { bodyOf, consume } from "../world/history-queue.ts";
 import { historyOf, settledSeq } from "../world/history.ts";
 import { dispatch, follow, messagesOf, openWorld, sendSms } from "../world/world.ts";
 import type { World } from "../world/world.ts";
@@ -11,19 +10,6 @@ const AWAY = {
     throw new Error("D1 is away");
   },
 } as unknown as D1Database;
-
-/** Delivers a batch with a message for each body; returns the ids of those that were taken and of those to try again. */
-async function consume(bodies: unknown[], at: Partial<Env> = {}, attempts = 1) {
-  vi.spyOn(console, "error").mockReturnValue();
-  const messages = bodies.map((body, place) => ({ id: `m${place}`, timestamp: new Date(), attempts, body }));
-  const batch = createMessageBatch("dastak-history", messages);
-  await consumeHistory(batch, { ...env, ...at });
-  const result = await getQueueResult(batch, createExecutionContext());
-  const again = result.retryMessages as { msgId: string }[];
-  return { taken: result.explicitAcks, again: again.map(({ msgId }) => msgId) };
-}
-
-const bodyOf = (world: World, seqs: number[]) => ({ account: world.name, seqs });
 
 const failing = async () => {
   throw new Error("this object is away");
