@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { accountOfName } from "../crypto/ids.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
 import type { Recorded, Records } from "../model/history.ts";
@@ -18,13 +19,14 @@ import { OwnRequests } from "./account/own-requests.ts";
 import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/history/recent-messages.ts";
-import { groupsOf } from "./account/history/records.ts";
+import { recordsOf } from "./account/history/given.ts";
 import { reconcile } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { send } from "./account/send.ts";
 import type { Tail } from "./account/turn.ts";
 import { AccountStore } from "./account-store.ts";
+import { nameOf } from "./name.ts";
 
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
@@ -117,7 +119,8 @@ export class Account extends DurableObject<Env> {
 
   /** What history must hold of these jobs, in their newest state, and the profile if it is asked for. */
   records(seqs: number[], profile: boolean): Records | null {
-    return this.#store.read((sql) => ({ groups: groupsOf(sql, seqs), profile: profile ? accountView(sql) : null }));
+    const { mode } = accountOfName(nameOf(this.ctx));
+    return this.#store.read((sql) => recordsOf(sql, mode, seqs, profile));
   }
 
   /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */

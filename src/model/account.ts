@@ -37,6 +37,8 @@ export interface Opening {
   balance: number;
   keyId: number;
   keyName: string;
+  /** The number of the database that will have its history; absent in a call of the version before, which has one. */
+  historyDb?: number;
   once?: AskedOnce;
 }
 
@@ -93,6 +95,8 @@ export interface AccountView {
   seq: number;
   /** When it last sent, in ms; null if never. */
   lastMessageAt: number | null;
+  /** The number of the database that has its history; absent from an object of the version before. */
+  historyDb?: number;
 }
 
 export interface KeyView {
