@@ -35,7 +35,7 @@ export const BORDERS = {
   // The browser gets no settings, no log and no secret's code.
   client: ["ui", "inbox", "model", "money", "text"],
   ui: ["activity", "operator", "payments", "sending", "accounts", "queues", "inbox", "http", "search", ...GROUND],
-  housekeeping: ["payments", "sign-in", "audit", "alerts", ...GROUND],
+  housekeeping: ["payments", "sign-in", "audit", "accounts", "alerts", ...GROUND],
   activity: ["sending", "db", "search", ...GROUND],
   operator: ["accounts", "queues", "alerts", "db", ...GROUND],
   payments: ["audit", "alerts", "http", "db", ...GROUND],

@@ -1,3 +1,4 @@
+import { recountAccounts } from "./accounts/recount-all.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
@@ -16,6 +17,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   settleNextPhones,
   checkDueOrders,
   forgetOldActs,
+  recountAccounts,
   // The last one: what was raised before leaves at once.
   tendAlerts,
 ];

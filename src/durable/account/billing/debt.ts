@@ -72,7 +72,8 @@ const PAID_LISTED = 20;
 /** What the account owed or owes, by the order whose refund left it open; what was paid is for the oldest first. */
 export function debtsOf(sql: SqlStorage): Debts {
   const debts = new Map<string, Debt>();
-  const query = "SELECT reference, note, created_at FROM ledger_entry WHERE reference >= ? AND reference < ? ORDER BY seq";
+  const query =
+    "SELECT reference, note, created_at FROM ledger_entry WHERE reference >= ? AND reference < ? ORDER BY seq";
   for (const row of sql.exec(query, PAYMENT_REFUND, endOf(PAYMENT_REFUND))) {
     const [orderId = ""] = text(row, "reference").slice(PAYMENT_REFUND.length).split(":");
     const shortfall = shortfallIn(textOrNull(row, "note"));

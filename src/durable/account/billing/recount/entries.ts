@@ -42,7 +42,10 @@ function recountPayment(page: Page, row: Row): void {
   const gave = paid && number(paid, "seq") < seq ? number(paid, "amount") : 0;
   const [taken, open] = back ? [number(back, "taken"), number(back, "open")] : [0, 0];
   if (taken <= gave && taken + open >= 0) return;
-  page.note("payment", `order ${orderId} gave ${gave}; by entry ${seq} its refunds took ${taken} and left ${open} open`);
+  page.note(
+    "payment",
+    `order ${orderId} gave ${gave}; by entry ${seq} its refunds took ${taken} and left ${open} open`,
+  );
 }
 
 /** Checks an entry of the ledger that is no debit; the caller adds it to the sum. */

@@ -20,7 +20,7 @@ export interface Walk {
 /** A walk's numbers, in the order in which its text has them. */
 const NUMBERS = ["seq", "sum", "shortfall", "paid", "found", "segment"] as const;
 
-const FORM = /^(-?\d{1,16}(?:\.-?\d{1,16}){5})(?:\.(-?\d{1,16})\.(\d{1,16})\.([^.]{1,100}))?$/u;
+const FORM = /^(-?\d{1,16}(?:\.-?\d{1,16}){5})(?:\.(-?\d{1,16})\.(\d{1,16})\.(.{1,100}))?$/u;
 
 /** The walk as a text. */
 export function walkText(walk: Walk): string {
