@@ -75,29 +75,37 @@ export const session = sqliteTable(
     seenAt: integer("seen_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
   },
-  (table) => [index("session_holder").on(table.holder)],
+  (table) => [index("session_holder").on(table.holder), index("session_expires").on(table.expiresAt)],
 );
 
 /** One-time passwords that were sent for signing in, until they are used or expired. */
-export const challenge = sqliteTable("challenge", {
-  /** Hash of the token in the browser's cookie: only the browser that requested the code can answer. */
-  hash: text("hash").primaryKey(),
-  phone: text("phone").notNull(),
-  /** MAC of the code. */
-  code: text("code").notNull(),
-  purpose: text("purpose").notNull(),
-  /** Data for the action that follows a right answer, such as the e-mail of a sign-up. */
-  payload: text("payload", { mode: "json" }).$type<Record<string, string>>().notNull(),
-  tries: integer("tries").notNull(),
-  expiresAt: integer("expires_at").notNull(),
-});
+export const challenge = sqliteTable(
+  "challenge",
+  {
+    /** Hash of the token in the browser's cookie: only the browser that requested the code can answer. */
+    hash: text("hash").primaryKey(),
+    phone: text("phone").notNull(),
+    /** MAC of the code. */
+    code: text("code").notNull(),
+    purpose: text("purpose").notNull(),
+    /** Data for the action that follows a right answer, such as the e-mail of a sign-up. */
+    payload: text("payload", { mode: "json" }).$type<Record<string, string>>().notNull(),
+    tries: integer("tries").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [index("challenge_expires").on(table.expiresAt)],
+);
 
 /** Counters of attempts. A bucket says what was tried and by whom; its window ends at `resetsAt`. */
-export const attempt = sqliteTable("attempt", {
-  bucket: text("bucket").primaryKey(),
-  count: integer("count").notNull(),
-  resetsAt: integer("resets_at").notNull(),
-});
+export const attempt = sqliteTable(
+  "attempt",
+  {
+    bucket: text("bucket").primaryKey(),
+    count: integer("count").notNull(),
+    resetsAt: integer("resets_at").notNull(),
+  },
+  (table) => [index("attempt_resets").on(table.resetsAt)],
+);
 
 export type PaymentState = "created" | "pending" | "failed" | "paid" | "credited" | "refunded";
 

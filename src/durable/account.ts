@@ -16,11 +16,12 @@ import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/billing/ledger.ts";
 import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
-import { refundPayment, settlePayment } from "./account/billing/payments.ts";
+import { debtsOf } from "./account/billing/debt.ts";
+import { disputePayment, refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/history/recent-messages.ts";
 import { recordsOf } from "./account/history/given.ts";
-import { reconcile } from "./account/billing/reconcile.ts";
+import { reconcile, recountPage } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { send } from "./account/send.ts";
@@ -156,6 +157,16 @@ export class Account extends DurableObject<Env> {
     return this.#store.change((turn) => refundPayment(turn, refund));
   }
 
+  /** Takes back what a lost dispute took of a payment, and gives it back once the dispute is won. */
+  disputePayment(disputed: payment.PaymentDispute): payment.Disputed | null {
+    return this.#store.change((turn) => disputePayment(turn, disputed));
+  }
+
+  /** What refunds and disputes of payments left owed, and what paid it. */
+  debts(): payment.Debts | null {
+    return this.#store.read(debtsOf);
+  }
+
   /** Ledger entries after a number, oldest first. */
   ledger(after: number, limit: number): model.LedgerView[] | null {
     return this.#store.read((sql) => ledgerPage(sql, after, limit));
@@ -196,9 +207,14 @@ export class Account extends DurableObject<Env> {
     return this.#store.change((turn) => rotateKey(turn, { oldId, newId, overlapMs, once }));
   }
 
-  /** Recomputes every total and returns the differences; an empty list means that all agree. */
+  /** Recomputes every total and returns the differences; an empty list means that all agree. Only for small accounts. */
   reconcile(): model.Difference[] | null {
-    return this.#store.read(reconcile);
+    return this.#store.change(reconcile);
+  }
+
+  /** Recounts a page of the account; `unreadable` is what is no cursor. */
+  recount(asked: model.RecountAsked): model.Recounted | "unreadable" | null {
+    return this.#store.change((turn) => recountPage(turn, asked) ?? "unreadable");
   }
 
   /** What the overview page shows: the account, its keys, its newest jobs, and the first job since a time. */

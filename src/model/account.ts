@@ -114,3 +114,22 @@ export interface Difference {
   kind: string;
   detail: string;
 }
+
+/** Which page of a recount is asked for. */
+export interface RecountAsked {
+  /** `next` of the page before; null for the first page. */
+  cursor: string | null;
+  /** Whether the first page begins at the beginning, and not where an earlier recount found all of it right. */
+  full: boolean;
+}
+
+/** One page of a recount. */
+export interface Recounted {
+  differences: Difference[];
+  /** Number of the last entry that was checked. */
+  seq: number;
+  /** The cursor of the next page, which only this account can read; null when there is none. */
+  next: string | null;
+  /** Differences found so far, on this page and those before it. */
+  found: number;
+}
