@@ -1,8 +1,10 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lte, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { AccountView } from "../model/account.ts";
+import { BUCKET_JOBS } from "../model/history.ts";
 import type { JobGroup } from "../model/history.ts";
 import type { AccountRef } from "../model/ref.ts";
+import { GROUP_KINDS } from "./activity.ts";
 import { packGroup } from "./message-groups.ts";
 import { account, messageGroup } from "./schema.ts";
 
@@ -87,6 +89,23 @@ export async function recordHistory(binding: D1Database, changes: AccountChanges
   const db = drizzle(binding);
   const [first, ...rest] = changes.flatMap((of) => [...groupUpserts(db, of), ...profileUpsert(db, of)]);
   if (first) await db.batch([first, ...rest]);
+}
+
+/**
+ * Deletes what an account's history holds of jobs up to a number, also what came back late: a row of a bulk, and a bucket of
+ * single messages that ends by then. Nothing of these is recorded any more.
+ */
+export async function clearHistory(
+  binding: D1Database,
+  { accountId, mode }: AccountRef,
+  through: number,
+): Promise<void> {
+  const { kind, seq } = messageGroup;
+  const end = (of: 0 | 1, last: number) =>
+    and(eq(messageGroup.accountId, accountId), eq(messageGroup.mode, mode), eq(kind, of), lte(seq, last));
+  await drizzle(binding)
+    .delete(messageGroup)
+    .where(or(end(GROUP_KINDS.singles, through - BUCKET_JOBS + 1), end(GROUP_KINDS.bulk, through)));
 }
 
 /** Live accounts in the order of their ids, for iterating over all of them. */

@@ -1,11 +1,12 @@
 import { accountOfName } from "../crypto/ids.ts";
-import { recordHistory } from "../db/history.ts";
+import { clearHistory, recordHistory } from "../db/history.ts";
 import type { AccountChanges } from "../db/history.ts";
 import { logProblem } from "../log.ts";
 import type { Records } from "../model/history.ts";
 import type { AccountObject } from "../objects.ts";
 import { historyJob } from "./jobs.ts";
 import type { HistoryJob } from "./jobs.ts";
+import { enqueueClear } from "./enqueue.ts";
 
 // The history consumer: fetches the newest state from the accounts, writes it to D1 in one batch, and reports to the
 // accounts what is recorded. What fails is tried again by the queue, and in the end by the account's own pass.
@@ -52,7 +53,9 @@ interface Given {
   changes: AccountChanges;
 }
 
-async function giveBack({ message, job: { account } }: Asked, env: Env): Promise<void> {
+async function giveBack({ message, job: { account, clear: isClear } }: Asked, env: Env): Promise<void> {
+  // The account asks again, the next day at the latest.
+  if (isClear === true && message.attempts >= DELIVERIES_MAX) return message.ack();
   if (message.attempts >= DELIVERIES_MAX) {
     try {
       await env.ACCOUNT.getByName(account).recorded(null);
@@ -89,8 +92,25 @@ async function confirm({ asked, stub, changes: { groups, profile } }: Given): Pr
   asked.message.ack();
 }
 
-async function recordWave(wave: Asked[], env: Env): Promise<void> {
-  const given = await Promise.all(wave.map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
+/** Statements that one queue message may take; what is left then is done by another one. */
+const CLEARS_MAX = 20;
+
+/** Deletes from history what left an account for the archive, and reports it to the account. */
+async function clear({ message, job: { account } }: Asked, env: Env): Promise<void> {
+  const stub = env.ACCOUNT.getByName(account);
+  let through: number | null = await stub.clearNext(null);
+  for (let left = CLEARS_MAX; through !== null && left > 0; left -= 1) {
+    await clearHistory(env.DB, accountOfName(account), through);
+    through = await stub.clearNext(through);
+  }
+  if (through !== null) await enqueueClear(env.HISTORY, account);
+  message.ack();
+}
+
+async function recordWave(all: Asked[], env: Env): Promise<void> {
+  const [wave, clears] = [false, true].map((isClear) => all.filter(({ job }) => (job.clear === true) === isClear));
+  await Promise.all((clears ?? []).map((asked) => orGiveBack(asked, env, () => clear(asked, env))));
+  const given = await Promise.all((wave ?? []).map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
   const known = given.filter((one) => one !== null);
   try {
     await recordHistory(

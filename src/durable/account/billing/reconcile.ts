@@ -1,4 +1,6 @@
 import type { Difference, LedgerView } from "../../../model/account.ts";
+import { number, text } from "../../rows.ts";
+import { checkpointOf } from "../archive/checkpoint.ts";
 import { owed, recountDebt } from "./debt.ts";
 import { messageViews } from "../jobs.ts";
 import { ledgerHead, ledgerPage, refundReference } from "./ledger.ts";
@@ -12,7 +14,7 @@ const PAGE = 500;
 /** Checks that a payment's refunds come after the payment and together take back no more than it gave. */
 function recountPayment(
   left: Map<string, number>,
-  { reference, amount }: LedgerView,
+  { reference, amount }: Pick<LedgerView, "reference" | "amount">,
   note: (kind: string, detail: string) => void,
 ): void {
   const [, kind, orderId = ""] = /^(payment|payment-refund):([^:]+)/u.exec(reference ?? "") ?? [];
@@ -36,6 +38,13 @@ function recountLedger(sql: SqlStorage, note: (kind: string, detail: string) => 
   const refunds = new Map<string, LedgerView>();
   const payments = new Map<string, number>();
   let sum = 0;
+  // Those that stayed when their neighbours were archived.
+  const stayed = sql
+    .exec("SELECT amount, reference FROM ledger_entry WHERE seq <= ? ORDER BY seq", checkpointOf(sql).seq)
+    .toArray();
+  for (const row of stayed) {
+    recountPayment(payments, { amount: number(row, "amount"), reference: text(row, "reference") }, note);
+  }
   for (let page = ledgerPage(sql, 0, PAGE); page.length > 0; page = ledgerPage(sql, page.at(-1)?.seq ?? 0, PAGE)) {
     for (const entry of page) {
       sum += entry.amount;
@@ -84,6 +93,9 @@ export function reconcile(sql: SqlStorage): Difference[] {
     if (sums.debit === sums.charged) continue;
     note("debit", `request ${requestId} took ${sums.debit}, its messages were charged ${sums.charged}`);
   }
-  for (const reference of refunds.keys()) note("refund", `entry ${reference} belongs to no message`);
+  const archived = checkpointOf(sql).seq;
+  for (const [reference, entry] of refunds) {
+    if ((entry.message?.seq ?? 0) > archived) note("refund", `entry ${reference} belongs to no message`);
+  }
   return differences;
 }
