@@ -1,3 +1,5 @@
+import { planArchives } from "./accounts/archives.ts";
+import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
 import { checkDueOrders } from "./payments/orders.ts";
@@ -15,6 +17,9 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   settleNextPhones,
   checkDueOrders,
   forgetOldActs,
+  planArchives,
+  // The last one: what was raised before leaves at once.
+  tendAlerts,
 ];
 
 /** Runs every task once. Never throws: a failure is logged, and the next run tries again. */

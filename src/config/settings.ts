@@ -21,6 +21,13 @@ const durationMs = (fallback: number) => count(fallback, 365 * 24 * 3_600_000);
 const days = (fallback: number) => z.coerce.number().min(0.0001).max(36_500).default(fallback);
 const textFrom = (length: number) => z.string().min(length, `must have at least ${length} characters`);
 const secret = textFrom(SECRET_LENGTH_MIN);
+/** A secret of Standard Webhooks. */
+const webhookSecret = z
+  .string()
+  .regex(
+    /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/u,
+    "must be whsec_ and the Base64 of at least 24 bytes",
+  );
 const base = z
   .url({ protocol: /^https?$/u })
   .transform((text) => text.replace(/\/+$/u, ""))
@@ -68,13 +75,7 @@ export const SETTINGS = z.object({
     .optional(),
   CARRIER: z.enum(["sim", "http"]).default("sim"),
   CARRIER_HTTP_URL: z.url({ protocol: /^https?$/u }).optional(),
-  CARRIER_HTTP_SECRET: z
-    .string()
-    .regex(
-      /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/u,
-      "must be whsec_ and the Base64 of at least 24 bytes",
-    )
-    .optional(),
+  CARRIER_HTTP_SECRET: webhookSecret.optional(),
   /** Whether the gateway takes a reference (`webhook-id`) once: then an attempt of unknown outcome is repeated. */
   CARRIER_HTTP_DEDUPES: z.enum(["on", "off"]).default("off"),
   /** Coins that a new account starts with; 100 locally. */
@@ -165,6 +166,9 @@ export const SETTINGS = z.object({
     .default("https://challenges.cloudflare.com"),
   /** How long a verification by Turnstile may take. */
   TURNSTILE_TIMEOUT_MS: count(5_000, 60_000),
+  /** Where alerts are reported as webhooks (Standard Webhooks), and what signs them; without it, in the log and the desk. */
+  ALERT_URL: z.url({ protocol: /^https?$/u }).optional(),
+  ALERT_SECRET: webhookSecret.optional(),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;
@@ -178,4 +182,5 @@ export const SECRET_NAMES = [
   "RAZORPAY_KEY_SECRET",
   "RAZORPAY_WEBHOOK_SECRET",
   "TURNSTILE_SECRET",
+  "ALERT_SECRET",
 ] as const;
