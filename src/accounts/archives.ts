@@ -67,7 +67,8 @@ export async function checkArchives(
   for (const manifest of page.manifests) {
     const name = archiveName(manifest);
     if (manifest.first !== end.seq + 1) note(`${name} begins at ${manifest.first}, and not at ${end.seq + 1}`);
-    if (manifest.balanceBefore !== end.balance) note(`${name} begins with ${manifest.balanceBefore}, not ${end.balance}`);
+    if (manifest.balanceBefore !== end.balance)
+      note(`${name} begins with ${manifest.balanceBefore}, not ${end.balance}`);
     const fault = await faultOfStored(env, ref, manifest);
     if (fault !== null) note(`${name}: ${fault}`);
     end.seq = manifest.last;
@@ -80,7 +81,9 @@ export async function checkArchives(
   const isBehind = last !== undefined && checkpoint.seq < end.seq && checkpoint.seq >= last.first - 1;
   const isEqual = checkpoint.seq === end.seq && checkpoint.balance === end.balance;
   if (ref.mode === "live" && !isEqual && !isBehind) {
-    note(`the files end at ${end.seq} with ${end.balance}, the checkpoint is ${checkpoint.seq} with ${checkpoint.balance}`);
+    note(
+      `the files end at ${end.seq} with ${end.balance}, the checkpoint is ${checkpoint.seq} with ${checkpoint.balance}`,
+    );
   }
   return { differences, next: null };
 }
