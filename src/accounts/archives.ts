@@ -67,8 +67,9 @@ export async function checkArchives(
   for (const manifest of page.manifests) {
     const name = archiveName(manifest);
     if (manifest.first !== end.seq + 1) note(`${name} begins at ${manifest.first}, and not at ${end.seq + 1}`);
-    if (manifest.balanceBefore !== end.balance)
-      note(`${name} begins with ${manifest.balanceBefore}, not ${end.balance}`);
+    if (manifest.balanceBefore !== end.balance) {
+      note(`${name} begins with ${manifest.balanceBefore}, and not with ${end.balance}`);
+    }
     const fault = await faultOfStored(env, ref, manifest);
     if (fault !== null) note(`${name}: ${fault}`);
     end.seq = manifest.last;

@@ -86,17 +86,23 @@ const forgetFile = (world: World, first: number) =>
     storage.sql.exec("DELETE FROM archive_file WHERE first_seq = ?", first);
   });
 
-describe("a check of the archives", () => {
-  const check = async (world: World) => {
-    const found = [];
-    for (let after: string | null = null; ;) {
-      const checked: Awaited<ReturnType<typeof checkArchives>> = await checkArchives(env, world.ref, after);
-      found.push(...(checked?.differences ?? []));
-      after = checked?.next ?? null;
-      if (after === null) return found.map(({ detail }) => detail);
-    }
-  };
+/** All that a check finds, page by page. */
+const check = async (world: World) => {
+  const found = [];
+  for (let after: string | null = null; ;) {
+    const checked: Awaited<ReturnType<typeof checkArchives>> = await checkArchives(env, world.ref, after);
+    found.push(...(checked?.differences ?? []));
+    after = checked?.next ?? null;
+    if (after === null) return found.map(({ detail }) => detail);
+  }
+};
 
+const cursor = () => env.DB.prepare("SELECT value FROM cursor WHERE name = 'archive'").first("value");
+
+const open = () =>
+  env.DB.prepare("SELECT count(*) AS open FROM alert WHERE kind = 'archive_failed' AND ended_at IS NULL").first("open");
+
+describe("a check of the archives", () => {
   it("finds nothing where all is well, in pages", async () => {
     expect(await check(await archivedWorld(7))).toEqual([]);
     expect(await check(await openWorld())).toEqual([]);
@@ -129,7 +135,7 @@ describe("a check of the archives", () => {
     await forgetFile(world, 4);
     expect(await check(world)).toEqual([
       `${third.month}-6.ndjson.gz begins at 6, and not at 4`,
-      `${third.month}-6.ndjson.gz begins with 9960000, not 9980000`,
+      `${third.month}-6.ndjson.gz begins with 9960000, and not with 9980000`,
     ]);
     await forgetFile(world, 6);
     expect(await check(world)).toEqual(["the files end at 3 with 9980000, the checkpoint is 7 with 9940000"]);
@@ -158,8 +164,7 @@ describe("the periodic work", () => {
       const hour = (time % DAY_MS) / 3_600_000;
       expect(hour).toBeGreaterThanOrEqual(19.5);
     }
-    const row = () => env.DB.prepare("SELECT value FROM cursor WHERE name = 'archive'").first("value");
-    expect(await row()).toBe(`${new Date().toISOString().slice(0, 10)} end`);
+    expect(await cursor()).toBe(`${new Date().toISOString().slice(0, 10)} end`);
     // It rests until the next day.
     const late = await openWorld();
     await sendDelivered(late);
@@ -173,10 +178,6 @@ describe("the periodic work", () => {
     await sendDelivered(world);
     await settle(world);
     later(432 * DAY_MS);
-    const open = () =>
-      env.DB.prepare("SELECT count(*) AS open FROM alert WHERE kind = 'archive_failed' AND ended_at IS NULL").first(
-        "open",
-      );
     await planArchives(env, Date.now());
     expect(await open()).toBe(0);
     await withBindings(world, { ARCHIVE: archiveWith({ put: () => Promise.reject(new Error("R2 is away")) }) });
