@@ -152,11 +152,23 @@ const leftIn = (world: World) =>
     ),
   );
 
-/** An account that had nothing, with these rows. */
-async function restored(lines: Parameters<typeof restoreLines>[1]): Promise<World> {
+/** The receipts that are not in their jobs' rows yet. */
+const journalOf = (world: World) =>
+  runInDurableObject(world.stub, (_, { storage }) =>
+    storage.sql
+      .exec<{ lines: string }>("SELECT lines FROM receipt_journal ORDER BY segment")
+      .toArray()
+      .map(({ lines }) => lines),
+  );
+
+/** An account that had nothing, with these rows, and the receipts that are not in rows yet. */
+async function restored(lines: Parameters<typeof restoreLines>[1], receipts: string[]): Promise<World> {
   const world = await openWorld({ balance: 0 });
   await runInDurableObject(world.stub, (_, { storage }) => {
-    storage.transactionSync(() => restoreLines(storage.sql, lines));
+    storage.transactionSync(() => {
+      restoreLines(storage.sql, lines);
+      for (const one of receipts) storage.sql.exec("INSERT INTO receipt_journal (lines) VALUES (?)", one);
+    });
   });
   await evictDurableObject(world.stub);
   return world;
@@ -183,7 +195,7 @@ it(
         const { checkpoint_seq: checkpoint } = await stateOf(world);
         expect(archived.map(({ row }) => row["seq"])).toEqual(archived.map((_, at) => at + 1));
         expect(archived).toHaveLength(Number(checkpoint));
-        const twin = await restored([...archived, ...(await leftIn(world))]);
+        const twin = await restored([...archived, ...(await leftIn(world))], await journalOf(world));
         const ledger = [...seen.ledger.values()].toSorted((one, other) => one.seq - other.seq);
         expect(JSON.stringify(await ledgerOf(twin))).toBe(JSON.stringify(ledger));
         const messages = [...seen.messages.values()].toSorted(
