@@ -59,6 +59,8 @@ describe("defaults", () => {
       RECORDINGS_BYTES_MAX: 500_000_000,
       TEST_RECORDINGS_MAX: 20,
       TEST_RECORDINGS_BYTES_MAX: 50_000_000,
+      HISTORY_DAYS: 400,
+      TEST_DAYS: 7,
       DIRECT_DISPATCH: "on",
       DISPATCH_CONCURRENCY: 50,
       RAZORPAY_URL: "https://api.razorpay.com",

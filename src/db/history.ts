@@ -1,5 +1,6 @@
-import { and, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, lte, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { BUCKET_JOBS } from "../model/history.ts";
 import type { JobGroup } from "../model/history.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { GROUP_KINDS } from "./activity.ts";
@@ -109,4 +110,21 @@ export async function deleteGroups(
   if (!singles || !bulk) return 0;
   const done = await drizzle(binding).batch([singles, bulk]);
   return done.reduce((sum, { meta }) => sum + meta.changes, 0);
+}
+
+/**
+ * Deletes what an account's history holds of jobs up to a number, also what came back late: a row of a bulk, and a bucket of
+ * single messages that ends by then. Nothing of these is recorded any more.
+ */
+export async function clearHistory(
+  binding: D1Database,
+  { accountId, mode }: AccountRef,
+  through: number,
+): Promise<void> {
+  const { kind, seq } = messageGroup;
+  const end = (of: 0 | 1, last: number) =>
+    and(eq(messageGroup.accountId, accountId), eq(messageGroup.mode, mode), eq(kind, of), lte(seq, last));
+  await drizzle(binding)
+    .delete(messageGroup)
+    .where(or(end(GROUP_KINDS.singles, through - BUCKET_JOBS + 1), end(GROUP_KINDS.bulk, through)));
 }

@@ -2,6 +2,7 @@ import { configOf } from "../config/config.ts";
 import { logProblem } from "../log.ts";
 import { enqueueHistory } from "../queues/enqueue.ts";
 import { AccountAlarm } from "./account/alarm.ts";
+import { forgetSeal } from "./account/archive/checkpoint.ts";
 import { LiveFeed } from "./account/live.ts";
 import { forgetJournal } from "./account/receipts/journal.ts";
 import { ACCOUNT_SCHEMA } from "./account/schema.ts";
@@ -86,6 +87,7 @@ export class AccountStore {
     } catch (problem) {
       this.#window.times = null;
       forgetJournal(this.sql);
+      forgetSeal(this.sql);
       throw problem;
     }
     const { changes } = turn;

@@ -66,7 +66,8 @@ export type Credited =
 
 export interface LedgerView {
   seq: number;
-  type: "debit" | "refund" | "credit" | "adjustment";
+  /** A checkpoint stands for every entry up to its number, which were archived: its amount is their sum. */
+  type: "debit" | "refund" | "credit" | "adjustment" | "checkpoint";
   /** Units, signed. */
   amount: number;
   balanceAfter: number;

@@ -8,6 +8,7 @@ import { watchAccounts } from "../db/watch.ts";
 import { logProblem } from "../log.ts";
 import type { Records } from "../model/history.ts";
 import type { AccountObject } from "../objects.ts";
+import { clearFromHistory } from "./history-clear.ts";
 import { historyJob } from "./jobs.ts";
 import type { HistoryJob } from "./jobs.ts";
 
@@ -59,7 +60,9 @@ interface Given extends Records {
   stub: AccountObject;
 }
 
-async function giveBack({ message, job: { account } }: Asked, env: Env): Promise<void> {
+async function giveBack({ message, job: { account, clear: isClear } }: Asked, env: Env): Promise<void> {
+  // The account asks again, the next day at the latest.
+  if (isClear === true && message.attempts >= DELIVERIES_MAX) return message.ack();
   if (message.attempts >= DELIVERIES_MAX) {
     try {
       await env.ACCOUNT.getByName(account).recorded(null);
@@ -151,8 +154,15 @@ async function watch(env: Env, given: Given[]): Promise<void> {
   }
 }
 
+async function clear({ message, job: { account } }: Asked, env: Env): Promise<void> {
+  await clearFromHistory(env, account);
+  message.ack();
+}
+
 async function recordWave(wave: Asked[], env: Env): Promise<void> {
-  const all = await Promise.all(wave.map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
+  const [clears, asks] = [true, false].map((isClear) => wave.filter(({ job }) => (job.clear === true) === isClear));
+  await Promise.all((clears ?? []).map((asked) => orGiveBack(asked, env, () => clear(asked, env))));
+  const all = await Promise.all((asks ?? []).map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
   const given = all.filter((one) => one !== null);
   const [groups, profiles] = await Promise.all([writeGroups(given, env), writeProfiles(given, env)]);
   await watch(env, given);

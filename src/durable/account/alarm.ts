@@ -1,9 +1,11 @@
 import { logProblem } from "../../log.ts";
+import type { ArchiveState } from "../../model/archive.ts";
 import type { Recorded } from "../../model/history.ts";
 import { LANES } from "../../model/lane.ts";
 import type { Lane } from "../../model/lane.ts";
 import { enqueueFollow, enqueueToken } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
+import { ArchivePass } from "./archive/pass.ts";
 import type { AlarmHost } from "./history/alarm-host.ts";
 import { HistoryPass } from "./history/pass.ts";
 import { FORGET_FROM_START, forgetOld, nextForgetMs } from "./idempotency.ts";
@@ -41,9 +43,11 @@ export class AccountAlarm {
   #wasLost = false;
   readonly #lanes = new LaneWatch();
   readonly #history: HistoryPass;
+  readonly #archive: ArchivePass;
 
   constructor(host: AlarmHost) {
     this.#host = host;
+    this.#archive = new ArchivePass(host);
     const commit = <T>(work: (turn: Turn) => T): T => this.#inSweep(work);
     this.#history = new HistoryPass({ ...host, commit, sweepMs: () => this.#sweepMs() });
   }
@@ -78,6 +82,7 @@ export class AccountAlarm {
     if (recordingDueMs !== null) times.push(recordingDueMs);
     const nowMs = Date.now();
     this.#history.noteChanges(changes, nowMs);
+    this.#archive.noteChanges(changes);
     // After its sweep, `ring` itself sets the alarm for everything that is due.
     if (!this.#isSweeping) {
       if (jobs.size > 0 || profile) times.push(nowMs + this.#passMs());
@@ -116,6 +121,7 @@ export class AccountAlarm {
       await this.discard();
       await this.#forgetOld();
       const nameMs = await this.#history.name();
+      await this.#archive.step();
       this.#setForDue(Date.now() + SOON_MS, [lookMs, nameMs]);
     } catch (problem) {
       logProblem("alarm", problem);
@@ -131,6 +137,13 @@ export class AccountAlarm {
     if (recorded) this.#setForHistory(this.#host.commit((turn) => this.#history.recorded(turn, recorded)));
     else this.#setForHistory(this.#history.postpone(Date.now()));
     return true;
+  }
+
+  /** Plans the archive's next run if one is due; returns how archiving is going. */
+  async archive(): Promise<ArchiveState> {
+    const state = await this.#archive.plan();
+    if (state.nextAt !== null) this.#setBy(Math.max(state.nextAt, Date.now() + SOON_MS));
+    return state;
   }
 
   /** Deletes the bytes of removed recordings: those at a key, or all that are due. Never throws. */
@@ -244,7 +257,14 @@ export class AccountAlarm {
     const nowMs = Date.now();
     const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, nowMs, this.#sweepMs()));
     const { foldAtMs } = journalOf(sql);
-    const dueMs = [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), nextForgetMs(sql), ...lanes];
+    const dueMs = [
+      nextDueMs(sql),
+      foldAtMs,
+      nextRecordingDueMs(sql),
+      nextForgetMs(sql),
+      this.#archive.nextMs(),
+      ...lanes,
+    ];
     const times = dueMs.map((at) => (at === null ? Infinity : at <= nowMs ? overdueMs : at));
     for (const at of historyMs) if (at !== null) times.push(Math.max(at, nowMs + SOON_MS));
     this.#setBy(Math.min(...times));
