@@ -155,9 +155,10 @@ export function printFull({ phases, refused, waitedMs }) {
   console.log("A database of history at its limit, with an account in it and one in the next:\n");
   console.log(`${markdownTable(rows, columns)}\n`);
   const [room, full] = phases;
-  const ratio = p50(full.sends[0]) / p50(room.sends[0]);
+  // Against the account beside it, because the machine has other work, too.
+  const beside = ({ sends }) => p50(sends[0]) / p50(sends[1]);
   const sentences = [
-    `Sends of an account whose history is full take ${ratio.toFixed(2)} times as long as before; all of them were answered: ${full.sends[0].every(({ status }) => status === 200) ? "yes" : "NO"}.`,
+    `Beside the other account, sends of the one whose history is full take ${(beside(full) / beside(room)).toFixed(2)} times as long as before; all of them were answered: ${full.sends[0].every(({ status }) => status === 200) ? "yes" : "NO"}.`,
     `The full database refused ${refused} batches, of passes that come a hundred times as often as deployed; with room again, all of its history was there after ${(waitedMs / 1_000).toFixed(0)} s.`,
   ];
   for (const sentence of sentences) console.log(sentence);
