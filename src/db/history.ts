@@ -91,8 +91,9 @@ const groupDeletes = (db: Database, { accountId, mode }: AccountRef, below: numb
 export async function recordGroups(binding: D1Database, accounts: readonly AccountGroups[]): Promise<void> {
   const db = drizzle(binding);
   const [first, ...rest] = accounts.flatMap((of) => [
-    ...groupUpserts(db, of),
+    // First, so that even a full database has room for what is newer.
     ...(of.keptFrom ? groupDeletes(db, of, of.keptFrom, DELETED_PER_BATCH) : []),
+    ...groupUpserts(db, of),
   ]);
   if (first) await db.batch([first, ...rest]);
 }
