@@ -71,5 +71,5 @@ export function readLaneJobs(body: unknown): LaneJob[] | null {
 }
 
 /** Work for the history consumer: these jobs of the account (and the account itself) changed. */
-export const historyJob = z.strictObject({ account, seqs, profile: z.boolean().optional() });
+export const historyJob = z.object({ account, seqs, profile: z.boolean().optional() });
 export type HistoryJob = z.infer<typeof historyJob>;
