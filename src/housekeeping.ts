@@ -1,4 +1,5 @@
 import { healAlarms } from "./accounts/heal.ts";
+import { rebuildSome } from "./accounts/rebuild.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
@@ -18,6 +19,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   checkDueOrders,
   forgetOldActs,
   healAlarms,
+  rebuildSome,
   // The last one: what was raised before leaves at once.
   tendAlerts,
 ];

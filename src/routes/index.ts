@@ -39,6 +39,7 @@ import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
 import { operatorAudit } from "./operator/audit.ts";
 import { operatorCredits } from "./operator/credits.ts";
+import { operatorHistory } from "./operator/history.ts";
 import { operatorKeys } from "./operator/keys.ts";
 import { operatorLedger } from "./operator/ledger.ts";
 import { operatorMessages } from "./operator/messages.ts";
@@ -73,6 +74,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorKeys,
     operatorRateCard,
     operatorReconcile,
+    operatorHistory,
     operatorAudit,
     carrierCallback,
     mediaRecording,

@@ -4,6 +4,7 @@ import { LANES } from "../../model/lane.ts";
 import type { Lane } from "../../model/lane.ts";
 import { enqueueFollow, enqueueToken } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
+import { number } from "../rows.ts";
 import type { AlarmHost } from "./history/alarm-host.ts";
 import { HistoryPass } from "./history/pass.ts";
 import { FORGET_FROM_START, forgetOld, nextForgetMs } from "./idempotency.ts";
@@ -130,6 +131,15 @@ export class AccountAlarm {
   recorded(recorded: Recorded | null): true {
     if (recorded) this.#setForHistory(this.#host.commit((turn) => this.#history.recorded(turn, recorded)));
     else this.#setForHistory(this.#history.postpone(Date.now()));
+    return true;
+  }
+
+  /** Lets history record everything again; false where another database has it. */
+  rebuildHistory(database: number | null): boolean {
+    const { sql } = this.#host.ctx.storage;
+    if (database !== null && number(sql.exec("SELECT history_db FROM account").one(), "history_db") !== database)
+      return false;
+    this.#setForHistory(this.#host.commit((turn) => this.#history.rebuild(turn)));
     return true;
   }
 

@@ -38,6 +38,7 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   "report of a receipt": (account) =>
     account.report([{ kind: "receipt", seq: 1, index: 0, state: "delivered" }], false),
   follow: (account) => account.follow([1]),
+  rebuildHistory: (account) => account.rebuildHistory(null),
   heal: (account) => account.heal(),
   records: (account) => account.records([1], true),
   recorded: (account) => account.recorded({ jobs: [{ seq: 1, rev: 1 }], profileRev: 1 }),
