@@ -1,5 +1,7 @@
 import { healAlarms } from "./accounts/heal.ts";
 import { rebuildSome } from "./accounts/rebuild.ts";
+import { watchDatabases } from "./alerts/databases.ts";
+import { recountAccounts } from "./accounts/recount-all.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
@@ -20,6 +22,8 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   forgetOldActs,
   healAlarms,
   rebuildSome,
+  watchDatabases,
+  recountAccounts,
   // The last one: what was raised before leaves at once.
   tendAlerts,
 ];

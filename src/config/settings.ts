@@ -103,6 +103,8 @@ export const SETTINGS = z.object({
   RECORDINGS_BYTES_MAX: count(500_000_000, 1_000_000_000_000),
   TEST_RECORDINGS_MAX: count(20, 100_000),
   TEST_RECORDINGS_BYTES_MAX: count(50_000_000, 1_000_000_000_000),
+  /** Bytes that one database of D1 may have, which Cloudflare sets; at 70 % of it the operator is alerted. */
+  HISTORY_BYTES_MAX: count(10_000_000_000, 1_000_000_000_000),
   /** Which requests are logged; by default all of them locally, and only failures elsewhere. */
   LOG_REQUESTS: z.enum(["all", "failures"]).optional(),
   /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */

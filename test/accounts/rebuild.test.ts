@@ -10,7 +10,8 @@ import type { World } from "../world/world.ts";
 
 beforeEach(async () => {
   stopClock();
-  await env.DB.exec("DELETE FROM account; DELETE FROM cursor; DELETE FROM message_group");
+  await env.DB.exec("DELETE FROM account; DELETE FROM cursor");
+  await env.HISTORY_1.exec("DELETE FROM message_group");
 });
 afterEach(() => vi.useRealTimers());
 
@@ -40,7 +41,8 @@ it("records an account's messages and its profile again, and what comes meanwhil
   const world = await recorded();
   const before = await historyOf(world);
   expect(before).toHaveLength(2);
-  await env.DB.exec("DELETE FROM message_group; DELETE FROM account");
+  await env.HISTORY_1.exec("DELETE FROM message_group");
+  await env.DB.exec("DELETE FROM account");
   const path = `/operator/accounts/${world.ref.accountId}/history/rebuild`;
   expect((await operator("POST", path)).body).toMatchObject({ success: true, mode: "live" });
   expect(await settledSeq(world)).toBe(0);

@@ -144,6 +144,9 @@ export const MIGRATIONS: readonly Step[] = [
   -- Retention and archive: everything up to this number left the account; the balance after it.
   ALTER TABLE account ADD COLUMN checkpoint_seq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN checkpoint_balance INTEGER NOT NULL DEFAULT 0;
+
+  -- Reconciliation: where the next recount begins, which is the place up to which the last one found all of it right.
+  ALTER TABLE account ADD COLUMN verified TEXT;
   `,
 ];
 

@@ -56,7 +56,10 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   makeKey: (account) => account.makeKey(1, "key"),
   revokeKey: (account) => account.revokeKey(1),
   rotateKey: (account) => account.rotateKey(1, 2, 1),
+  disputePayment: (account) => account.disputePayment({ ...refund, disputeId: "d", deductedPaise: 1, version: 1 }),
+  debts: (account) => account.debts(),
   reconcile: (account) => account.reconcile(),
+  recount: (account) => account.recount({ cursor: null, full: false }),
   outline: (account) => account.outline(0),
 };
 

@@ -1,1 +1,0 @@
-ALTER TABLE `account` ADD `watch_until` integer DEFAULT 0 NOT NULL;
