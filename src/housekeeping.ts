@@ -1,4 +1,5 @@
 import { healAlarms } from "./accounts/heal.ts";
+import { rebuildSome } from "./accounts/rebuild.ts";
 import { watchDatabases } from "./alerts/databases.ts";
 import { recountAccounts } from "./accounts/recount-all.ts";
 import { planArchives } from "./accounts/archives.ts";
@@ -21,6 +22,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   checkDueOrders,
   forgetOldActs,
   healAlarms,
+  rebuildSome,
   watchDatabases,
   recountAccounts,
   planArchives,

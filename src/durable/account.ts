@@ -146,6 +146,14 @@ export class Account extends DurableObject<Env> {
     return this.#store.change(({ sql }) => clearNext(sql, done));
   }
 
+  /**
+   * Lets history record everything again, where its database (null: any) is this one: after that lost rows. False where the
+   * account's history is in another one.
+   */
+  rebuildHistory(database: number | null): boolean | null {
+    return this.#store.read(() => this.#store.alarm.rebuildHistory(database));
+  }
+
   /** The account as it is now. */
   view(): model.AccountView | null {
     return this.#store.read(accountView);

@@ -34,6 +34,7 @@ export const ACTIONS = [
   "payment.resolved",
   "letter.requeued",
   "letter.deleted",
+  "history.rebuilt",
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

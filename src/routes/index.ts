@@ -42,6 +42,7 @@ import { operatorAccounts } from "./operator/accounts.ts";
 import { operatorArchives } from "./operator/archives.ts";
 import { operatorAudit } from "./operator/audit.ts";
 import { operatorCredits } from "./operator/credits.ts";
+import { operatorHistory } from "./operator/history.ts";
 import { operatorKeys } from "./operator/keys.ts";
 import { operatorLedger } from "./operator/ledger.ts";
 import { operatorMessages } from "./operator/messages.ts";
@@ -77,6 +78,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorKeys,
     operatorRateCard,
     operatorReconcile,
+    operatorHistory,
     operatorAudit,
     carrierCallback,
     mediaRecording,

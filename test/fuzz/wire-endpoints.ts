@@ -70,6 +70,8 @@ const PROGRAMS: Record<string, Shape> = {
     json: { smsIndia: 1, smsAbroad: 5, ttsCall: 2, voiceCallPer30s: 2, smsByCountry: { US: 4 } },
   },
   "GET /operator/reconcile": { query: { account: "{id}", after: "" } },
+  "POST /operator/accounts/:id/history/rebuild": { query: { mode: "test" } },
+  "POST /operator/history/rebuild": { json: { database: 1 } },
   "GET /operator/audit": { query: { account: "{id}", limit: "10", after: "1.act_x" } },
   "POST /callbacks/:carrier": { json: { ref: "{message}", state: "delivered", code: "0" }, signed: "carrier" },
   "GET /media/:token": {},

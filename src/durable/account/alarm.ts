@@ -6,6 +6,7 @@ import type { Lane } from "../../model/lane.ts";
 import { enqueueFollow, enqueueToken } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
 import { ArchivePass } from "./archive/pass.ts";
+import { number } from "../rows.ts";
 import type { AlarmHost } from "./history/alarm-host.ts";
 import { HistoryPass } from "./history/pass.ts";
 import { FORGET_FROM_START, forgetOld, nextForgetMs } from "./idempotency.ts";
@@ -144,6 +145,15 @@ export class AccountAlarm {
     const state = await this.#archive.plan();
     if (state.nextAt !== null) this.#setBy(Math.max(state.nextAt, Date.now() + SOON_MS));
     return state;
+  }
+
+  /** Lets history record everything again; false where another database has it. */
+  rebuildHistory(database: number | null): boolean {
+    const { sql } = this.#host.ctx.storage;
+    if (database !== null && number(sql.exec("SELECT history_db FROM account").one(), "history_db") !== database)
+      return false;
+    this.#setForHistory(this.#host.commit((turn) => this.#history.rebuild(turn)));
+    return true;
   }
 
   /** Deletes the bytes of removed recordings: those at a key, or all that are due. Never throws. */

@@ -34,6 +34,7 @@ const actions: Record<Action, string> = {
   "payment.resolved": "Resolved a payment event",
   "letter.requeued": "Queued a dead letter again",
   "letter.deleted": "Deleted a dead letter",
+  "history.rebuilt": "Had the history recorded again",
 };
 
 const actionsHi: Record<Action, string> = {
@@ -69,6 +70,7 @@ const actionsHi: Record<Action, string> = {
   "payment.resolved": "भुगतान की घटना निपटाई",
   "letter.requeued": "मृत संदेश फिर से कतार में भेजा",
   "letter.deleted": "मृत संदेश हटाया",
+  "history.rebuilt": "इतिहास फिर से दर्ज करवाया",
 };
 
 export const auditWords = words(
@@ -110,6 +112,7 @@ export const auditWords = words(
       replaces: "Replaces",
       changed: "Changed",
       queue: "Queue",
+      database: "Database",
     },
     planRate: "the plan's",
     yes: "yes",
@@ -168,6 +171,7 @@ export const auditWords = words(
       replaces: "किसकी जगह",
       changed: "बदला",
       queue: "कतार",
+      database: "डेटाबेस",
     },
     planRate: "प्लान की",
     yes: "हाँ",

@@ -41,6 +41,7 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   archives: (account) => account.archives(0, 1),
   clearNext: (account) => account.clearNext(null),
   follow: (account) => account.follow([1]),
+  rebuildHistory: (account) => account.rebuildHistory(null),
   heal: (account) => account.heal(),
   records: (account) => account.records([1], true),
   recorded: (account) => account.recorded({ jobs: [{ seq: 1, rev: 1 }], profileRev: 1 }),
