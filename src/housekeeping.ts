@@ -2,7 +2,7 @@ import { recountAccounts } from "./accounts/recount-all.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
-import { checkDueOrders } from "./payments/orders.ts";
+import { checkDueOrders, watchPayments } from "./payments/checks.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
 import { settleNextPhones } from "./sign-in/phone-change.ts";
@@ -16,6 +16,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   forgetOldAttempts,
   settleNextPhones,
   checkDueOrders,
+  watchPayments,
   forgetOldActs,
   recountAccounts,
   // The last one: what was raised before leaves at once.
