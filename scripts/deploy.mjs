@@ -5,9 +5,8 @@ import path from "node:path";
 import { parseConfig } from "../src/config/config.ts";
 import { SECRET_NAMES } from "../src/config/settings.ts";
 import { DEMO_SECRET_PREFIX } from "../src/crypto/secret-faults.ts";
+import { faultOfDatabases, migrationsOf } from "./databases.mjs";
 import { ROOT, readConfig } from "./local.mjs";
-
-const PLACEHOLDER_DATABASE = "00000000-0000-0000-0000-000000000000";
 
 const stop = (sentence) => {
   console.error(`Not deployed: ${sentence}`);
@@ -27,9 +26,8 @@ function wrangler(args, options = {}) {
 
 /** Refuses faults of `env.production` in wrangler.toml that would show only after the deployment. */
 function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
-  if (d1_databases[0].database_id === PLACEHOLDER_DATABASE) {
-    stop("database_id in wrangler.toml is a placeholder; create one with: npx wrangler d1 create dastak");
-  }
+  const fault = faultOfDatabases(d1_databases);
+  if (fault) stop(fault);
   if (vars.ENVIRONMENT === "local") stop("ENVIRONMENT of env.production in wrangler.toml is local.");
   const example = Object.entries(vars).find(([, value]) => /\bdastak\.example\b/u.test(String(value)));
   if (example) stop(`${example[0]} in wrangler.toml is still the example ${example[1]}.`);
@@ -78,7 +76,7 @@ if (missing.length > 0) {
       `(a value that begins with ${DEMO_SECRET_PREFIX} is refused by the service).`,
   );
 }
-for (const args of [["d1", "migrations", "apply", "DB", "--remote"], ["deploy"]]) {
+for (const args of [...migrationsOf(deployment.d1_databases), ["deploy"]]) {
   const { status } = wrangler(args);
   if (status !== 0) stop(`wrangler ${args.join(" ")} failed.`);
 }

@@ -1,4 +1,7 @@
+import { healAlarms } from "./accounts/heal.ts";
+import { watchDatabases } from "./alerts/databases.ts";
 import { recountAccounts } from "./accounts/recount-all.ts";
+import { planArchives } from "./accounts/archives.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
@@ -18,7 +21,10 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   checkDueOrders,
   watchPayments,
   forgetOldActs,
+  healAlarms,
+  watchDatabases,
   recountAccounts,
+  planArchives,
   // The last one: what was raised before leaves at once.
   tendAlerts,
 ];

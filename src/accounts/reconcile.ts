@@ -1,4 +1,4 @@
-import { accountsAfter } from "../db/history.ts";
+import { accountsAfter } from "../db/account-list.ts";
 import type { Difference, Recounted } from "../model/account.ts";
 import type { AccountRef, Mode } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { endAlert, raiseAlert } from "../alerts/alerts.ts";
 import { openAlerts } from "../db/alerts.ts";
 import { readCursor, writeCursor } from "../db/cursors.ts";
-import { accountsAfter } from "../db/history.ts";
+import { accountsAfter } from "../db/account-list.ts";
 import { logProblem } from "../log.ts";
 import type { Recounted } from "../model/account.ts";
 import { objectOf } from "../objects.ts";

@@ -33,9 +33,18 @@ const secretFaults = (config: Config): string[] =>
     }),
   );
 
+/** Faults of the times after which things are forgotten: only what is over may be. */
+function retentionFaults(config: Config): string[] {
+  const validityMs = Math.max(config.VALIDITY_SMS_MS, config.VALIDITY_OTP_MS, config.VALIDITY_CALL_MS);
+  const openDays = (validityMs + config.UNKNOWN_WINDOW_MS + config.RECEIPT_WINDOW_MS) / 86_400_000;
+  return (["HISTORY_DAYS", "TEST_DAYS"] as const).flatMap((name) =>
+    config[name] > openDays ? [] : [`${name} must be longer than the longest validity and both windows together`],
+  );
+}
+
 /** What is wrong with settings that are each valid, and do not fit together; names no value. */
 export function faultsOf(config: Config): string[] {
-  const faults = baseFaults(config);
+  const faults = [...baseFaults(config), ...retentionFaults(config)];
   if (config.CARRIER === "http") {
     if (!config.CARRIER_HTTP_URL) faults.push("CARRIER_HTTP_URL is missing, and CARRIER is http");
     if (!config.CARRIER_HTTP_SECRET) faults.push("CARRIER_HTTP_SECRET is missing, and CARRIER is http");

@@ -17,6 +17,8 @@ const PROVIDER_SECRET_LENGTH_MIN = 16;
 
 const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
 const durationMs = (fallback: number) => count(fallback, 365 * 24 * 3_600_000);
+/** Fractions are for tests. */
+const days = (fallback: number) => z.coerce.number().min(0.0001).max(36_500).default(fallback);
 const textFrom = (length: number) => z.string().min(length, `must have at least ${length} characters`);
 const secret = textFrom(SECRET_LENGTH_MIN);
 /** A secret of Standard Webhooks. */
@@ -103,6 +105,12 @@ export const SETTINGS = z.object({
   RECORDINGS_BYTES_MAX: count(500_000_000, 1_000_000_000_000),
   TEST_RECORDINGS_MAX: count(20, 100_000),
   TEST_RECORDINGS_BYTES_MAX: count(50_000_000, 1_000_000_000_000),
+  /** Bytes that one database of D1 may have, which Cloudflare sets; at 70 % of it the operator is alerted. */
+  HISTORY_BYTES_MAX: count(10_000_000_000, 1_000_000_000_000),
+  /** Days after which what an account sent leaves it for the archive, in whole months if they are 31 or more. */
+  HISTORY_DAYS: days(400),
+  /** Days after which what a test account sent is deleted. */
+  TEST_DAYS: days(7),
   /** Which requests are logged; by default all of them locally, and only failures elsewhere. */
   LOG_REQUESTS: z.enum(["all", "failures"]).optional(),
   /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */

@@ -37,6 +37,8 @@ export interface Opening {
   balance: number;
   keyId: number;
   keyName: string;
+  /** The number of the database that will have its history; absent in a call of the version before, which has one. */
+  historyDb?: number;
   once?: AskedOnce;
 }
 
@@ -64,7 +66,8 @@ export type Credited =
 
 export interface LedgerView {
   seq: number;
-  type: "debit" | "refund" | "credit" | "adjustment";
+  /** A checkpoint stands for every entry up to its number, which were archived: its amount is their sum. */
+  type: "debit" | "refund" | "credit" | "adjustment" | "checkpoint";
   /** Units, signed. */
   amount: number;
   balanceAfter: number;
@@ -93,6 +96,8 @@ export interface AccountView {
   seq: number;
   /** When it last sent, in ms; null if never. */
   lastMessageAt: number | null;
+  /** The number of the database that has its history; absent from an object of the version before. */
+  historyDb?: number;
 }
 
 export interface KeyView {

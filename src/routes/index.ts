@@ -4,6 +4,7 @@ import type { Api, Pages } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
 import { carrierCallback } from "./callbacks/carrier.ts";
 import { activityPages } from "./console/activity.tsx";
+import { archivePages } from "./console/archives.tsx";
 import { assets } from "./console/assets.ts";
 import { billingPages } from "./console/billing.tsx";
 import { confirmPages } from "./console/confirm.tsx";
@@ -38,6 +39,7 @@ import { deskDoor } from "./desk/sign-in.tsx";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
+import { operatorArchives } from "./operator/archives.ts";
 import { operatorAudit } from "./operator/audit.ts";
 import { operatorCredits } from "./operator/credits.ts";
 import { operatorKeys } from "./operator/keys.ts";
@@ -71,6 +73,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorCredits,
     operatorLedger,
     operatorMessages,
+    operatorArchives,
     operatorKeys,
     operatorRateCard,
     operatorReconcile,
@@ -103,6 +106,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     settingsPhone,
     phoneLost,
     securityLog,
+    archivePages,
     deskDoor,
     deskAccounts,
     deskAccount,
