@@ -6,7 +6,7 @@ import { planArchives } from "./accounts/archives.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
-import { checkDueOrders } from "./payments/orders.ts";
+import { checkDueOrders, watchPayments } from "./payments/checks.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
 import { settleNextPhones } from "./sign-in/phone-change.ts";
@@ -20,6 +20,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   forgetOldAttempts,
   settleNextPhones,
   checkDueOrders,
+  watchPayments,
   forgetOldActs,
   healAlarms,
   rebuildSome,

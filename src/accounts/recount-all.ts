@@ -16,8 +16,8 @@ const CURSOR = "reconcile";
 /** A round begins so long after the one before, in ms. */
 const ROUND_MS = 86_400_000;
 
-/** Pages of objects in one run: as many calls, of some milliseconds each. */
-const PAGES_PER_RUN = 200;
+/** Pages of objects in one run: as many calls, of some milliseconds each, of the 1,000 that an invocation may make. */
+const PAGES_PER_RUN = 100;
 
 const ACCOUNTS_PER_QUERY = 50;
 

@@ -11,6 +11,8 @@ import { bothOf } from "../objects.ts";
 import { issueNote } from "./notes.ts";
 import type { Order, PaymentEvent } from "./provider.ts";
 
+export type { DisputeRow } from "../db/disputes.ts";
+
 // Disputes of payments (chargebacks). While one is open, nothing changes in the account. A lost one takes back the credit
 // of what the provider deducted, as a refund does; one that is won after that gives it back.
 

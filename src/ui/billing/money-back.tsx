@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
-import type { DisputeRow } from "../../db/disputes.ts";
 import { isDisputeOpen } from "../../model/dispute.ts";
 import type { Debts } from "../../model/payment.ts";
+import type { DisputeRow } from "../../payments/disputes.ts";
 import { noteNumber, noteSlug } from "../../payments/notes.ts";
-import type { NoteRow } from "../../db/tax-notes.ts";
+import type { NoteRow } from "../../payments/notes.ts";
 import { paise, rupees } from "../format.ts";
 import { Card, Money, Notice, Time } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
