@@ -16,19 +16,19 @@ export class AccountStore {
   readonly live: LiveFeed;
   readonly alarm: AccountAlarm;
   readonly #ctx: DurableObjectState;
-  readonly #env: Env;
+  readonly #env: () => Env;
   readonly #window: WindowTimes = { times: null };
   #isOpened = false;
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, env: () => Env) {
     this.#ctx = ctx;
     this.#env = env;
     this.sql = ctx.storage.sql;
-    this.live = new LiveFeed(ctx, env);
+    this.live = new LiveFeed(ctx, env());
     this.alarm = new AccountAlarm({
       ctx,
-      env: () => env,
-      sweepMs: () => configOf(env).SWEEP_MS,
+      env,
+      sweepMs: () => configOf(env()).SWEEP_MS,
       commit: (work) => this.commit(work),
     });
     if (!isOpened(this.sql)) return;
@@ -69,7 +69,7 @@ export class AccountStore {
    * `work` noted set the alarm and go to the live feed and to history.
    */
   commit<T>(work: (turn: Turn) => T): T {
-    const turn = beginTurn(this.sql, this.#window, this.#env);
+    const turn = beginTurn(this.sql, this.#window, this.#env());
     let result: T;
     try {
       result = this.#ctx.storage.transactionSync(() => work(turn));
@@ -81,7 +81,7 @@ export class AccountStore {
     const { changes } = turn;
     this.alarm.setFor(changes);
     if (changes.jobs.size > 0 || changes.account) this.live.send(changes.jobs);
-    if (changes.profile) this.#ctx.waitUntil(enqueueHistory(this.#env.HISTORY, nameOf(this.#ctx), [], true));
+    if (changes.profile) this.#ctx.waitUntil(enqueueHistory(this.#env().HISTORY, nameOf(this.#ctx), [], true));
     return result;
   }
 }

@@ -31,7 +31,7 @@ import { AccountStore } from "./account-store.ts";
  * that read or change the account return null where it was never opened.
  */
 export class Account extends DurableObject<Env> {
-  readonly #store = new AccountStore(this.ctx, this.env);
+  readonly #store = new AccountStore(this.ctx, () => this.env);
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
   readonly #news = new NewsIntake(this.#store.sql, (...asked) =>
