@@ -50,7 +50,7 @@ export const BORDERS = {
   recordings: [...GROUND],
   db: ["search", ...GROUND],
   search: [...GROUND],
-  objects: ["crypto", "model"],
+  objects: ["config", "crypto", "model"],
   config: ["crypto", "model", "money"],
   log: [],
   crypto: ["model"],

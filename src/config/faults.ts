@@ -5,6 +5,8 @@ import type { Config } from "./settings.ts";
 
 // Faults between settings: what must be there together, and what a deployed service must not have.
 
+const DAY_MS = 86_400_000;
+
 /** The settings that are base addresses. */
 const BASE_NAMES = ["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"] as const;
 
@@ -53,6 +55,13 @@ export function faultsOf(config: Config): string[] {
     for (const name of access) {
       if (config[name] === undefined) faults.push(`${name} is missing: ${access.join(", ")} belong together`);
     }
+  }
+  const validityMs = Math.max(config.VALIDITY_SMS_MS, config.VALIDITY_OTP_MS, config.VALIDITY_CALL_MS);
+  if (config.TEXT_DAYS * DAY_MS < validityMs) {
+    faults.push("TEXT_DAYS must not end before VALIDITY_…_MS: a message that waits needs its text");
+  }
+  if (config.IDEMPOTENCY_DAYS > config.TEST_DAYS) {
+    faults.push("IDEMPOTENCY_DAYS must be at most TEST_DAYS: a reply is repeated for a message that is there");
   }
   // Rule 46 requires the supplier's address on every tax invoice.
   if (config.SELLER_GSTIN && config.SELLER_ADDRESS === "") {
