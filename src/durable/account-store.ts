@@ -4,7 +4,8 @@ import { AccountAlarm } from "./account/alarm.ts";
 import { LiveFeed } from "./account/live.ts";
 import { forgetJournal } from "./account/receipts/journal.ts";
 import { MIGRATIONS } from "./account/schema.ts";
-import { beginTurn } from "./account/turn.ts";
+import { forgetTextKeys } from "./account/retention/text-keys.ts";
+import { beginTurn, keepsOf } from "./account/turn.ts";
 import type { Turn } from "./account/turn.ts";
 import type { WindowTimes } from "./account/window.ts";
 import { isOpened, migrate } from "./migrate.ts";
@@ -29,6 +30,7 @@ export class AccountStore {
       ctx,
       env,
       sweepMs: () => configOf(env()).SWEEP_MS,
+      keeps: () => keepsOf(configOf(env())),
       commit: (work) => this.commit(work),
     });
     if (!isOpened(this.sql)) return;
@@ -75,7 +77,9 @@ export class AccountStore {
       result = this.#ctx.storage.transactionSync(() => work(turn));
     } catch (problem) {
       this.#window.times = null;
+      this.#window.day = undefined;
       forgetJournal(this.sql);
+      forgetTextKeys(this.sql);
       throw problem;
     }
     const { changes } = turn;

@@ -11,6 +11,7 @@ import { LaneWatch } from "./lanes.ts";
 import { PASS_SWEEPS } from "./message/deadlines.ts";
 import { hasOpenJobs, nextDueMs } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
+import { forgetTexts, nextTextsMs } from "./retention/forget-texts.ts";
 import { foldReceipts } from "./receipts/fold.ts";
 import { journalOf } from "./receipts/journal.ts";
 import { sweep } from "./sweep.ts";
@@ -18,7 +19,7 @@ import { discard, nextRecordingDueMs } from "./voice/discard.ts";
 import type { Changes, Turn } from "./turn.ts";
 
 // The account's one alarm, set to the earliest of what it looks after: deadlines of jobs, messages that become claimable,
-// recordings, expired keys, and the housekeeping pass that everything else can wait for. Its work is done in bounded
+// recordings, expired keys and texts, and the housekeeping pass that everything else can wait for. Its work is done in bounded
 // slices, between which the account answers other calls.
 
 /** A failed alarm is set again after this, in ms. It also stands for `SWEEP_MS` while the configuration is broken. */
@@ -51,8 +52,11 @@ export class AccountAlarm {
     try {
       this.#setTo = await ctx.storage.getAlarm();
       // One beyond the next pass was set for something else, or by a clock that was set back since.
-      const isSet = this.#setTo !== null && !this.#isLost(this.#setTo) && this.#setTo <= Date.now() + this.#passMs();
+      const isLate = this.#setTo !== null && this.#isLost(this.#setTo);
+      const isSet = this.#setTo !== null && !isLate && this.#setTo <= Date.now() + this.#passMs();
       this.#setForDue(Date.now() + this.#sweepMs());
+      // What it was set for is still to be done, also where nothing else is due before a text is forgotten.
+      if (isLate) return this.#setBy(Date.now());
       if (isSet) return;
       const { sql } = ctx.storage;
       const isLeft = hasOpenJobs(sql, readAccount(sql).settledSeq) || this.#history.isOverdue(Date.now());
@@ -108,6 +112,7 @@ export class AccountAlarm {
       await this.#foldReceipts();
       await this.discard();
       await this.#forgetOld();
+      await this.#forgetTexts();
       const nameMs = await this.#history.name();
       this.#setForDue(Date.now() + SOON_MS, [lookMs, nameMs]);
     } catch (problem) {
@@ -187,6 +192,24 @@ export class AccountAlarm {
     }
   }
 
+  /** Forgets the texts that are too old, in slices. */
+  async #forgetTexts(): Promise<void> {
+    while ((this.#textsMs() ?? Infinity) <= Date.now()) {
+      this.#host.commit(forgetTexts);
+      await scheduler.wait(0);
+    }
+  }
+
+  /** When the next texts are to be forgotten; null also while the configuration is broken. */
+  #textsMs(): number | null {
+    try {
+      return nextTextsMs(this.#host.ctx.storage.sql, this.#host.keeps().textMs);
+    } catch (problem) {
+      logProblem("texts", problem);
+      return null;
+    }
+  }
+
   #isLost(setTo: number): boolean {
     return setTo < Date.now() - LOST_MS;
   }
@@ -216,7 +239,7 @@ export class AccountAlarm {
     const nowMs = Date.now();
     const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, nowMs, this.#sweepMs()));
     const { foldAtMs } = journalOf(sql);
-    const dueMs = [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), nextForgetMs(sql), ...lanes];
+    const dueMs = [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), nextForgetMs(sql), this.#textsMs(), ...lanes];
     const times = dueMs.map((at) => (at === null ? Infinity : at <= nowMs ? overdueMs : at));
     for (const at of historyMs) if (at !== null) times.push(Math.max(at, nowMs + SOON_MS));
     this.#setBy(Math.min(...times));
