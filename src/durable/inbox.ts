@@ -6,12 +6,26 @@ import type * as types from "../inbox/types.ts";
 import { WAIT_MS_MAX } from "../inbox/types.ts";
 import { logProblem } from "../log.ts";
 import { InboxFeed } from "./inbox/live.ts";
-import { INBOX_MIGRATIONS, forget, hasStart, keep, matching, messageByRef, newestSeq } from "./inbox/rows.ts";
+import {
+  INBOX_MIGRATIONS,
+  forget,
+  hasStart,
+  keep,
+  matching,
+  messageByRef,
+  newestSeq,
+  oldestAtMs,
+} from "./inbox/rows.ts";
 import type { Range } from "./inbox/rows.ts";
 import { isOpened, migrate } from "./migrate.ts";
 
 /** Concurrent waits of one inbox: each is a request that stays open for up to a minute. */
 export const WAITS_MAX = 1_000;
+
+const DAY_MS = 86_400_000;
+
+/** After this, in ms, an alarm that failed rings again: the configuration itself may be what failed. */
+const RETRY_MS = 3_600_000;
 
 /** A request that waits for the first matching message. */
 interface Waiter {
@@ -24,6 +38,8 @@ export class Inbox extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #waiters = new Set<Waiter>();
   readonly #live = new InboxFeed(this.ctx);
+  /** Whether the alarm is known to be set. */
+  #hasAlarm = false;
   /** Whether the tables exist. An inbox that never got a message has none, and costs no storage. */
   #opened = false;
 
@@ -40,6 +56,7 @@ export class Inbox extends DurableObject<Env> {
       keep(this.#sql, caught, Date.now());
       return newest;
     });
+    if (!this.#hasAlarm) void this.#setAlarm();
     this.#announce(before);
   }
 
@@ -108,9 +125,45 @@ export class Inbox extends DurableObject<Env> {
     socket.close();
   }
 
+  /** Deletes what was kept for long enough. Never throws. */
+  override async alarm(): Promise<void> {
+    this.#hasAlarm = false;
+    try {
+      const untilMs = Date.now() - this.#keptMs();
+      this.#forget([...this.#matching({ account: null }, { newestFirst: false })].filter(({ at }) => at <= untilMs));
+      await this.#setAlarm(Date.now() + Math.min(DAY_MS, this.#keptMs()));
+    } catch (problem) {
+      logProblem("test inbox", problem);
+      await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
+    }
+  }
+
+  /** How long messages are kept, in ms: those of test mode, and no longer than texts. */
+  #keptMs(): number {
+    const { TEST_DAYS, TEXT_DAYS } = configOf(this.env);
+    return Math.min(TEST_DAYS, TEXT_DAYS) * DAY_MS;
+  }
+
+  /** Sets the alarm for the oldest message, but not before `earliestMs`, unless it is set. Never throws. */
+  async #setAlarm(earliestMs = 0): Promise<void> {
+    this.#hasAlarm = true;
+    try {
+      const atMs = oldestAtMs(this.#sql);
+      if (atMs === null) this.#hasAlarm = false;
+      else if ((await this.ctx.storage.getAlarm()) === null) {
+        await this.ctx.storage.setAlarm(Math.max(earliestMs, atMs + this.#keptMs()));
+      }
+    } catch (problem) {
+      this.#hasAlarm = false;
+      logProblem("test inbox", problem);
+    }
+  }
+
   #open(): void {
     this.ctx.storage.transactionSync(() => migrate(this.#sql, INBOX_MIGRATIONS));
     this.#opened = true;
+    // Of an inbox from before there was an alarm, or one that lost it.
+    void this.#setAlarm();
   }
 
   /** Sends the messages after a place to waits and pages; without either, it reads nothing. Never throws. */
