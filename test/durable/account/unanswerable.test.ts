@@ -65,7 +65,7 @@ it("is written once more where an older version has stored when to look it up", 
   await watch(world, HOUR_MS);
   await runInDurableObject(world.stub, (_, { storage: { sql } }) => {
     const { lives } = sql.exec("SELECT lives FROM job WHERE seq = 2").one();
-    const [life, ...more] = JSON.parse(String(lives)) as [[number, number, string, object?]];
+    const [life, ...more] = JSON.parse(lives as string) as [[number, number, string, object?]];
     life[3] = { ...life[3], pollMs: Date.now() };
     sql.exec("UPDATE job SET lives = ?, due_at = ? WHERE seq = 2", JSON.stringify([life, ...more]), Date.now());
   });

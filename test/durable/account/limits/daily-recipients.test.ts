@@ -90,8 +90,11 @@ it("does not count what was refused or rolled back, and a replay not again", asy
   await runInDurableObject(world.stub, async (account) => {
     const recipients = numbers(49);
     const order = { keyId: world.keyId, operation: "sms" as const, recipients, content: {}, text: null, validityMs: 1 };
-    const wrong = { ...order, requestId: "req_wrong", price: { kind: "fixed" as const, units: -1 } };
-    await expect(account.send(wrong)).rejects.toThrow("CHECK");
+    const price = { kind: "fixed" as const, units: 1 };
+    // What comes last in the transaction violates a constraint.
+    const unstorable = { key: new Uint8Array(1), fingerprint: once, template: null as unknown as Uint8Array };
+    const wrong = { ...order, price, requestId: "req_wrong", idempotency: unstorable };
+    await expect(account.send(wrong)).rejects.toThrow("NOT NULL");
   });
   expect(await send(world, 49)).toMatchObject({ ok: true });
   expect(await send(world, 1)).toMatchObject(refused(0, 1, 12 * 3_600));
