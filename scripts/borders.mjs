@@ -53,7 +53,7 @@ export const BORDERS = {
   db: ["search", ...GROUND],
   archive: [...GROUND],
   search: [...GROUND],
-  objects: ["crypto", "model"],
+  objects: ["config", "crypto", "model"],
   config: ["crypto", "model", "money"],
   log: [],
   crypto: ["model"],

@@ -21,7 +21,8 @@ export interface Job {
   createdAt: number;
   expiresAt: number;
   content: Content;
-  text: Uint8Array | null;
+  /** The text as it is stored, wrapped with its day's key: `sealedText` gives what the Worker sealed. */
+  storedText: Uint8Array | null;
   carrier: string | null;
   messages: Message[];
   rev: number;
@@ -49,7 +50,7 @@ function storedJob(row: Record<string, SqlStorageValue>): Job {
     createdAt,
     expiresAt: number(row, "expires_at"),
     content: JSON.parse(text(row, "content")) as Content,
-    text: bytesOrNull(row, "text"),
+    storedText: bytesOrNull(row, "text"),
     carrier: textOrNull(row, "carrier"),
     ...decodeMessages(text(row, "messages"), textOrNull(row, "lives"), createdAt),
     rev: number(row, "rev"),
@@ -131,7 +132,7 @@ function changedTimes(before: Job, { lane, readyAt, dueAt }: Pick<Job, "lane" | 
 function storeJob(turn: Turn, before: Job, changed: Pick<Job, "messages" | "rev">): Job {
   const { sql } = turn;
   const forget = changed.messages.every(isFinal) && before.operation === "otp" && before.carrier !== "sim";
-  const job: Job = { ...before, ...changed, isCompact: true, text: forget ? null : before.text };
+  const job: Job = { ...before, ...changed, isCompact: true, storedText: forget ? null : before.storedText };
   job.readyAt = readyAtOf(turn, job);
   job.dueAt = dueAtOf(turn, job);
   const columns: [string, string | number | null][] = [

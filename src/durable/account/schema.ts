@@ -168,6 +168,16 @@ export const MIGRATIONS: readonly Step[] = [
     last_seq INTEGER NOT NULL,
     manifest TEXT NOT NULL
   );
+  -- Texts: the key that the texts of one day are wrapped with; without it they are forgotten (retention/text-keys.ts).
+  CREATE TABLE text_key (
+    since INTEGER PRIMARY KEY,
+    until INTEGER NOT NULL,
+    key BLOB NOT NULL
+  );
+  -- Texts of jobs up to keyless_seq are from before these keys. They are deleted one by one, up to forgotten_seq so far.
+  ALTER TABLE account ADD COLUMN keyless_seq INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN forgotten_seq INTEGER NOT NULL DEFAULT 0;
+  UPDATE account SET keyless_seq = (SELECT coalesce(max(seq), 0) FROM job);
   `,
 ];
 
