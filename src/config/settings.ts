@@ -40,8 +40,8 @@ const areCountries = (codes: string[]): codes is CountryCode[] => codes.every((c
 
 /** The variables of contract §12, as strings from the environment. */
 export const SETTINGS = z.object({
-  /** `local` allows demo secrets, and serves the paths of every base on the console host, on this machine only. */
-  ENVIRONMENT: z.enum(["local", "production"]).default("production"),
+  /** `staging` is deployed, as strict as `production`. `local` allows demo secrets, and serves the paths of every base on the console host, on this machine only. */
+  ENVIRONMENT: z.enum(["local", "staging", "production"]).default("production"),
   SMS_URL: base,
   TTS_URL: base,
   VOICE_URL: base,
