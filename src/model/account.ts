@@ -133,4 +133,6 @@ export interface Recounted {
   next: string | null;
   /** Differences found so far, on this page and those before it. */
   found: number;
+  /** Whether a part of the account is in files. */
+  isArchived: boolean;
 }
