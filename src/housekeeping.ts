@@ -1,6 +1,7 @@
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
+import { checkHealth } from "./operator/health-checks.ts";
 import { checkDueOrders } from "./payments/orders.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
@@ -16,6 +17,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   settleNextPhones,
   checkDueOrders,
   forgetOldActs,
+  checkHealth,
   // The last one: what was raised before leaves at once.
   tendAlerts,
 ];

@@ -50,7 +50,7 @@ export default {
   },
 
   async queue(batch, env, ctx): Promise<void> {
-    if (batch.queue.endsWith("-history")) return consumeHistory(batch, env);
+    if (batch.queue.endsWith("-history")) return consumeHistory(batch, env, ctx);
     if (batch.queue.endsWith("-dead")) return consumeDead(batch, env);
     return consumeLane(batch, env, ctx);
   },

@@ -18,6 +18,7 @@ import { OwnRequests } from "./account/own-requests.ts";
 import { refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/history/recent-messages.ts";
+import { longWaits } from "./account/history/long-waits.ts";
 import { groupsOf } from "./account/history/records.ts";
 import { reconcile } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
@@ -117,7 +118,11 @@ export class Account extends DurableObject<Env> {
 
   /** What history must hold of these jobs, in their newest state, and the profile if it is asked for. */
   records(seqs: number[], profile: boolean): Records | null {
-    return this.#store.read((sql) => ({ groups: groupsOf(sql, seqs), profile: profile ? accountView(sql) : null }));
+    return this.#store.read((sql) => ({
+      groups: groupsOf(sql, seqs),
+      profile: profile ? accountView(sql) : null,
+      waits: longWaits(sql, Date.now()),
+    }));
   }
 
   /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */

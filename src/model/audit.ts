@@ -33,6 +33,7 @@ export const ACTIONS = [
   "payment.resolved",
   "letter.requeued",
   "letter.deleted",
+  "alert.tested",
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

@@ -2,10 +2,12 @@ import { accountOfName } from "../crypto/ids.ts";
 import { recordHistory } from "../db/history.ts";
 import type { AccountChanges } from "../db/history.ts";
 import { logProblem } from "../log.ts";
-import type { Records } from "../model/history.ts";
+import type { LongWait, Records } from "../model/history.ts";
 import type { AccountObject } from "../objects.ts";
 import { historyJob } from "./jobs.ts";
 import type { HistoryJob } from "./jobs.ts";
+import { observe } from "./observe.ts";
+import type { Waits } from "./observe.ts";
 
 // The history consumer: fetches the newest state from the accounts, writes it to D1 in one batch, and reports to the
 // accounts what is recorded. What fails is tried again by the queue, and in the end by the account's own pass.
@@ -50,6 +52,7 @@ interface Given {
   asked: Asked;
   stub: AccountObject;
   changes: AccountChanges;
+  waits: LongWait[] | null;
 }
 
 async function giveBack({ message, job: { account } }: Asked, env: Env): Promise<void> {
@@ -79,7 +82,8 @@ async function givenFor(asked: Asked, env: Env): Promise<Given> {
   const { account, seqs, profile } = asked.job;
   const stub: AccountObject = env.ACCOUNT.getByName(account);
   const records: Records | null = await stub.records(seqs, profile === true);
-  return { asked, stub, changes: { ...accountOfName(account), groups: [], profile: null, ...records } };
+  const { waits = null, ...rest } = records ?? {};
+  return { asked, stub, changes: { ...accountOfName(account), groups: [], profile: null, ...rest }, waits };
 }
 
 /** Tells the account what is recorded: only then does its list no longer read it from the account itself. */
@@ -89,7 +93,7 @@ async function confirm({ asked, stub, changes: { groups, profile } }: Given): Pr
   asked.message.ack();
 }
 
-async function recordWave(wave: Asked[], env: Env): Promise<void> {
+async function recordWave(wave: Asked[], env: Env, ctx: Waits | undefined): Promise<void> {
   const given = await Promise.all(wave.map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
   const known = given.filter((one) => one !== null);
   try {
@@ -103,10 +107,17 @@ async function recordWave(wave: Asked[], env: Env): Promise<void> {
     await Promise.all(known.map(({ asked }) => giveBack(asked, env)));
     return;
   }
+  if (ctx) {
+    const seen = known.map(({ asked, changes, waits }) => ({ ...changes, waits, seqs: asked.job.seqs }));
+    observe(env, ctx, seen, Date.now());
+  }
   await Promise.all(known.map((one) => orGiveBack(one.asked, env, () => confirm(one))));
 }
 
-/** Consumes a batch of the history queue. The same job may arrive any number of times, in any order. */
-export async function consumeHistory(batch: MessageBatch, env: Env): Promise<void> {
-  for (const wave of wavesOf(batch)) await recordWave(wave, env);
+/**
+ * Consumes a batch of the history queue. The same job may arrive any number of times, in any order. What it shows of
+ * deliveries is stored some seconds after the batch, in the time that `ctx` gives.
+ */
+export async function consumeHistory(batch: MessageBatch, env: Env, ctx?: Waits): Promise<void> {
+  for (const wave of wavesOf(batch)) await recordWave(wave, env, ctx);
 }

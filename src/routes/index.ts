@@ -28,6 +28,7 @@ import { signUpPages } from "./console/sign-up.tsx";
 import { deskAccount } from "./desk/account.tsx";
 import { deskAccounts } from "./desk/accounts.tsx";
 import { deskAudit } from "./desk/audit.tsx";
+import { deskHealthPages } from "./desk/health.tsx";
 import { deskPayments } from "./desk/payments.tsx";
 import { deskQueues } from "./desk/queues.tsx";
 import { deskRateCard } from "./desk/rate-card.tsx";
@@ -37,8 +38,10 @@ import { deskDoor } from "./desk/sign-in.tsx";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
+import { operatorAlerts } from "./operator/alerts.ts";
 import { operatorAudit } from "./operator/audit.ts";
 import { operatorCredits } from "./operator/credits.ts";
+import { operatorHealth } from "./operator/health.ts";
 import { operatorKeys } from "./operator/keys.ts";
 import { operatorLedger } from "./operator/ledger.ts";
 import { operatorMessages } from "./operator/messages.ts";
@@ -74,6 +77,8 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorRateCard,
     operatorReconcile,
     operatorAudit,
+    operatorHealth,
+    operatorAlerts,
     carrierCallback,
     mediaRecording,
     paymentWebhooks,
@@ -108,6 +113,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     deskRateCard,
     deskPayments,
     deskQueues,
+    deskHealthPages,
     deskReconcile,
     deskAudit,
     deskSessions,

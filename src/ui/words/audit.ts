@@ -33,6 +33,7 @@ const actions: Record<Action, string> = {
   "payment.resolved": "Resolved a payment event",
   "letter.requeued": "Queued a dead letter again",
   "letter.deleted": "Deleted a dead letter",
+  "alert.tested": "Tested the alert channel",
 };
 
 const actionsHi: Record<Action, string> = {
@@ -67,6 +68,7 @@ const actionsHi: Record<Action, string> = {
   "payment.resolved": "भुगतान की घटना निपटाई",
   "letter.requeued": "मृत संदेश फिर से कतार में भेजा",
   "letter.deleted": "मृत संदेश हटाया",
+  "alert.tested": "अलर्ट चैनल जाँचा",
 };
 
 export const auditWords = words(
