@@ -6,6 +6,7 @@ import { planArchives } from "./accounts/archives.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
+import { checkHealth } from "./operator/health-checks.ts";
 import { checkDueOrders, watchPayments } from "./payments/checks.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
@@ -27,6 +28,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   watchDatabases,
   recountAccounts,
   planArchives,
+  checkHealth,
   // The last one: what was raised before leaves at once.
   tendAlerts,
 ];

@@ -182,6 +182,13 @@ export const SETTINGS = z.object({
   /** Where alerts are reported as webhooks (Standard Webhooks), and what signs them; without it, in the log and the desk. */
   ALERT_URL: z.url({ protocol: /^https?$/u }).optional(),
   ALERT_SECRET: webhookSecret.optional(),
+  /**
+   * The age of the oldest waiting single message from which on there is an alert: for one-time passwords a fifteenth of
+   * it, for bulks, which take their time at their carrier's pace, eight times as much.
+   */
+  ALERT_QUEUE_AGE_MS: durationMs(900_000),
+  /** A carrier that delivers less than this share of what ended in an hour, in percent, is an alert. */
+  ALERT_DELIVERY_PERCENT: z.coerce.number().min(0).max(100).default(70),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;

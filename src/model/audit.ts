@@ -35,6 +35,7 @@ export const ACTIONS = [
   "letter.requeued",
   "letter.deleted",
   "history.rebuilt",
+  "alert.tested",
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

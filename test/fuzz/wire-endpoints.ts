@@ -73,6 +73,9 @@ const PROGRAMS: Record<string, Shape> = {
   "POST /operator/accounts/:id/history/rebuild": { query: { mode: "test" } },
   "POST /operator/history/rebuild": { json: { database: 1 } },
   "GET /operator/audit": { query: { account: "{id}", limit: "10", after: "1.act_x" } },
+  "GET /operator/health": {},
+  "GET /operator/metrics": {},
+  "POST /operator/alerts/test": { json: {} },
   "POST /callbacks/:carrier": { json: { ref: "{message}", state: "delivered", code: "0" }, signed: "carrier" },
   "GET /media/:token": {},
   "POST /webhooks/payments/:provider": {
@@ -158,6 +161,7 @@ const PAGES: Record<string, Shape> = {
   "GET /desk/payments": { query: { done: "settled" } },
   "GET /desk/notes/:note": {},
   "GET /desk/queues": { query: { done: "gone" } },
+  "GET /desk/health": {},
   "GET /desk/reconcile": { query: { account: "{id}", after: "x", run: "1" } },
   "GET /desk/accounts/:id/suspend": {},
   "GET /desk/audit": { query: { account: "{id}", actor: "token", action: "money.credited", before: "1.act_x" } },
@@ -242,6 +246,7 @@ const FORMS: Record<string, Shape> = {
   },
   "POST /desk/payments": { form: { provider: "sandbox", event: "evt_1", once: "x" } },
   "POST /desk/queues/dead-letters": { form: { id: "1", do: "retry" } },
+  "POST /desk/health/test": { form: {} },
 };
 
 function endpoints(shapes: Record<string, Shape & { base?: BaseName }>, isApi: boolean): Endpoint[] {

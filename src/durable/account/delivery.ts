@@ -41,7 +41,12 @@ export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked
   for (const draft of drafts.values()) if (!storeDraft(turn, draft)) writeTimes(turn, draft.job);
   if (asked) turn.changes.visit = { lane: asked.lane, took: jobs.length > 0 };
   const nextMs = asked ? nextReadyMs(turn.sql, asked.lane) : null;
-  return { jobs, againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs) };
+  const oldestMs = Math.min(...jobs.map(({ seq }) => drafts.get(seq)?.job.createdAt ?? Infinity));
+  return {
+    jobs,
+    againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs),
+    ...(jobs.length > 0 && { oldestMs }),
+  };
 }
 
 /** What receipts need of their carrier. */

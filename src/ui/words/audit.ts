@@ -35,6 +35,7 @@ const actions: Record<Action, string> = {
   "letter.requeued": "Queued a dead letter again",
   "letter.deleted": "Deleted a dead letter",
   "history.rebuilt": "Had the history recorded again",
+  "alert.tested": "Tested the alert channel",
 };
 
 const actionsHi: Record<Action, string> = {
@@ -71,6 +72,7 @@ const actionsHi: Record<Action, string> = {
   "letter.requeued": "मृत संदेश फिर से कतार में भेजा",
   "letter.deleted": "मृत संदेश हटाया",
   "history.rebuilt": "इतिहास फिर से दर्ज करवाया",
+  "alert.tested": "अलर्ट चैनल जाँचा",
 };
 
 export const auditWords = words(
