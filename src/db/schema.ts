@@ -28,7 +28,7 @@ export const messageGroup = sqliteTable(
     lastAt: integer("last_at").notNull(),
     /** JSON, like the columns after it: `[quarter, operation, messages]`; quarters of an hour since 1970. */
     counts: text("counts").notNull(),
-    /** Each `[operation, charge, keyId, carrier]` that occurs. */
+    /** Each `[operation, charge, keyId, carrier]` that occurs, with the id of its secret behind it where that is not 1. */
     kinds: text("kinds").notNull(),
     /** Each `[state, refunded, errorCode, attempts, path]` that occurs; a path has one letter for each later state. */
     states: text("states").notNull(),
@@ -215,6 +215,12 @@ export const invoice = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.year, table.number] })],
 );
+
+/** What the service stores about itself once: the account that sends sign-in codes, and which secrets it has used. */
+export const serviceSetting = sqliteTable("service_setting", {
+  name: text("name").primaryKey(),
+  value: text("value").notNull(),
+});
 
 /** Queue messages that failed at every attempt; the rows they name are safe in the account objects. */
 export const deadLetter = sqliteTable("dead_letter", {
