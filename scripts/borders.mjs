@@ -34,7 +34,7 @@ export const BORDERS = {
   // The browser gets no settings, no log and no secret's code.
   client: ["ui", "inbox", "model", "money", "text"],
   ui: ["activity", "operator", "payments", "sending", "accounts", "queues", "inbox", "http", "search", ...GROUND],
-  housekeeping: ["payments", "sign-in", "audit", ...GROUND],
+  housekeeping: ["payments", "sign-in", "audit", "operator", ...GROUND],
   activity: ["sending", "db", "search", ...GROUND],
   operator: ["accounts", "queues", "db", ...GROUND],
   payments: ["audit", "http", "db", ...GROUND],

@@ -1,5 +1,6 @@
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
+import { noteSecrets } from "./operator/secrets.ts";
 import { checkDueOrders } from "./payments/orders.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
@@ -15,6 +16,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   settleNextPhones,
   checkDueOrders,
   forgetOldActs,
+  noteSecrets,
 ];
 
 /** Runs every task once. Never throws: a failure is logged, and the next run tries again. */

@@ -44,6 +44,7 @@ import { operatorLedger } from "./operator/ledger.ts";
 import { operatorMessages } from "./operator/messages.ts";
 import { operatorRateCard } from "./operator/rate-card.ts";
 import { operatorReconcile } from "./operator/reconcile.ts";
+import { operatorSecrets } from "./operator/secrets.ts";
 import { sendOtp } from "./otp/send-otp.ts";
 import { accountBalance } from "./sms/account-balance.ts";
 import { sendBulkSms } from "./sms/send-bulk-sms.ts";
@@ -71,6 +72,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorLedger,
     operatorMessages,
     operatorKeys,
+    operatorSecrets,
     operatorRateCard,
     operatorReconcile,
     operatorAudit,

@@ -19,7 +19,7 @@ export function freshNumber(): string {
 
 /** All texts that the sign-in account sent to a phone (E.164), newest first; throws if it sent nothing to anyone. */
 export async function textsFor(phone: string): Promise<string[]> {
-  const name = objectName(codeSenderRef(configOf(env)));
+  const name = objectName(await codeSenderRef(env, configOf(env)));
   const rows = await runInDurableObject(env.ACCOUNT.getByName(name), (_, state) =>
     state.storage.sql.exec("SELECT text, messages FROM job ORDER BY seq DESC").toArray(),
   );

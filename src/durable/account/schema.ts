@@ -138,5 +138,9 @@ export const MIGRATIONS: readonly string[] = [
   -- Retention and archive: everything up to this number left the account; the balance after it.
   ALTER TABLE account ADD COLUMN checkpoint_seq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN checkpoint_balance INTEGER NOT NULL DEFAULT 0;
+
+  -- Secrets: the id of the KEY_SECRET that a key was made with, and that makes the public ids of a job's messages.
+  ALTER TABLE key ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE job ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
   `,
 ];

@@ -4,7 +4,7 @@ import type { ClaimedJob, Content } from "../../model/message.ts";
 import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
 import { admitRequest, writeTimes } from "./admission.ts";
 import { remember } from "./idempotency.ts";
-import { readJob } from "./jobs.ts";
+import { readJob, secretOf } from "./jobs.ts";
 import { ledgerHead } from "./billing/ledger.ts";
 import { insertJobs } from "./new-jobs.ts";
 import { otpRateOf } from "./profile.ts";
@@ -44,7 +44,18 @@ function claimAgain(sql: SqlStorage, { requestId, take }: SendCommand, seq: numb
   if (!job || !only || job.requestId !== requestId || job.lane === "bulk" || job.carrier === null) return [];
   if (only.state !== "sending" || only.attempts !== 1) return [];
   const { operation, carrier, content, text } = job;
-  return [{ seq, carrier, requestId, operation, content, text, messages: [{ index: 0, to: only.to, attempt: 1 }] }];
+  return [
+    {
+      seq,
+      carrier,
+      requestId,
+      operation,
+      content,
+      text,
+      ...secretOf(job),
+      messages: [{ index: 0, to: only.to, attempt: 1 }],
+    },
+  ];
 }
 
 /**
@@ -72,8 +83,10 @@ export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
   }
   const inserted = insertJobs(turn, { ...command, content: order.content }, order.charge, head);
   const { balance, claimed } = inserted;
+  const idSecret = command.idSecret === undefined ? {} : { idSecret: command.idSecret };
   const seq = inserted.seqs[0] ?? 0;
   remember(turn, command.idempotency, { spent, balance, seq });
   const waiting = claimed.length > 0 ? null : laneOf(command.operation, command.recipients.length);
-  return { ok: true, replayed: false, template: null, spent, balance, seq, claimed, waiting, window: admitted.window };
+  const done = { spent, balance, seq, ...idSecret, claimed, waiting, window: admitted.window };
+  return { ok: true, replayed: false, template: null, ...done };
 }

@@ -53,6 +53,7 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   keys: (account) => account.keys(),
   makeKey: (account) => account.makeKey(1, "key"),
   revokeKey: (account) => account.revokeKey(1),
+  expireKeys: (account) => account.expireKeys({ current: 1 }),
   rotateKey: (account) => account.rotateKey(1, 2, 1),
   reconcile: (account) => account.reconcile(),
   outline: (account) => account.outline(0),

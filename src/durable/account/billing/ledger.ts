@@ -1,6 +1,7 @@
+import { unlessFirst } from "../../../crypto/secrets.ts";
 import type { LedgerView } from "../../../model/account.ts";
 import type { Operation } from "../../../model/message.ts";
-import { number, text, textOrNull } from "../../rows.ts";
+import { number, numberOrNull, text, textOrNull } from "../../rows.ts";
 import type { Turn } from "../turn.ts";
 
 // The ledger: an append-only chain of entries, each with the balance after it. A debit is the first job of its
@@ -72,13 +73,13 @@ export function entryByReference(sql: SqlStorage, reference: string): LedgerView
 const PAGE = `
   SELECT * FROM (
     SELECT seq, 'debit' AS type, -debit AS amount, balance_after, request_id, NULL AS reference, created_at,
-           CASE WHEN debit = charge THEN seq END AS job_seq, 0 AS job_index, operation,
+           CASE WHEN debit = charge THEN seq END AS job_seq, 0 AS job_index, operation, secret_id,
            json_array_length(messages) AS messages
       FROM job WHERE seq > ?1 AND debit IS NOT NULL ORDER BY seq LIMIT ?2)
   UNION ALL
   SELECT * FROM (
     SELECT e.seq, e.type, e.amount, e.balance_after, e.request_id, e.reference, e.created_at,
-           e.job_seq, e.job_index, j.operation, 1
+           e.job_seq, e.job_index, j.operation, j.secret_id, 1
       FROM ledger_entry e LEFT JOIN job j ON j.seq = e.job_seq WHERE e.seq > ?1 ORDER BY e.seq LIMIT ?2)
   ORDER BY seq LIMIT ?2`;
 
@@ -102,6 +103,7 @@ export function ledgerPage(sql: SqlStorage, after: number, limit: number): Ledge
               seq: number(row, "job_seq"),
               index: number(row, "job_index"),
               operation: text(row, "operation") as Operation,
+              ...unlessFirst(numberOrNull(row, "secret_id")),
             },
     }));
 }
