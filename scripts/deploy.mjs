@@ -7,7 +7,13 @@ import { SECRET_NAMES } from "../src/config/settings.ts";
 import { DEMO_SECRET_PREFIX } from "../src/crypto/secret-faults.ts";
 import { ROOT, readConfig } from "./local.mjs";
 
-const PLACEHOLDER_DATABASE = "00000000-0000-0000-0000-000000000000";
+const PLACEHOLDER_DATABASE = /^0{8}-0{4}-0{4}-0{4}-/u;
+
+/** The migrations of each database, by the name of its binding. */
+const MIGRATIONS = [
+  [/^DB$/u, "migrations"],
+  [/^HISTORY_[1-9]\d{0,4}$/u, "migrations/history"],
+];
 
 const stop = (sentence) => {
   console.error(`Not deployed: ${sentence}`);
@@ -25,11 +31,28 @@ function wrangler(args, options = {}) {
   });
 }
 
+/** Refuses databases that are missing, not made, bound twice, or that would get the tables of another. */
+function checkDatabases(databases) {
+  for (const needed of ["DB", "HISTORY_1"]) {
+    if (!databases.some(({ binding }) => binding === needed)) stop(`the database ${needed} is not in wrangler.toml.`);
+  }
+  const ids = new Map();
+  for (const { binding, database_id: id, database_name: name, migrations_dir: folder } of databases) {
+    if (PLACEHOLDER_DATABASE.test(id)) {
+      stop(
+        `database_id of ${binding} in wrangler.toml is a placeholder; create one with: npx wrangler d1 create ${name}`,
+      );
+    }
+    if (ids.has(id)) stop(`${binding} and ${ids.get(id)} in wrangler.toml are the same database.`);
+    ids.set(id, binding);
+    const wanted = MIGRATIONS.find(([pattern]) => pattern.test(binding))?.[1];
+    if (folder !== wanted) stop(`migrations_dir of ${binding} in wrangler.toml must be ${wanted}.`);
+  }
+}
+
 /** Refuses faults of `env.production` in wrangler.toml that would show only after the deployment. */
 function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
-  if (d1_databases[0].database_id === PLACEHOLDER_DATABASE) {
-    stop("database_id in wrangler.toml is a placeholder; create one with: npx wrangler d1 create dastak");
-  }
+  checkDatabases(d1_databases);
   if (vars.ENVIRONMENT === "local") stop("ENVIRONMENT of env.production in wrangler.toml is local.");
   const example = Object.entries(vars).find(([, value]) => /\bdastak\.example\b/u.test(String(value)));
   if (example) stop(`${example[0]} in wrangler.toml is still the example ${example[1]}.`);
@@ -78,7 +101,8 @@ if (missing.length > 0) {
       `(a value that begins with ${DEMO_SECRET_PREFIX} is refused by the service).`,
   );
 }
-for (const args of [["d1", "migrations", "apply", "DB", "--remote"], ["deploy"]]) {
+const migrations = deployment.d1_databases.map(({ binding }) => ["d1", "migrations", "apply", binding, "--remote"]);
+for (const args of [...migrations, ["deploy"]]) {
   const { status } = wrangler(args);
   if (status !== 0) stop(`wrangler ${args.join(" ")} failed.`);
 }

@@ -1,6 +1,10 @@
+import { healAlarms } from "./accounts/heal.ts";
+import { watchDatabases } from "./alerts/databases.ts";
+import { recountAccounts } from "./accounts/recount-all.ts";
+import { noteSecrets } from "./accounts/secrets.ts";
+import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
-import { noteSecrets } from "./operator/secrets.ts";
 import { checkDueOrders } from "./payments/orders.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
@@ -16,7 +20,12 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   settleNextPhones,
   checkDueOrders,
   forgetOldActs,
+  healAlarms,
+  watchDatabases,
+  recountAccounts,
   noteSecrets,
+  // The last one: what was raised before leaves at once.
+  tendAlerts,
 ];
 
 /** Runs every task once. Never throws: a failure is logged, and the next run tries again. */

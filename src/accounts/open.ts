@@ -4,6 +4,7 @@ import { newKeyId, showKey } from "../crypto/api-key.ts";
 import { digest } from "../crypto/bytes.ts";
 import { accountIdOf, newAccountId } from "../crypto/ids.ts";
 import { FIRST_ID } from "../crypto/secrets.ts";
+import { newestHistory } from "../db/history-databases.ts";
 import type { KeyView, Opened } from "../model/account.ts";
 import type { AskedOnce } from "../model/command.ts";
 import type { AccountRef, Mode } from "../model/ref.ts";
@@ -70,6 +71,7 @@ export async function openCustomer(env: Env, config: Config, accountId: string, 
       keyId: firstKeyId(config, accountId, mode),
       secretId: wanted.secretId ?? config.KEY_SECRET.current.id,
       keyName: "first key",
+      historyDb: newestHistory(env),
       ...(wanted.once && { once: wanted.once }),
     });
     if (opened === "other") break;

@@ -52,6 +52,9 @@ export function faultsOf(config: Config): string[] {
   if (config.TURNSTILE_SITE_KEY !== undefined && config.TURNSTILE_SECRET === undefined) {
     faults.push("TURNSTILE_SECRET is missing, and TURNSTILE_SITE_KEY is there");
   }
+  if ((config.ALERT_URL === undefined) !== (config.ALERT_SECRET === undefined)) {
+    faults.push("ALERT_URL and ALERT_SECRET belong together: one of them is missing");
+  }
   const access = ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "OPERATORS"] as const;
   if (access.some((name) => config[name] !== undefined)) {
     for (const name of access) {
@@ -73,6 +76,7 @@ export function faultsOf(config: Config): string[] {
   if (config.PAYMENTS === "razorpay" && config.RAZORPAY_URL.startsWith("http:")) {
     faults.push("RAZORPAY_URL must be https: the key secret travels there");
   }
+  if (config.ALERT_URL?.startsWith("http:")) faults.push("ALERT_URL must be https: what goes wrong is told there");
   if (config.TURNSTILE_URL.startsWith("http:")) {
     faults.push("TURNSTILE_URL must be https: its secret travels there, and its script runs in the console");
   }

@@ -27,6 +27,13 @@ const secrets = z.string().transform((text, ctx) => {
   ctx.issues.push({ code: "custom", message: read.fault, input: text });
   return z.NEVER;
 });
+/** A secret of Standard Webhooks. */
+const webhookSecret = z
+  .string()
+  .regex(
+    /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/u,
+    "must be whsec_ and the Base64 of at least 24 bytes",
+  );
 const base = z
   .url({ protocol: /^https?$/u })
   .transform((text) => text.replace(/\/+$/u, ""))
@@ -74,13 +81,7 @@ export const SETTINGS = z.object({
     .optional(),
   CARRIER: z.enum(["sim", "http"]).default("sim"),
   CARRIER_HTTP_URL: z.url({ protocol: /^https?$/u }).optional(),
-  CARRIER_HTTP_SECRET: z
-    .string()
-    .regex(
-      /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/u,
-      "must be whsec_ and the Base64 of at least 24 bytes",
-    )
-    .optional(),
+  CARRIER_HTTP_SECRET: webhookSecret.optional(),
   /** Whether the gateway takes a reference (`webhook-id`) once: then an attempt of unknown outcome is repeated. */
   CARRIER_HTTP_DEDUPES: z.enum(["on", "off"]).default("off"),
   /** Coins that a new account starts with; 100 locally. */
@@ -110,6 +111,8 @@ export const SETTINGS = z.object({
   RECORDINGS_BYTES_MAX: count(500_000_000, 1_000_000_000_000),
   TEST_RECORDINGS_MAX: count(20, 100_000),
   TEST_RECORDINGS_BYTES_MAX: count(50_000_000, 1_000_000_000_000),
+  /** Bytes that one database of D1 may have, which Cloudflare sets; at 70 % of it the operator is alerted. */
+  HISTORY_BYTES_MAX: count(10_000_000_000, 1_000_000_000_000),
   /** Which requests are logged; by default all of them locally, and only failures elsewhere. */
   LOG_REQUESTS: z.enum(["all", "failures"]).optional(),
   /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */
@@ -167,6 +170,9 @@ export const SETTINGS = z.object({
     .default("https://challenges.cloudflare.com"),
   /** How long a verification by Turnstile may take. */
   TURNSTILE_TIMEOUT_MS: count(5_000, 60_000),
+  /** Where alerts are reported as webhooks (Standard Webhooks), and what signs them; without it, in the log and the desk. */
+  ALERT_URL: z.url({ protocol: /^https?$/u }).optional(),
+  ALERT_SECRET: webhookSecret.optional(),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;
@@ -180,4 +186,5 @@ export const SECRET_NAMES = [
   "RAZORPAY_KEY_SECRET",
   "RAZORPAY_WEBHOOK_SECRET",
   "TURNSTILE_SECRET",
+  "ALERT_SECRET",
 ] as const;

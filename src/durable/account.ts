@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { accountOfName } from "../crypto/ids.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
 import type { Recorded, Records } from "../model/history.ts";
@@ -15,23 +16,25 @@ import { expireKeys, listKeys, makeKey, revokeKey, rotateKey } from "./account/k
 import { ledgerPage } from "./account/billing/ledger.ts";
 import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
-import { refundPayment, settlePayment } from "./account/billing/payments.ts";
+import { debtsOf } from "./account/billing/debt.ts";
+import { disputePayment, refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/history/recent-messages.ts";
-import { groupsOf } from "./account/history/records.ts";
-import { reconcile } from "./account/billing/reconcile.ts";
+import { recordsOf } from "./account/history/given.ts";
+import { reconcile, recountPage } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { send } from "./account/send.ts";
 import type { Tail } from "./account/turn.ts";
 import { AccountStore } from "./account-store.ts";
+import { nameOf } from "./name.ts";
 
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
  */
 export class Account extends DurableObject<Env> {
-  readonly #store = new AccountStore(this.ctx, this.env);
+  readonly #store = new AccountStore(this.ctx, () => this.env);
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
   readonly #news = new NewsIntake(this.#store.sql, (...asked) =>
@@ -117,7 +120,8 @@ export class Account extends DurableObject<Env> {
 
   /** What history must hold of these jobs, in their newest state, and the profile if it is asked for. */
   records(seqs: number[], profile: boolean): Records | null {
-    return this.#store.read((sql) => ({ groups: groupsOf(sql, seqs), profile: profile ? accountView(sql) : null }));
+    const { mode } = accountOfName(nameOf(this.ctx));
+    return this.#store.read((sql) => recordsOf(sql, mode, seqs, profile));
   }
 
   /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */
@@ -151,6 +155,16 @@ export class Account extends DurableObject<Env> {
   /** Takes the credit of a refunded payment back once; the balance never falls below 0. */
   refundPayment(refund: payment.PaymentRefund): payment.Refunded | null {
     return this.#store.change((turn) => refundPayment(turn, refund));
+  }
+
+  /** Takes back what a lost dispute took of a payment, and gives it back once the dispute is won. */
+  disputePayment(disputed: payment.PaymentDispute): payment.Disputed | null {
+    return this.#store.change((turn) => disputePayment(turn, disputed));
+  }
+
+  /** What refunds and disputes of payments left owed, and what paid it. */
+  debts(): payment.Debts | null {
+    return this.#store.read(debtsOf);
   }
 
   /** Ledger entries after a number, oldest first. */
@@ -204,9 +218,14 @@ export class Account extends DurableObject<Env> {
     return this.#store.change((turn) => rotateKey(turn, { oldId, newId, secretId, overlapMs, once }));
   }
 
-  /** Recomputes every total and returns the differences; an empty list means that all agree. */
+  /** Recomputes every total and returns the differences; an empty list means that all agree. Only for small accounts. */
   reconcile(): model.Difference[] | null {
-    return this.#store.read(reconcile);
+    return this.#store.change(reconcile);
+  }
+
+  /** Recounts a page of the account; `unreadable` is what is no cursor. */
+  recount(asked: model.RecountAsked): model.Recounted | "unreadable" | null {
+    return this.#store.change((turn) => recountPage(turn, asked) ?? "unreadable");
   }
 
   /** What the overview page shows: the account, its keys, its newest jobs, and the first job since a time. */
@@ -235,13 +254,17 @@ export class Account extends DurableObject<Env> {
     socket.close(1000);
   }
 
+  /** Sets the alarm where it was lost, and says whether it was; otherwise nothing is written. Null: never opened. */
+  async heal(): Promise<boolean | null> {
+    return this.#store.isOpened ? this.#store.alarm.heal() : null;
+  }
+
   /** Shows that the object can be reached (`/readyz`). */
   ping(): "pong" {
     return "pong";
   }
 
-  /** Never throws: the platform stops retrying an alarm that fails too often. */
   override async alarm(): Promise<void> {
-    if (this.#store.isOpened) await this.#store.alarm.ring();
+    await this.#store.ring();
   }
 }

@@ -16,6 +16,7 @@ export const ACTIONS = [
   "order.made",
   "order.paid",
   "order.refunded",
+  "order.disputed",
   "key.made",
   "key.shown",
   "key.rotated",

@@ -138,6 +138,10 @@ export async function findOrder(env: Env, accountId: string, id: string): Promis
   return order?.accountId === accountId ? order : null;
 }
 
+/** The order of a credit note, for the operator. */
+export const orderOfNote = (env: Env, { orderId }: { orderId: string }): Promise<Order | null> =>
+  orderById(env.DB, orderId);
+
 /** An order of the sandbox, by its id alone: the payer need not be signed in. */
 export async function findSandboxOrder(env: Env, id: string): Promise<Order | null> {
   if (paymentsOf(configOf(env)) !== "sandbox") return null;

@@ -28,6 +28,7 @@ import { signUpPages } from "./console/sign-up.tsx";
 import { deskAccount } from "./desk/account.tsx";
 import { deskAccounts } from "./desk/accounts.tsx";
 import { deskAudit } from "./desk/audit.tsx";
+import { deskNote } from "./desk/note.tsx";
 import { deskPayments } from "./desk/payments.tsx";
 import { deskQueues } from "./desk/queues.tsx";
 import { deskRateCard } from "./desk/rate-card.tsx";
@@ -108,6 +109,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     deskAccounts,
     deskAccount,
     deskRateCard,
+    deskNote,
     deskPayments,
     deskQueues,
     deskReconcile,

@@ -174,7 +174,8 @@ describe("a key of an account", () => {
   it("whose secret is not listed is refused, and the log names that secret", async () => {
     const world = await openWorld();
     const lines = vi.spyOn(console, "log").mockReturnValue();
-    expect((await sendOnce(listing(2), world, "a")).status).toBe(401);
+    const from = { "cf-connecting-ip": "192.0.2.77" };
+    expect((await send(listing(2), world, "/send-sms", SMS, from)).status).toBe(401);
     const logged = lines.mock.calls.map(([line]) => JSON.parse(String(line)) as Record<string, unknown>);
     expect(logged).toContainEqual(expect.objectContaining({ event: "security", act: "refused", unlisted_secret: 1 }));
     expect(JSON.stringify(logged)).not.toContain(world.apiKey);

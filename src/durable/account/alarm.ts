@@ -36,6 +36,9 @@ export class AccountAlarm {
   /** When the alarm is set to ring, in ms since the epoch; null when it is not set. */
   #setTo: number | null = null;
   #isSweeping = false;
+  #isRinging = false;
+  /** Whether the start of the object found that the alarm was lost, and the alarm has not rung since. */
+  #wasLost = false;
   readonly #lanes = new LaneWatch();
   readonly #history: HistoryPass;
 
@@ -45,22 +48,24 @@ export class AccountAlarm {
     this.#history = new HistoryPass({ ...host, commit, sweepMs: () => this.#sweepMs() });
   }
 
-  /** Reads the stored alarm when the object starts, and sets it where it was lost. Never throws. */
-  async wake(): Promise<void> {
-    const { ctx } = this.#host;
+  /**
+   * Reads the stored alarm when the object starts, and sets it where it was lost. `hasGrown`: the start has migrated the
+   * storage, which may have made work that no alarm was set for. Never throws.
+   */
+  async wake(hasGrown = false): Promise<void> {
     try {
-      this.#setTo = await ctx.storage.getAlarm();
-      // One beyond the next pass was set for something else, or by a clock that was set back since.
-      const isSet = this.#setTo !== null && !this.#isLost(this.#setTo) && this.#setTo <= Date.now() + this.#passMs();
-      this.#setForDue(Date.now() + this.#sweepMs());
-      if (isSet) return;
-      const { sql } = ctx.storage;
-      const isLeft = hasOpenJobs(sql, readAccount(sql).settledSeq) || this.#history.isOverdue(Date.now());
-      if (isLeft) this.#setBy(Date.now() + this.#sweepMs());
+      this.#wasLost = (await this.#restore()) && !hasGrown;
     } catch (problem) {
       logProblem("alarm", problem);
       this.#setBy(Date.now() + RETRY_MS);
     }
+  }
+
+  /** Sets the alarm where it was lost; true where it was, also if the object's start has found that already. */
+  async heal(): Promise<boolean> {
+    const wasLost = this.#wasLost || (!this.#isRinging && (await this.#restore()));
+    this.#wasLost = false;
+    return wasLost;
   }
 
   /**
@@ -95,6 +100,8 @@ export class AccountAlarm {
   /** Sweeps, sends tokens, repairs what queues and requests lost. Never throws: the alarm must be set again. */
   async ring(): Promise<void> {
     this.#setTo = null;
+    this.#wasLost = false;
+    this.#isRinging = true;
     try {
       const lookMs = await this.#history.look();
       for (let more = true; more;) {
@@ -114,6 +121,8 @@ export class AccountAlarm {
       logProblem("alarm", problem);
       // A constant, since the configuration itself may be what failed.
       this.#setBy(Date.now() + RETRY_MS);
+    } finally {
+      this.#isRinging = false;
     }
   }
 
@@ -128,6 +137,25 @@ export class AccountAlarm {
   discard(objectKey?: string): Promise<void> {
     const { env, commit } = this.#host;
     return discard({ bucket: () => env().RECORDINGS, commit }, objectKey);
+  }
+
+  /** Reads the stored alarm, and sets it where there is work that it leaves out; true where it was lost. */
+  async #restore(): Promise<boolean> {
+    const { ctx } = this.#host;
+    const before = this.#setTo;
+    const stored = await ctx.storage.getAlarm();
+    // Work that went on meanwhile has just set it.
+    if (this.#setTo !== before) return false;
+    const nowMs = Date.now();
+    const isThere = stored !== null && !this.#isLost(stored);
+    this.#setTo = stored;
+    // One beyond the next pass was set for something else, or by a clock that was set back since.
+    const isSet = isThere && stored <= nowMs + this.#passMs();
+    this.#setForDue(nowMs + this.#sweepMs());
+    const { sql } = ctx.storage;
+    const isLeft = () => hasOpenJobs(sql, readAccount(sql).settledSeq) || this.#history.isOverdue(nowMs);
+    if (!isSet && isLeft()) this.#setBy(nowMs + this.#sweepMs());
+    return !isThere && this.#setTo !== stored;
   }
 
   /** `SWEEP_MS`; a constant while the configuration is broken, since the alarm must be set all the same. */

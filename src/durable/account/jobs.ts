@@ -226,7 +226,7 @@ export function storeDraft(turn: Turn, { job, messages, refunds }: Draft): Job |
     const entry = { type: "refund" as const, amount: job.charge, reference, requestId: job.requestId, message };
     head = appendEntry(turn, head, entry);
   }
-  payDebt(turn, head, job.charge * refunds.length);
+  payDebt(turn, head, job.charge * refunds.length, job.requestId);
   return stored;
 }
 

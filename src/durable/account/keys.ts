@@ -25,9 +25,8 @@ export const KEYS_MAX = 1_000;
 export function touchKey({ sql, nowMs }: Turn, { keyId, secretId = FIRST_ID }: GivenKey): boolean {
   const query = "SELECT last_used_at, expires_at, revoked_at, secret_id FROM key WHERE key_id = ?";
   const row = sql.exec(query, keyId).toArray()[0];
-  const isMade = row?.["secret_id"] === secretId;
-  if (!row || !isMade || row["revoked_at"] !== null || (numberOrNull(row, "expires_at") ?? Infinity) <= nowMs)
-    return false;
+  if (!row || row["secret_id"] !== secretId || row["revoked_at"] !== null) return false;
+  if ((numberOrNull(row, "expires_at") ?? Infinity) <= nowMs) return false;
   if (nowMs - (numberOrNull(row, "last_used_at") ?? 0) >= LAST_USED_STEP_MS) {
     sql.exec("UPDATE key SET last_used_at = ? WHERE key_id = ?", nowMs, keyId);
   }

@@ -25,6 +25,8 @@ export interface AccountRow {
   rev: number;
   recordedRev: number;
   prunedAt: number;
+  /** The number of the database that has the account's history. */
+  historyDb: number;
 }
 
 /** The row of the account. */
@@ -43,6 +45,7 @@ export function readAccount(sql: SqlStorage): AccountRow {
     rev: number(row, "rev"),
     recordedRev: number(row, "recorded_rev"),
     prunedAt: number(row, "pruned_at"),
+    historyDb: number(row, "history_db"),
   };
 }
 
@@ -73,6 +76,7 @@ export function accountView(sql: SqlStorage): AccountView {
     rev: account.rev,
     seq,
     lastMessageAt: lastMessageAt(sql),
+    historyDb: account.historyDb,
   };
 }
 
@@ -92,11 +96,13 @@ export function openAccount(turn: Turn, opening: Opening): Opened {
     return readAccount(sql).name === opening.name && given === opening.balance ? "repeated" : "other";
   }
   sql.exec(
-    "INSERT INTO account (id, name, status, plan, otp_rate, created_at, rev) VALUES (1, ?, 'active', ?, ?, ?, 1)",
+    `INSERT INTO account (id, name, status, plan, otp_rate, created_at, rev, history_db)
+     VALUES (1, ?, 'active', ?, ?, ?, 1, ?)`,
     opening.name,
     opening.plan,
     opening.otpRate,
     nowMs,
+    opening.historyDb ?? 1,
   );
   changes.account = true;
   changes.profile = true;

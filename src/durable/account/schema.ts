@@ -1,7 +1,13 @@
+import type { Schema, Step } from "../tables.ts";
+
 // The account object's storage. Append-only: a shipped migration is never edited; a change is a new migration.
 
-/** Each migration runs once per object, in order; its position in the list, from 1, is its number. */
-export const MIGRATIONS: readonly string[] = [
+/**
+ * Each runs once per object, in order. SQL alone must be additive: the release before reads and writes on as it did, so a
+ * new column has a default that is right for the rows that it inserts. Other steps say the oldest code that can live with
+ * them (CONTRIBUTING.md, "Storage changes").
+ */
+export const MIGRATIONS: readonly Step[] = [
   `
   CREATE TABLE account (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -142,5 +148,11 @@ export const MIGRATIONS: readonly string[] = [
   -- Secrets: the id of the KEY_SECRET that a key was made with, and that makes the public ids of a job's messages.
   ALTER TABLE key ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
   ALTER TABLE job ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
+
+  -- Reconciliation: where the next recount begins, which is the place up to which the last one found all of it right.
+  ALTER TABLE account ADD COLUMN verified TEXT;
   `,
 ];
+
+/** Releases that know no more than the first five steps refuse all storage where the table `migration` counts further. */
+export const ACCOUNT_SCHEMA: Schema = { steps: MIGRATIONS, counted: 5 };

@@ -4,8 +4,8 @@ import { audit } from "../../audit/audit.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
 import { optional } from "../../http/fields.ts";
-import { keysPage, secretsInUse } from "../../operator/secrets.ts";
-import type { KeysOfSecret, ListInUse } from "../../operator/secrets.ts";
+import { keysPage, secretsInUse } from "../../accounts/secrets.ts";
+import type { KeysOfSecret, ListInUse } from "../../accounts/secrets.ts";
 import { keyRow } from "./keys.ts";
 import { accountInPath, keySecret, missing, operator, pageLimit, timeOf } from "./operator.ts";
 

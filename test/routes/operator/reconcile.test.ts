@@ -11,7 +11,12 @@ describe("GET /operator/reconcile", () => {
   it("finds nothing when everything adds up", async () => {
     const world = await openWorld();
     await sendSms(world);
-    expect((await recount(world.ref.accountId)).body).toEqual({ success: true, differences: [] });
+    expect((await recount(world.ref.accountId)).body).toEqual({
+      success: true,
+      differences: [],
+      has_more: false,
+      next: null,
+    });
   });
 
   it("finds a balance that was tampered with, in the twin too", async () => {

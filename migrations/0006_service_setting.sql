@@ -1,4 +1,4 @@
 CREATE TABLE `service_setting` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` text NOT NULL
-);
+) WITHOUT ROWID;

@@ -3,7 +3,7 @@ import { mac } from "../crypto/bytes.ts";
 import { configOf } from "../config/config.ts";
 import { FIRST_ID } from "../crypto/secrets.ts";
 import type { Secrets } from "../crypto/secrets.ts";
-import { accountsAfter } from "../db/history.ts";
+import { accountsAfter } from "../db/account-list.ts";
 import { storeOnce } from "../db/service-settings.ts";
 import { logLine } from "../log.ts";
 import type { KeyView } from "../model/account.ts";
