@@ -1,6 +1,7 @@
 import { consoleKeyId } from "../crypto/api-key.ts";
 import { mac } from "../crypto/bytes.ts";
 import { configOf } from "../config/config.ts";
+import type { Config } from "../config/settings.ts";
 import { FIRST_ID } from "../crypto/secrets.ts";
 import type { Secrets } from "../crypto/secrets.ts";
 import { accountsAfter } from "../db/account-list.ts";
@@ -31,12 +32,25 @@ export interface ListInUse {
   name: (typeof LISTS)[number];
   /** The id of the secret that makes. */
   making: number;
+  /** Until when what the others made before may still be under way, in ms; null where no other is listed. */
+  neededUntil: number | null;
   listed: ListedSecret[];
 }
 
 /** Recognises a secret that was replaced under its id; says nothing about the secret. */
 const checkOf = (value: string): string =>
   Buffer.from(mac(value, "secret-check/v1", "", CHECK_SIZE)).toString("base64url");
+
+/** How long a customer may repeat a request under its Idempotency-Key (contract §8). */
+const IDEMPOTENCY_MS = 7 * 86_400_000;
+
+/** How long after the switch to another secret something that was made before it may come back, in ms. */
+function heldMs(config: Config, name: ListInUse["name"]): number {
+  const validityMs = Math.max(config.VALIDITY_SMS_MS, config.VALIDITY_OTP_MS, config.VALIDITY_CALL_MS);
+  if (name === "SEAL_SECRET") return Math.max(validityMs, IDEMPOTENCY_MS);
+  const receiptMs = validityMs + Math.max(config.RECEIPT_WINDOW_MS, config.UNKNOWN_WINDOW_MS);
+  return Math.max(receiptMs, validityMs + config.AUDIO_URL_TTL_MS);
+}
 
 async function inUse(env: Env, name: ListInUse["name"], secrets: Secrets, nowMs: number): Promise<ListInUse> {
   const { all, current } = secrets;
@@ -56,7 +70,9 @@ async function inUse(env: Env, name: ListInUse["name"], secrets: Secrets, nowMs:
       changed: check !== checkOf(value),
     };
   });
-  return { name, making: current.id, listed };
+  const switchedAt = Number(stored.get(makesAs(current.id)));
+  const neededUntil = all.length === 1 ? null : switchedAt + heldMs(configOf(env), name);
+  return { name, making: current.id, neededUntil, listed };
 }
 
 /** The secrets in use, and since when. What is seen for the first time is noted. */

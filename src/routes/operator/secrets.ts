@@ -9,9 +9,10 @@ import type { KeysOfSecret, ListInUse } from "../../accounts/secrets.ts";
 import { keyRow } from "./keys.ts";
 import { accountInPath, keySecret, missing, operator, pageLimit, timeOf } from "./operator.ts";
 
-const list = ({ name, making, listed }: ListInUse) => ({
+const list = ({ name, making, neededUntil, listed }: ListInUse) => ({
   name,
   making,
+  needed_until: timeOf(neededUntil),
   listed: listed.map(({ id, listedSince, makesSince, changed }) => ({
     id,
     listed_since: timeOf(listedSince),
