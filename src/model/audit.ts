@@ -21,6 +21,7 @@ export const ACTIONS = [
   "key.shown",
   "key.rotated",
   "key.revoked",
+  "keys.expired",
   "person.name",
   "person.phone",
   "person.phone_waits",

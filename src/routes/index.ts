@@ -51,6 +51,7 @@ import { operatorLedger } from "./operator/ledger.ts";
 import { operatorMessages } from "./operator/messages.ts";
 import { operatorRateCard } from "./operator/rate-card.ts";
 import { operatorReconcile } from "./operator/reconcile.ts";
+import { operatorSecrets } from "./operator/secrets.ts";
 import { sendOtp } from "./otp/send-otp.ts";
 import { accountBalance } from "./sms/account-balance.ts";
 import { sendBulkSms } from "./sms/send-bulk-sms.ts";
@@ -79,6 +80,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorMessages,
     operatorArchives,
     operatorKeys,
+    operatorSecrets,
     operatorRateCard,
     operatorReconcile,
     operatorHistory,
