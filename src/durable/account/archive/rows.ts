@@ -58,7 +58,7 @@ function isOver(row: Row): boolean {
 /** The rows of both tables after a number, in order; read as far as the caller goes. */
 function* rowsAfter(sql: SqlStorage, after: number): Generator<{ kind: Line["kind"]; row: Row }> {
   const [jobs, entries] = ["job", "ledger_entry"].map((table) =>
-    sql.exec(`SELECT * FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${ROWS_MAX}`, after)[Symbol.iterator](),
+    sql.exec(`SELECT * FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${ROWS_MAX}`, after),
   );
   let job = jobs?.next();
   let entry = entries?.next();
