@@ -56,7 +56,7 @@ export const BORDERS = {
   sending: ["queues", "http", ...GROUND],
   accounts: ["alerts", "db", ...GROUND],
   durable: ["queues", "inbox", "search", ...GROUND],
-  queues: ["inbox", "carriers", "alerts", "recordings", "db", ...GROUND],
+  queues: ["inbox", "carriers", "recordings", "db", ...GROUND],
   inbox: ["carriers", "search", ...GROUND],
   carriers: ["http", ...GROUND],
   alerts: ["db", ...GROUND],
