@@ -30,6 +30,8 @@ interface Line {
   text: string | null;
   /** Alerts of these kinds make it red. */
   kinds: readonly AlertKind[];
+  /** Of those, the ones whose subject begins so. */
+  start?: string;
   /** What is not well without being an alert. */
   isWarn?: boolean;
 }
@@ -81,6 +83,7 @@ function linesOf(health: Health, t: HealthWords, lang: Lang): Line[] {
               lang,
             ),
       kinds: ["queue_age"],
+      start: "queue ",
     },
     {
       name: "waits",
@@ -92,7 +95,8 @@ function linesOf(health: Health, t: HealthWords, lang: Lang): Line[] {
           t,
           lang,
         ),
-      kinds: [],
+      kinds: ["queue_age"],
+      start: "wait ",
       isWarn: (waits?.length ?? 0) > 0,
     },
     {
@@ -128,12 +132,14 @@ function linesOf(health: Health, t: HealthWords, lang: Lang): Line[] {
 export const Glance: FC<{ health: Health }> = ({ health }) => {
   const t = useWords(deskHealth);
   const { lang } = useView();
-  const open = new Set<AlertKind>(health.alerts?.map(({ kind }) => kind));
+  const isOpen = ({ kinds, start = "" }: Line) =>
+    health.alerts?.some(({ kind, subject }) => kinds.includes(kind) && subject.startsWith(start)) ?? false;
   return (
     <Card title={t.glance}>
       <dl class="glance">
-        {linesOf(health, t, lang).map(({ name, text, kinds, isWarn = false }) => {
-          const tone = kinds.some((kind) => open.has(kind)) ? "bad" : text === null || isWarn ? "warn" : "ok";
+        {linesOf(health, t, lang).map((line) => {
+          const { name, text, isWarn = false } = line;
+          const tone = isOpen(line) ? "bad" : text === null || isWarn ? "warn" : "ok";
           return (
             <div>
               <dt>{t.glances[name]}</dt>
