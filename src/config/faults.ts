@@ -35,9 +35,28 @@ const secretFaults = (config: Config): string[] =>
     }),
   );
 
+/** Faults of the times after which things are forgotten: only what is over may be. */
+function retentionFaults(config: Config): string[] {
+  const validityMs = Math.max(config.VALIDITY_SMS_MS, config.VALIDITY_OTP_MS, config.VALIDITY_CALL_MS);
+  const openDays = (validityMs + config.UNKNOWN_WINDOW_MS + config.RECEIPT_WINDOW_MS) / DAY_MS;
+  const faults = (["HISTORY_DAYS", "TEST_DAYS"] as const).flatMap((name) =>
+    config[name] > openDays ? [] : [`${name} must be longer than the longest validity and both windows together`],
+  );
+  if (config.TEXT_DAYS * DAY_MS < validityMs) {
+    faults.push("TEXT_DAYS must not end before VALIDITY_…_MS: a message that waits needs its text");
+  }
+  if (config.TEXT_DAYS > config.HISTORY_DAYS) {
+    faults.push("TEXT_DAYS must be at most HISTORY_DAYS: the archive holds no texts");
+  }
+  if (config.IDEMPOTENCY_DAYS > config.TEST_DAYS) {
+    faults.push("IDEMPOTENCY_DAYS must be at most TEST_DAYS: a reply is repeated for a message that is there");
+  }
+  return faults;
+}
+
 /** What is wrong with settings that are each valid, and do not fit together; names no value. */
 export function faultsOf(config: Config): string[] {
-  const faults = baseFaults(config);
+  const faults = [...baseFaults(config), ...retentionFaults(config)];
   if (config.CARRIER === "http") {
     if (!config.CARRIER_HTTP_URL) faults.push("CARRIER_HTTP_URL is missing, and CARRIER is http");
     if (!config.CARRIER_HTTP_SECRET) faults.push("CARRIER_HTTP_SECRET is missing, and CARRIER is http");
@@ -50,18 +69,14 @@ export function faultsOf(config: Config): string[] {
   if (config.TURNSTILE_SITE_KEY !== undefined && config.TURNSTILE_SECRET === undefined) {
     faults.push("TURNSTILE_SECRET is missing, and TURNSTILE_SITE_KEY is there");
   }
+  if ((config.ALERT_URL === undefined) !== (config.ALERT_SECRET === undefined)) {
+    faults.push("ALERT_URL and ALERT_SECRET belong together: one of them is missing");
+  }
   const access = ["ACCESS_TEAM_DOMAIN", "ACCESS_AUD", "OPERATORS"] as const;
   if (access.some((name) => config[name] !== undefined)) {
     for (const name of access) {
       if (config[name] === undefined) faults.push(`${name} is missing: ${access.join(", ")} belong together`);
     }
-  }
-  const validityMs = Math.max(config.VALIDITY_SMS_MS, config.VALIDITY_OTP_MS, config.VALIDITY_CALL_MS);
-  if (config.TEXT_DAYS * DAY_MS < validityMs) {
-    faults.push("TEXT_DAYS must not end before VALIDITY_…_MS: a message that waits needs its text");
-  }
-  if (config.IDEMPOTENCY_DAYS > config.TEST_DAYS) {
-    faults.push("IDEMPOTENCY_DAYS must be at most TEST_DAYS: a reply is repeated for a message that is there");
   }
   // Rule 46 requires the supplier's address on every tax invoice.
   if (config.SELLER_GSTIN && config.SELLER_ADDRESS === "") {
@@ -78,6 +93,7 @@ export function faultsOf(config: Config): string[] {
   if (config.PAYMENTS === "razorpay" && config.RAZORPAY_URL.startsWith("http:")) {
     faults.push("RAZORPAY_URL must be https: the key secret travels there");
   }
+  if (config.ALERT_URL?.startsWith("http:")) faults.push("ALERT_URL must be https: what goes wrong is told there");
   if (config.TURNSTILE_URL.startsWith("http:")) {
     faults.push("TURNSTILE_URL must be https: its secret travels there, and its script runs in the console");
   }

@@ -21,6 +21,13 @@ const durationMs = (fallback: number) => count(fallback, 365 * 24 * 3_600_000);
 const days = (fallback: number) => z.coerce.number().min(0.0001).max(36_500).default(fallback);
 const textFrom = (length: number) => z.string().min(length, `must have at least ${length} characters`);
 const secret = textFrom(SECRET_LENGTH_MIN);
+/** A secret of Standard Webhooks. */
+const webhookSecret = z
+  .string()
+  .regex(
+    /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/u,
+    "must be whsec_ and the Base64 of at least 24 bytes",
+  );
 const base = z
   .url({ protocol: /^https?$/u })
   .transform((text) => text.replace(/\/+$/u, ""))
@@ -33,8 +40,8 @@ const areCountries = (codes: string[]): codes is CountryCode[] => codes.every((c
 
 /** The variables of contract §12, as strings from the environment. */
 export const SETTINGS = z.object({
-  /** `local` allows demo secrets, and serves the paths of every base on the console host, on this machine only. */
-  ENVIRONMENT: z.enum(["local", "production"]).default("production"),
+  /** `staging` is deployed, as strict as `production`. `local` allows demo secrets, and serves the paths of every base on the console host, on this machine only. */
+  ENVIRONMENT: z.enum(["local", "staging", "production"]).default("production"),
   SMS_URL: base,
   TTS_URL: base,
   VOICE_URL: base,
@@ -71,13 +78,7 @@ export const SETTINGS = z.object({
     .optional(),
   CARRIER: z.enum(["sim", "http"]).default("sim"),
   CARRIER_HTTP_URL: z.url({ protocol: /^https?$/u }).optional(),
-  CARRIER_HTTP_SECRET: z
-    .string()
-    .regex(
-      /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/u,
-      "must be whsec_ and the Base64 of at least 24 bytes",
-    )
-    .optional(),
+  CARRIER_HTTP_SECRET: webhookSecret.optional(),
   /** Whether the gateway takes a reference (`webhook-id`) once: then an attempt of unknown outcome is repeated. */
   CARRIER_HTTP_DEDUPES: z.enum(["on", "off"]).default("off"),
   /** Coins that a new account starts with; 100 locally. */
@@ -117,6 +118,10 @@ export const SETTINGS = z.object({
   RECORDINGS_BYTES_MAX: count(500_000_000, 1_000_000_000_000),
   TEST_RECORDINGS_MAX: count(20, 100_000),
   TEST_RECORDINGS_BYTES_MAX: count(50_000_000, 1_000_000_000_000),
+  /** Bytes that one database of D1 may have, which Cloudflare sets; at 70 % of it the operator is alerted. */
+  HISTORY_BYTES_MAX: count(10_000_000_000, 1_000_000_000_000),
+  /** Days after which what an account sent leaves it for the archive, in whole months if they are 31 or more. */
+  HISTORY_DAYS: days(400),
   /** Which requests are logged; by default all of them locally, and only failures elsewhere. */
   LOG_REQUESTS: z.enum(["all", "failures"]).optional(),
   /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */
@@ -174,6 +179,9 @@ export const SETTINGS = z.object({
     .default("https://challenges.cloudflare.com"),
   /** How long a verification by Turnstile may take. */
   TURNSTILE_TIMEOUT_MS: count(5_000, 60_000),
+  /** Where alerts are reported as webhooks (Standard Webhooks), and what signs them; without it, in the log and the desk. */
+  ALERT_URL: z.url({ protocol: /^https?$/u }).optional(),
+  ALERT_SECRET: webhookSecret.optional(),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;
@@ -187,4 +195,5 @@ export const SECRET_NAMES = [
   "RAZORPAY_KEY_SECRET",
   "RAZORPAY_WEBHOOK_SECRET",
   "TURNSTILE_SECRET",
+  "ALERT_SECRET",
 ] as const;

@@ -6,18 +6,9 @@ import type * as types from "../inbox/types.ts";
 import { WAIT_MS_MAX } from "../inbox/types.ts";
 import { logProblem } from "../log.ts";
 import { InboxFeed } from "./inbox/live.ts";
-import {
-  INBOX_MIGRATIONS,
-  forget,
-  hasStart,
-  keep,
-  matching,
-  messageByRef,
-  newestSeq,
-  oldestAtMs,
-} from "./inbox/rows.ts";
+import { INBOX_SCHEMA, forget, hasStart, keep, matching, messageByRef, newestSeq, oldestAtMs } from "./inbox/rows.ts";
 import type { Range } from "./inbox/rows.ts";
-import { isOpened, migrate } from "./migrate.ts";
+import { Tables } from "./tables.ts";
 
 /** Concurrent waits of one inbox: each is a request that stays open for up to a minute. */
 export const WAITS_MAX = 1_000;
@@ -40,22 +31,25 @@ export class Inbox extends DurableObject<Env> {
   readonly #live = new InboxFeed(this.ctx);
   /** Whether the alarm is known to be set. */
   #hasAlarm = false;
-  /** Whether the tables exist. An inbox that never got a message has none, and costs no storage. */
-  #opened = false;
+  /** An inbox that never got a message has none, and costs no storage. */
+  readonly #tables = new Tables(this.ctx, INBOX_SCHEMA);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    if (isOpened(this.#sql)) this.#open();
+    // Of an inbox from before there was an alarm, or one that lost it.
+    if (this.#tables.isReady) void this.#setAlarm();
   }
 
   /** Adds messages, each only once even if it is put again; stored when this returns. */
   put(caught: types.Caught[]): void {
-    if (!this.#opened) this.#open();
-    const before = this.ctx.storage.transactionSync(() => {
-      const newest = newestSeq(this.#sql);
-      keep(this.#sql, caught, Date.now());
-      return newest;
-    });
+    const before = this.#tables.make((make) =>
+      this.ctx.storage.transactionSync(() => {
+        make();
+        const newest = newestSeq(this.#sql);
+        keep(this.#sql, caught, Date.now());
+        return newest;
+      }),
+    );
     if (!this.#hasAlarm) void this.#setAlarm();
     this.#announce(before);
   }
@@ -63,17 +57,17 @@ export class Inbox extends DurableObject<Env> {
   /** Up to `limit` messages, newest first; null where `since` names a message that the inbox does not hold. */
   list(filter: types.InboxFilter, range: Omit<Range, "newestFirst">, limit: number): types.InboxMessage[] | null {
     if (!this.#knows(filter)) return null;
-    return this.#opened ? [...this.#matching(filter, { ...range, newestFirst: true }).take(limit)] : [];
+    return this.#isOpened ? [...this.#matching(filter, { ...range, newestFirst: true }).take(limit)] : [];
   }
 
   /** One message by its id, or null. */
   find(account: string | null, ref: string): types.InboxMessage | null {
-    return this.#opened ? messageByRef(this.#sql, account, ref, this.#secret()) : null;
+    return this.#isOpened ? messageByRef(this.#sql, account, ref, this.#secret()) : null;
   }
 
   /** Deletes the matching messages and returns how many they were. */
   remove(filter: types.InboxFilter): number {
-    if (!this.#opened) return 0;
+    if (!this.#isOpened) return 0;
     return this.#forget([...this.#matching(filter, { newestFirst: true })]);
   }
 
@@ -89,7 +83,7 @@ export class Inbox extends DurableObject<Env> {
    */
   async wait({ newest, ...filter }: types.Awaited, timeoutMs: number): Promise<types.Waited> {
     if (!this.#knows(filter)) return { ok: false, reason: "unknown_message" };
-    const [there] = this.#opened ? this.#matching(filter, { newestFirst: newest }).take(1) : [];
+    const [there] = this.#isOpened ? this.#matching(filter, { newestFirst: newest }).take(1) : [];
     if (there || timeoutMs <= 0) return { ok: true, message: there ?? null };
     if (this.#waiters.size >= WAITS_MAX) return { ok: false, reason: "too_many_waits" };
     const { promise, resolve } = Promise.withResolvers<types.InboxMessage | null>();
@@ -107,7 +101,7 @@ export class Inbox extends DurableObject<Env> {
   /** Opens a page's live feed: the messages after the place `?after=`, then each new one, as far as they match. */
   override async fetch(request: Request): Promise<Response> {
     const { filter, after } = readListener(new URL(request.url));
-    const wants = this.#opened && after !== null;
+    const wants = this.#isOpened && after !== null;
     return this.#live.accept(filter, wants ? [...this.#matching(filter, { above: after, newestFirst: false })] : []);
   }
 
@@ -125,10 +119,15 @@ export class Inbox extends DurableObject<Env> {
     socket.close();
   }
 
+  get #isOpened(): boolean {
+    return this.#tables.isOpened;
+  }
+
   /** Deletes what was kept for long enough. Never throws. */
   override async alarm(): Promise<void> {
     this.#hasAlarm = false;
     try {
+      if (!this.#isOpened) return;
       const untilMs = Date.now() - this.#keptMs();
       this.#forget([...this.#matching({ account: null }, { newestFirst: false })].filter(({ at }) => at <= untilMs));
       await this.#setAlarm(Date.now() + Math.min(DAY_MS, this.#keptMs()));
@@ -159,13 +158,6 @@ export class Inbox extends DurableObject<Env> {
     }
   }
 
-  #open(): void {
-    this.ctx.storage.transactionSync(() => migrate(this.#sql, INBOX_MIGRATIONS));
-    this.#opened = true;
-    // Of an inbox from before there was an alarm, or one that lost it.
-    void this.#setAlarm();
-  }
-
   /** Sends the messages after a place to waits and pages; without either, it reads nothing. Never throws. */
   #announce(above: number): void {
     if (this.#waiters.size === 0 && this.#live.isEmpty) return;
@@ -194,7 +186,7 @@ export class Inbox extends DurableObject<Env> {
 
   /** Whether the inbox holds the message after which a filter begins; without tables it holds none. */
   #knows(filter: types.InboxFilter): boolean {
-    return this.#opened ? hasStart(this.#sql, filter) : !(filter.since && "after" in filter.since);
+    return this.#isOpened ? hasStart(this.#sql, filter) : !(filter.since && "after" in filter.since);
   }
 
   #matching(filter: types.InboxFilter, range: Range) {

@@ -16,6 +16,7 @@ export const ACTIONS = [
   "order.made",
   "order.paid",
   "order.refunded",
+  "order.disputed",
   "key.made",
   "key.shown",
   "key.rotated",
@@ -33,6 +34,7 @@ export const ACTIONS = [
   "payment.resolved",
   "letter.requeued",
   "letter.deleted",
+  "history.rebuilt",
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

@@ -82,7 +82,7 @@ async function verdictOf(
   { request, taken, nowMs }: { request: CodeRequest; taken: CodeTaken; nowMs: number },
 ): Promise<Verdict | null> {
   if (taken.ok) {
-    await alertCeilings(storeOf(c), config, taken, request.origin.factor, nowMs);
+    await alertCeilings({ env: c.env, secret: config.KEY_SECRET }, config, taken, request.origin.factor, nowMs);
     return { ok: true };
   }
   if (taken.reason === "check") return null;

@@ -1,7 +1,7 @@
+import { raiseAlert } from "../alerts/alerts.ts";
 import type { Config } from "../config/settings.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, takeAttempt } from "./buckets.ts";
 import type { FullLimit, Limit, Taken } from "./buckets.ts";
-import { logLine } from "../log.ts";
 import type { Origin } from "./network.ts";
 
 // Limits of sign-in codes. Codes cost money and disturb their receiver, and all of them leave by one account of the
@@ -186,11 +186,11 @@ function levelOf(limit: CodeLimit, count: number, config: Config, factor: number
 }
 
 /**
- * Logs that a ceiling of the service is near or reached: once per window, because each count occurs once in it, and at
+ * Raises an alert that a ceiling of the service is near or reached: once per window, because each count occurs once in it, and at
  * most once an hour for each level.
  */
 export async function alertCeilings(
-  store: { db: D1Database; secret: string },
+  { env, secret }: { env: Env; secret: string },
   config: Config,
   { counts, limits }: Extract<CodeTaken, { ok: true }>,
   factor: number,
@@ -201,8 +201,9 @@ export async function alertCeilings(
     const level = levelOf(limit, counts[at] ?? 0, config, factor);
     if (level === null) continue;
     const line = { name: "alert", subject: `${limit.name} ${level}`, max: 1, windowMs: HOUR_MS };
-    if (!(await takeAttempt(store, [line], nowMs)).ok) continue;
-    const per = limit.name === "codes" ? "minute" : "day";
-    logLine("alert", { what: "sign-in codes", ceiling: per, level, sent: counts[at] });
+    if (!(await takeAttempt({ db: env.DB, secret }, [line], nowMs)).ok) continue;
+    const ceiling = limit.name === "codes" ? "minute" : "day";
+    const values = { ceiling, level, sent: counts[at] ?? 0 };
+    await raiseAlert(env, { kind: "sign_in_codes", subject: `${ceiling}: ${level}`, values }, nowMs);
   }
 }

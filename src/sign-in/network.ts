@@ -1,7 +1,8 @@
 import type { Context } from "hono";
+import { raiseAlert } from "../alerts/alerts.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
-import { OncePerHour, logLine } from "../log.ts";
+import { OncePerHour } from "../log.ts";
 
 // Where a request comes from, as the limits of sign-in see it.
 
@@ -63,7 +64,7 @@ export function originOf(c: Context<AppEnv>, nowMs: number): Origin {
     return { network: "loopback", site: null, asn: null, factor: LOCAL_FACTOR };
   }
   if (address === "" && withoutAddress.admit(nowMs)) {
-    logLine("alert", { what: "requests arrive without CF-Connecting-IP; sign-in cannot limit by address" });
+    c.executionCtx.waitUntil(raiseAlert(c.env, { kind: "sign_in_address", values: {} }, nowMs));
   }
   const asn = c.req.raw.cf?.["asn"];
   return {

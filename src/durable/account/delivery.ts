@@ -1,4 +1,5 @@
 import type { ClaimAsked, ClaimedJob, Followed, News, WorkAsked, WorkDone } from "../../model/message.ts";
+import { sealedSeq } from "./archive/checkpoint.ts";
 import { draftOf, readJob, readyAtOf, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
 import type { Draft } from "./jobs.ts";
 import { applyOutcome, applyReceipt, claim } from "./message-life.ts";
@@ -23,6 +24,8 @@ type Drafts = Map<number, Draft>;
 function draftIn(sql: SqlStorage, drafts: Drafts, seq: number): Draft | null {
   const known = drafts.get(seq);
   if (known) return known;
+  // A file of the archive has it: whatever is reported now comes too late, as for a message that is deleted already.
+  if (seq <= sealedSeq(sql)) return null;
   const job = readJob(sql, seq);
   if (!job) return null;
   const draft = draftOf(job);

@@ -1,6 +1,7 @@
 import type { Lane } from "../../model/lane.ts";
 import type { Content, MessageView, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
+import { checkpointOf } from "./archive/checkpoint.ts";
 import { payDebt } from "./billing/debt.ts";
 import { appendEntry, ledgerHead, refundReference } from "./billing/ledger.ts";
 import { decodeMessages, encodeLives, encodeNumbers } from "./message/codec.ts";
@@ -71,7 +72,7 @@ export function readJob(sql: SqlStorage, seq: number): Job | null {
 
 /** The first job since a time, by binary search: times rise with the numbers, unless the clock was set back. */
 export function firstJobSince(sql: SqlStorage, sinceMs: number): number {
-  let low = 0;
+  let low = checkpointOf(sql).seq;
   let high = ledgerHead(sql).seq + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -223,7 +224,7 @@ export function storeDraft(turn: Turn, { job, messages, refunds }: Draft): Job |
     const entry = { type: "refund" as const, amount: job.charge, reference, requestId: job.requestId, message };
     head = appendEntry(turn, head, entry);
   }
-  payDebt(turn, head, job.charge * refunds.length);
+  payDebt(turn, head, job.charge * refunds.length, job.requestId);
   return stored;
 }
 

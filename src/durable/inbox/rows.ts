@@ -3,6 +3,7 @@ import { matcherOf } from "../../inbox/search.ts";
 import type { Caught, InboxFilter, InboxMessage } from "../../inbox/types.ts";
 import type { Content, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text } from "../rows.ts";
+import type { Schema, Step } from "../tables.ts";
 
 // The inbox's storage: one row per message, for the newest ones. Texts are stored as their account sealed them, and are
 // unsealed in memory to be read or searched.
@@ -11,7 +12,7 @@ import { bytesOrNull, number, numberOrNull, text } from "../rows.ts";
 export const KEPT_MAX = 500;
 
 /** Append-only, as the account's migrations are. */
-export const INBOX_MIGRATIONS: readonly string[] = [
+const INBOX_MIGRATIONS: readonly Step[] = [
   `
   CREATE TABLE caught (
     -- Never given twice, also after everything was deleted: it is the place in the list that a browser remembers.
@@ -27,6 +28,8 @@ export const INBOX_MIGRATIONS: readonly string[] = [
   );
   `,
 ];
+
+export const INBOX_SCHEMA: Schema = { steps: INBOX_MIGRATIONS, counted: 1 };
 
 type Row = Record<string, SqlStorageValue>;
 

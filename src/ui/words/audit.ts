@@ -16,6 +16,7 @@ const actions: Record<Action, string> = {
   "order.made": "Placed an order",
   "order.paid": "An order was paid",
   "order.refunded": "A payment was refunded",
+  "order.disputed": "A payment was disputed",
   "key.made": "Created a key",
   "key.shown": "Viewed a key",
   "key.rotated": "Rotated a key",
@@ -33,6 +34,7 @@ const actions: Record<Action, string> = {
   "payment.resolved": "Resolved a payment event",
   "letter.requeued": "Queued a dead letter again",
   "letter.deleted": "Deleted a dead letter",
+  "history.rebuilt": "Had the history recorded again",
 };
 
 const actionsHi: Record<Action, string> = {
@@ -50,6 +52,7 @@ const actionsHi: Record<Action, string> = {
   "order.made": "ऑर्डर किया",
   "order.paid": "ऑर्डर का भुगतान हुआ",
   "order.refunded": "भुगतान लौटाया गया",
+  "order.disputed": "भुगतान पर विवाद हुआ",
   "key.made": "कुंजी बनाई",
   "key.shown": "कुंजी देखी",
   "key.rotated": "कुंजी बदली",
@@ -67,6 +70,7 @@ const actionsHi: Record<Action, string> = {
   "payment.resolved": "भुगतान की घटना निपटाई",
   "letter.requeued": "मृत संदेश फिर से कतार में भेजा",
   "letter.deleted": "मृत संदेश हटाया",
+  "history.rebuilt": "इतिहास फिर से दर्ज करवाया",
 };
 
 export const auditWords = words(
@@ -108,6 +112,7 @@ export const auditWords = words(
       replaces: "Replaces",
       changed: "Changed",
       queue: "Queue",
+      database: "Database",
     },
     planRate: "the plan's",
     yes: "yes",
@@ -166,6 +171,7 @@ export const auditWords = words(
       replaces: "किसकी जगह",
       changed: "बदला",
       queue: "कतार",
+      database: "डेटाबेस",
     },
     planRate: "प्लान की",
     yes: "हाँ",

@@ -67,18 +67,18 @@ async function countRows(world: World): Promise<Rows> {
   return counted;
 }
 
-/** An environment whose D1 counts the rows that its batches write. */
+/** An environment whose history counts the rows that its batches write. */
 function countD1(): { at: Env; counted: { rows: number } } {
   const counted = { rows: 0 };
   const database = {
-    prepare: (query: string) => env.DB.prepare(query),
+    prepare: (query: string) => env.HISTORY_1.prepare(query),
     async batch(statements: D1PreparedStatement[]) {
-      const results = await env.DB.batch(statements);
+      const results = await env.HISTORY_1.batch(statements);
       for (const { meta } of results) counted.rows += meta.rows_written;
       return results;
     },
   };
-  return { at: { ...env, DB: database as unknown as D1Database }, counted };
+  return { at: { ...env, HISTORY_1: database as unknown as D1Database }, counted };
 }
 
 /** A world at rest: its key was used this hour, a text was stored this day, history has the account, no alarm is set. */
