@@ -45,6 +45,12 @@ it("says and checks each step of replacing KEY_SECRET", async () => {
   let service = await start(OLD);
   try {
     const customer = await service.openAccount(5);
+    // The list of accounts lags a moment behind: the customer's, and the demo account.
+    const accounts = await until("both accounts are listed", async () => {
+      const { body } = await service.operator("GET", "/secrets/keys");
+      const ids = (body.data as { account_id: string }[]).map(({ account_id: id }) => id);
+      return ids.length === 2 && ids;
+    });
     const first = await rotate(service, "KEY_SECRET");
     expect(first).toMatchObject({ code: 0, said: expect.stringContaining("Step 1 of 3") });
     const [, fresh = ""] = /shown this once: ([0-9a-f]{64})\n/u.exec(first.said) ?? [];
@@ -62,12 +68,6 @@ it("says and checks each step of replacing KEY_SECRET", async () => {
     expect(listed.said).toContain("KEY_SECRET=2:<the secret with the id 2>,1:<the secret with the id 1>\n");
 
     service = await restart(service, `2:${fresh},1:${OLD}`);
-    // The list of accounts lags a moment behind: the customer's, and the demo account.
-    const accounts = await until("both accounts are listed", async () => {
-      const { body } = await service.operator("GET", "/secrets/keys");
-      const ids = (body.data as { account_id: string }[]).map(({ account_id: id }) => id);
-      return ids.length === 2 && ids;
-    });
     const held = await rotate(service, "KEY_SECRET");
     expect(held).toMatchObject({ code: 3, said: expect.stringContaining("4 usable keys of 2 accounts") });
     expect(accounts).toContain(customer.id);

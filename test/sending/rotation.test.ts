@@ -4,24 +4,12 @@ import { showKey } from "../../src/crypto/api-key.ts";
 import { messageId, readMessageId } from "../../src/crypto/ids.ts";
 import { watchGateway } from "../world/carriers.ts";
 import { callWith } from "../world/deployment.ts";
+import { PLAIN, STEPS, listing } from "../world/rotation.ts";
+import type { Secrets } from "../world/rotation.ts";
 import { bearer, dispatch, messagesOf, openWorld, operator, recordHistory, runAlarm } from "../world/world.ts";
 import type { Reply, World } from "../world/world.ts";
 
 // Both secrets are replaced while requests are repeated and messages are under way.
-
-type Secrets = Pick<Cloudflare.Env, "KEY_SECRET" | "SEAL_SECRET">;
-
-/** The settings of one step, of two secrets that have these numbers for each id, the first of which makes. */
-function listing(...ids: number[]): Secrets {
-  const value = { KEY_SECRET: env.KEY_SECRET, SEAL_SECRET: env.SEAL_SECRET };
-  const listOf = (name: keyof Secrets) =>
-    ids.map((id) => `${id}:${id === 1 ? value[name] : `secret-number-${id}-of-the-${name}-in-a-rotation`}`).join(",");
-  return { KEY_SECRET: listOf("KEY_SECRET"), SEAL_SECRET: listOf("SEAL_SECRET") };
-}
-
-const PLAIN: Secrets = { KEY_SECRET: env.KEY_SECRET, SEAL_SECRET: env.SEAL_SECRET };
-/** The steps of two rotations: list the new secret, make with it, take the old one away, and again. */
-const STEPS = [PLAIN, listing(1, 2), listing(2, 1), listing(2), listing(2, 3), listing(3, 2), listing(3)];
 
 function send(at: Secrets, world: World, path: string, body: object, headers: Record<string, string>): Promise<Reply> {
   return callWith(at, `http://sms.localhost${path}`, {
@@ -150,7 +138,7 @@ describe("a message that is under way in a rotation", () => {
     expect((await callWith(at, `${url}/ledger`, asked)).body.data[1]).toMatchObject({ type: "debit", message_id: id });
     await runAlarm(world);
     await recordHistory(world, [2]);
-    const groups = await env.DB.prepare("SELECT kinds FROM message_group WHERE account_id = ?")
+    const groups = await env.HISTORY_1.prepare("SELECT kinds FROM message_group WHERE account_id = ?")
       .bind(world.ref.accountId)
       .all<{ kinds: string }>();
     expect(groups.results.map(({ kinds }) => kinds)).toEqual([expect.stringMatching(/,2\]\]$/u)]);
