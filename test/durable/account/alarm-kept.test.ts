@@ -37,7 +37,7 @@ it("deletes a sealed reply when its key expires, and later the text; then a quie
   await recordHistory(world, [2]);
   const times: number[] = [];
   let keysBefore = 1;
-  const keys = () => sqlOf(world, (sql) => sql.exec("SELECT count(*) AS n FROM idempotency").one()["n"]);
+  const keys = () => sqlOf(world, (sql) => Number(sql.exec("SELECT count(*) AS n FROM idempotency").one()["n"]));
   for (let next = await alarmOf(world); next !== null && times.length < 200; next = await alarmOf(world)) {
     vi.setSystemTime(next);
     await runAlarm(world);
