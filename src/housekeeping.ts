@@ -1,4 +1,5 @@
 import { forgetOldActs } from "./audit/trail.ts";
+import { carryErasures } from "./leaving/advance.ts";
 import { logProblem } from "./log.ts";
 import { checkDueOrders } from "./payments/orders.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
@@ -15,6 +16,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   settleNextPhones,
   checkDueOrders,
   forgetOldActs,
+  carryErasures,
 ];
 
 /** Runs every task once. Never throws: a failure is logged, and the next run tries again. */

@@ -32,7 +32,7 @@ export function firstKey(config: Config, accountId: string, mode: Mode): string 
   return showKey(config.KEY_SECRET, { accountId, mode, keyId });
 }
 
-/** Opens both objects of an account. Idempotent; "other" when they were opened on other terms. */
+/** Opens both objects of an account. Idempotent; "other" when they were opened on other terms, "erased" for ever after. */
 export async function openCustomer(env: Env, config: Config, accountId: string, wanted: Wanted): Promise<Opened> {
   const signup = signupCredit(config) * UNITS_PER_COIN;
   // The live object comes last, so that an account that can spend is complete.
@@ -47,7 +47,7 @@ export async function openCustomer(env: Env, config: Config, accountId: string, 
       keyName: "first key",
       ...(wanted.once && { once: wanted.once }),
     });
-    if (opened === "other") break;
+    if (opened === "other" || opened === "erased") break;
   }
   return opened;
 }

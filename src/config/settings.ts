@@ -159,6 +159,8 @@ export const SETTINGS = z.object({
     .default("https://challenges.cloudflare.com"),
   /** How long a verification by Turnstile may take. */
   TURNSTILE_TIMEOUT_MS: count(5_000, 60_000),
+  /** For how many days a customer who closes the account can take that back. */
+  CLOSE_GRACE_DAYS: z.coerce.number().min(0.0001).max(365).default(14),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;

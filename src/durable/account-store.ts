@@ -7,6 +7,7 @@ import { MIGRATIONS } from "./account/schema.ts";
 import { beginTurn } from "./account/turn.ts";
 import type { Turn } from "./account/turn.ts";
 import type { WindowTimes } from "./account/window.ts";
+import { eraseStorage, isErased } from "./erased.ts";
 import { isOpened, migrate } from "./migrate.ts";
 import { nameOf } from "./name.ts";
 
@@ -52,6 +53,24 @@ export class AccountStore {
     });
     this.#isOpened = true;
     return opened;
+  }
+
+  /** Whether the account was erased: then it is not opened again. */
+  get isErased(): boolean {
+    return !this.#isOpened && isErased(this.sql);
+  }
+
+  /**
+   * Deletes everything, the alarm and the sockets included; from its first moment on, the object answers as one that was
+   * never opened. May be repeated: after an interruption it completes what was begun.
+   */
+  async erase(): Promise<void> {
+    this.#isOpened = false;
+    this.alarm.stop();
+    this.live.hangUp();
+    this.#window.times = null;
+    forgetJournal(this.sql);
+    await eraseStorage(this.#ctx);
   }
 
   /** Reads; null where the account was never opened. */

@@ -1,7 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
+import type { ExportedJob } from "../model/export.ts";
 import type { Recorded, Records } from "../model/history.ts";
+import type * as leaving from "../model/leaving.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import type * as message from "../model/message.ts";
 import type * as payment from "../model/payment.ts";
@@ -13,6 +15,8 @@ import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage } from "./account/jobs.ts";
 import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/billing/ledger.ts";
+import { exportPage } from "./account/leaving/export-page.ts";
+import * as closing from "./account/leaving/closing.ts";
 import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
 import { refundPayment, settlePayment } from "./account/billing/payments.ts";
@@ -38,8 +42,9 @@ export class Account extends DurableObject<Env> {
     this.#store.commit((turn) => reportNews(turn, ...asked)),
   );
 
-  /** Opens the account; false when it exists with another name or opening balance. Repeating it changes nothing. */
+  /** Opens the account, unless it exists on other terms or was erased. Repeating it changes nothing. */
   open(opening: model.Opening): model.Opened {
+    if (this.#store.isErased) return "erased";
     return this.#store.open((turn) => openAccount(turn, opening));
   }
 
@@ -201,6 +206,43 @@ export class Account extends DurableObject<Env> {
   /** What the overview page shows: the account, its keys, its newest jobs, and the first job since a time. */
   outline(sinceMs: number): model.Outline | null {
     return this.#store.read(() => this.#store.live.outline(sinceMs));
+  }
+
+  /** Begins to close the account, which is erased at this time (ms): nothing new is sent from now on. */
+  close(closesAt: number): model.AccountView | null {
+    return this.#store.change((turn) => {
+      closing.closeAccount(turn, closesAt);
+      return accountView(turn.sql);
+    });
+  }
+
+  /** Takes back the closing that ends at this time. */
+  keep(closesAt: number): model.AccountView | null {
+    return this.#store.change((turn) => {
+      closing.keepAccount(turn, closesAt);
+      return accountView(turn.sql);
+    });
+  }
+
+  /** What an erasure depends on. */
+  closing(): leaving.ClosingView | null {
+    return this.#store.read(closing.closingView);
+  }
+
+  /** The last entry before an erasure, or why the account cannot be erased yet. */
+  settleClosing(givenUpMax: number): leaving.ClosingSettled | null {
+    return this.#store.change((turn) => closing.settleClosing(turn, givenUpMax));
+  }
+
+  /** Erases the account for good. The caller has settled it; may be repeated. */
+  async erase(): Promise<true> {
+    await this.#store.erase();
+    return true;
+  }
+
+  /** Jobs after a number with all that an export shows of them, up to this many messages and one job more. */
+  exportPage(after: number, messagesMax: number): ExportedJob[] | null {
+    return this.#store.read((sql) => exportPage(sql, after, messagesMax));
   }
 
   /** Opens a WebSocket that gets every change; `from` is the first job that its client still shows. */

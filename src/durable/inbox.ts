@@ -8,6 +8,7 @@ import { logProblem } from "../log.ts";
 import { InboxFeed } from "./inbox/live.ts";
 import { INBOX_MIGRATIONS, forget, hasStart, keep, matching, messageByRef, newestSeq } from "./inbox/rows.ts";
 import type { Range } from "./inbox/rows.ts";
+import { eraseStorage, isErased } from "./erased.ts";
 import { isOpened, migrate } from "./migrate.ts";
 
 /** Concurrent waits of one inbox: each is a request that stays open for up to a minute. */
@@ -34,7 +35,10 @@ export class Inbox extends DurableObject<Env> {
 
   /** Adds messages, each only once even if it is put again; stored when this returns. */
   put(caught: types.Caught[]): void {
-    if (!this.#opened) this.#open();
+    if (!this.#opened) {
+      if (isErased(this.#sql)) return;
+      this.#open();
+    }
     const before = this.ctx.storage.transactionSync(() => {
       const newest = newestSeq(this.#sql);
       keep(this.#sql, caught, Date.now());
@@ -97,6 +101,13 @@ export class Inbox extends DurableObject<Env> {
   /** Closes every live socket, so that each page must authenticate again after a session has ended. */
   hangUp(): void {
     this.#live.hangUp();
+  }
+
+  /** Erases the inbox for good, with its account: messages that land later are dropped. May be repeated. */
+  async erase(): Promise<void> {
+    this.#opened = false;
+    this.#live.hangUp();
+    await eraseStorage(this.ctx);
   }
 
   /** Pages never send on this socket; closes any that does. */

@@ -91,6 +91,8 @@ export function failureOf(refusal: Refusal): Failure {
         { headers: { "Retry-After": String(retryAfterSec) } },
       );
     }
+    case "account_closing":
+      return failureBy("account_suspended", { id: refusal.reason, closesAt: refusal.closesAt });
     case "not_offered": {
       const { reason, callingCode, country } = refusal;
       return failureBy("permission_denied", { id: reason, callingCode, country });

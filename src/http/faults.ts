@@ -25,6 +25,8 @@ export type Fault =
   | { id: "idempotency_mismatch" }
   | { id: "rate_limited"; limit: number; retryAfterSec: number }
   | { id: "account_suspended" }
+  /** `closesAt` in ms. */
+  | { id: "account_closing"; closesAt: number }
   | ({ id: "not_offered" } & Destination)
   | { id: "unknown_file" }
   | { id: "recordings_full"; recordings: number; megabytes: number }
@@ -80,6 +82,9 @@ const meaning = (error: string, meant: string | undefined): Sentence => ({
   ...(meant !== undefined && { hint: `Send ${meant}.` }),
 });
 
+/** A day as the API writes it, in UTC. */
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
 /** The API's sentences (contract §3). */
 const API: Sentences = {
   unauthorized: () => "The API key is missing or not valid.",
@@ -88,6 +93,10 @@ const API: Sentences = {
   rate_limited: ({ limit, retryAfterSec }) =>
     `The limit of ${limit} requests per minute is reached; try again in ${retryAfterSec} s.`,
   account_suspended: () => "This account is suspended; ask the operator to activate it.",
+  account_closing: ({ closesAt }) => ({
+    error: `This account is being closed, and sends nothing any more; it is erased after ${dayOf(closesAt)}.`,
+    hint: "Sign in to the dashboard to keep the account.",
+  }),
   not_offered: ({ callingCode, country }) => `SMS to +${callingCode} (${country ?? "no country"}) is not offered.`,
   unknown_file: () => ({
     error: "fileId does not name a recording of this account.",

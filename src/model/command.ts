@@ -26,6 +26,8 @@ export type Refusal = { ok: false; window?: WindowView } & (
         "unauthorized" | "idempotency_in_progress" | "idempotency_mismatch" | "account_suspended" | "unknown_file";
     }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
+  /** `closesAt` in ms. */
+  | { reason: "account_closing"; closesAt: number }
   | ({ reason: "not_offered" } & Destination)
   | { reason: "insufficient_balance"; needed: number; balance: number }
   | { reason: "recordings_full"; quota: RecordingQuota }

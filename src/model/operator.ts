@@ -27,6 +27,8 @@ const LEAST_ROLE = {
   prices: "admin",
   /** Note quarantined payment events as resolved. */
   payments: "admin",
+  /** Close an account, take that back, erase it, and get all that it has. */
+  leaving: "admin",
   /** End sessions of the desk. */
   sessions: "admin",
 } as const satisfies Record<string, Role>;

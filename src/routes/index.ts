@@ -11,6 +11,7 @@ import { inboxLive } from "./console/inbox-live.ts";
 import { inboxPages } from "./console/inbox.tsx";
 import { invoicePages } from "./console/invoice.tsx";
 import { keysPages } from "./console/keys.tsx";
+import { leavingPages } from "./console/leaving.tsx";
 import { liveFeed } from "./console/live.ts";
 import { ordersPages } from "./console/orders.tsx";
 import { overviewPage, usagePage } from "./console/overview.tsx";
@@ -40,6 +41,7 @@ import { operatorAccounts } from "./operator/accounts.ts";
 import { operatorAudit } from "./operator/audit.ts";
 import { operatorCredits } from "./operator/credits.ts";
 import { operatorKeys } from "./operator/keys.ts";
+import { operatorLeaving } from "./operator/leaving.ts";
 import { operatorLedger } from "./operator/ledger.ts";
 import { operatorMessages } from "./operator/messages.ts";
 import { operatorRateCard } from "./operator/rate-card.ts";
@@ -68,6 +70,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
   console: [
     operatorAccounts,
     operatorCredits,
+    operatorLeaving,
     operatorLedger,
     operatorMessages,
     operatorKeys,
@@ -99,6 +102,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     invoicePages,
     payPages,
     settingsPages,
+    leavingPages,
     settingsPhone,
     phoneLost,
     securityLog,

@@ -36,6 +36,7 @@ export class AccountAlarm {
   /** When the alarm is set to ring, in ms since the epoch; null when it is not set. */
   #setTo: number | null = null;
   #isSweeping = false;
+  #isStopped = false;
   readonly #lanes = new LaneWatch();
   readonly #history: HistoryPass;
 
@@ -117,6 +118,11 @@ export class AccountAlarm {
     }
   }
 
+  /** Never sets the alarm again, because the account is being erased. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   /** Notes what history has recorded, or (null) that it cannot be written for now. */
   recorded(recorded: Recorded | null): true {
     if (recorded) this.#setForHistory(this.#host.commit((turn) => this.#history.recorded(turn, recorded)));
@@ -193,7 +199,7 @@ export class AccountAlarm {
 
   /** Moves the alarm earlier, never later: another job may be due at the earlier time. */
   #setBy(timeMs: number): void {
-    if (timeMs === Infinity) return;
+    if (timeMs === Infinity || this.#isStopped) return;
     if (this.#setTo !== null && this.#setTo <= timeMs && !this.#isLost(this.#setTo)) return;
     this.#setTo = timeMs;
     void this.#host.ctx.storage.setAlarm(timeMs);

@@ -25,6 +25,8 @@ export interface AccountRow {
   rev: number;
   recordedRev: number;
   prunedAt: number;
+  /** When it is erased, in ms; null while it is not closing. */
+  closesAt: number | null;
 }
 
 /** The row of the account. */
@@ -43,6 +45,7 @@ export function readAccount(sql: SqlStorage): AccountRow {
     rev: number(row, "rev"),
     recordedRev: number(row, "recorded_rev"),
     prunedAt: number(row, "pruned_at"),
+    closesAt: numberOrNull(row, "closes_at"),
   };
 }
 
@@ -62,7 +65,8 @@ export function accountView(sql: SqlStorage): AccountView {
   const { seq, balance } = ledgerHead(sql);
   return {
     name: account.name,
-    status: account.status,
+    status: account.closesAt === null ? account.status : "closing",
+    closesAt: account.closesAt,
     plan: account.plan,
     balance,
     otpRate: otpRateOf(account),

@@ -138,5 +138,8 @@ export const MIGRATIONS: readonly string[] = [
   -- Retention and archive: everything up to this number left the account; the balance after it.
   ALTER TABLE account ADD COLUMN checkpoint_seq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN checkpoint_balance INTEGER NOT NULL DEFAULT 0;
+
+  -- Leaving: when a closing account is erased; NULL while it is not closing.
+  ALTER TABLE account ADD COLUMN closes_at INTEGER;
   `,
 ];

@@ -16,7 +16,9 @@ import type { Unsaved } from "../../ui/parts.tsx";
 import { SettingsPage } from "../../ui/settings/settings.tsx";
 import { peopleWords } from "../../ui/words/people.ts";
 import { settingsWords } from "../../ui/words/settings.ts";
+import { leavingWords } from "../../ui/words/leaving.ts";
 import { peopleWordsOf, wordsOf } from "./gate.tsx";
+import { ownClosing } from "./leaving.tsx";
 
 /** Answers with the page, and the notice of what was saved or why a form was refused. */
 export async function showSettings(
@@ -31,6 +33,7 @@ export async function showSettings(
       sessions={await listSessions(c, personOf(c).id)}
       fresh={isFresh(sessionOf(c), Date.now())}
       phoneFresh={isPhoneFresh(sessionOf(c), Date.now())}
+      closing={await ownClosing(c)}
       unsaved={refused}
       {...note}
     />
@@ -41,8 +44,8 @@ export async function showSettings(
 
 /** What was done, as the address says it, with a sentence for each. */
 const DONE = {
-  en: { ...settingsWords.en.saved, ...peopleWords.en.saved },
-  hi: { ...settingsWords.hi.saved, ...peopleWords.hi.saved },
+  en: { ...settingsWords.en.saved, ...peopleWords.en.saved, ...leavingWords.en.saved },
+  hi: { ...settingsWords.hi.saved, ...peopleWords.hi.saved, ...leavingWords.hi.saved },
 };
 
 type Saved = keyof (typeof DONE)["en"];

@@ -69,7 +69,8 @@ export const deskAccounts = (app: Api) => {
     const config = settings(c);
     const { once = "" } = form;
     const accountId = newAccountId(config.KEY_SECRET, once === "" ? null : `desk\0${once}`);
-    if ((await openCustomer(c.env, config, accountId, wanted)) === "other") {
+    const opened = await openCustomer(c.env, config, accountId, wanted);
+    if (opened === "other" || opened === "erased") {
       return list(c, { typed: form, refused: { code: "invalid_request", error: deskWordsOf(c).openedOther } });
     }
     const { name } = wanted;

@@ -1,7 +1,7 @@
 import type { ErrorCode, Failure } from "../../http/errors.ts";
 import { sentenceOf } from "../../http/faults.ts";
 import type { FieldName, Sentence, Sentences } from "../../http/faults.ts";
-import { count, phoneText, rupees } from "../format.ts";
+import { count, phoneText, rupees, timeText } from "../format.ts";
 import type { Lang } from "../lang.ts";
 import { words } from "../view.ts";
 
@@ -53,6 +53,8 @@ const en: Sentences = {
   rate_limited: ({ limit, retryAfterSec }) =>
     `You've reached the limit of ${limit} requests per minute. Try again in ${retryAfterSec} s.`,
   account_suspended: () => "This account is suspended. Ask the operator to reactivate it.",
+  account_closing: ({ closesAt }) =>
+    `This account is being closed and will be erased after ${timeText(closesAt, "date", "en")}. To send again, keep the account in Settings.`,
   not_offered: ({ callingCode }) => `SMS to +${callingCode} is not available.`,
   unknown_file: () => "This recording doesn't exist. Choose another one.",
   recordings_full: ({ recordings, megabytes }) =>
@@ -100,6 +102,8 @@ const hi: Sentences = {
   rate_limited: ({ limit, retryAfterSec }) =>
     `प्रति मिनट ${limit} अनुरोध की सीमा पूरी हो गई है। ${retryAfterSec} सेकंड बाद फिर कोशिश करें।`,
   account_suspended: () => "यह खाता निलंबित है। ऑपरेटर से इसे सक्रिय करवाएँ।",
+  account_closing: ({ closesAt }) =>
+    `यह खाता बंद हो रहा है और ${timeText(closesAt, "date", "hi")} के बाद मिटा दिया जाएगा। फिर से भेजने के लिए सेटिंग में खाता वापस लें।`,
   not_offered: ({ callingCode }) => `+${callingCode} पर SMS उपलब्ध नहीं है।`,
   unknown_file: () => "यह रिकॉर्डिंग मौजूद नहीं है। कोई और चुनें।",
   recordings_full: ({ recordings, megabytes }) =>
