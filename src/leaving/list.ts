@@ -4,6 +4,8 @@ import { invoiceNumber } from "../payments/invoices.ts";
 
 // Accounts that leave, and those that left with what the law keeps of them, for the operator.
 
+export type { ErasureRow } from "../db/leaving.ts";
+
 /** An invoice that the law keeps. */
 export interface ListedInvoice {
   orderId: string;

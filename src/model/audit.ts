@@ -31,6 +31,7 @@ export const ACTIONS = [
   "person.email",
   "person.password",
   "person.buyer",
+  "person.shown",
   "recording.renamed",
   "recording.deleted",
   "card.changed",

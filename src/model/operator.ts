@@ -11,6 +11,8 @@ const LEAST_ROLE = {
   read: "viewer",
   /** Suspend and activate an account. */
   standing: "support",
+  /** See a person's number and e-mail, and the recipients of messages, in full. */
+  reveal: "support",
   /** Revoke a key: a leaked key must not wait for an admin. */
   revokeKeys: "support",
   /** Queue dead letters again or delete them; their rows are safe in the accounts either way. */

@@ -29,6 +29,7 @@ import { signUpPages } from "./console/sign-up.tsx";
 import { deskAccount } from "./desk/account.tsx";
 import { deskAccounts } from "./desk/accounts.tsx";
 import { deskAudit } from "./desk/audit.tsx";
+import { deskLeaving } from "./desk/leaving.tsx";
 import { deskPayments } from "./desk/payments.tsx";
 import { deskQueues } from "./desk/queues.tsx";
 import { deskRateCard } from "./desk/rate-card.tsx";
@@ -109,6 +110,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     deskDoor,
     deskAccounts,
     deskAccount,
+    deskLeaving,
     deskRateCard,
     deskPayments,
     deskQueues,

@@ -20,6 +20,8 @@ const FIELDS = {
   checksum: [148, 8],
   type: [156, 1],
   magic: [257, 8],
+  devmajor: [329, 8],
+  devminor: [337, 8],
 } as const;
 
 /** A number in octal digits, which end with a NUL. */
@@ -40,6 +42,8 @@ function headerOf(name: string, size: number, at: number): Uint8Array {
   put("mtime", octal(Math.floor(at / 1_000), 12));
   put("type", "0");
   put("magic", "ustar\u000000");
+  put("devmajor", octal(0, 8));
+  put("devminor", octal(0, 8));
   // The sum of all bytes, with spaces in place of the sum itself.
   put("checksum", " ".repeat(8));
   const sum = [...header].reduce((total, byte) => total + byte, 0);

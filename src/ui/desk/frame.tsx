@@ -21,6 +21,7 @@ export const DESK_TABS = {
   payments: "/desk/payments",
   queues: "/desk/queues",
   reconcile: "/desk/reconcile",
+  leaving: "/desk/leaving",
   audit: "/desk/audit",
   sessions: "/desk/sessions",
 } as const;
