@@ -49,17 +49,18 @@ describe("security lines of refusals", () => {
   });
 });
 
-describe("numbers of phones in log lines", () => {
-  const written = (write: () => void, name: "log" | "error"): string => {
-    const lines: string[] = [];
-    const spy = vi.spyOn(console, name).mockImplementation((line: string) => {
-      lines.push(line);
-    });
-    write();
-    spy.mockRestore();
-    return lines.join("\n");
-  };
+/** The lines that something writes. */
+const written = (write: () => void, name: "log" | "error"): string => {
+  const lines: string[] = [];
+  const spy = vi.spyOn(console, name).mockImplementation((line: string) => {
+    lines.push(line);
+  });
+  write();
+  spy.mockRestore();
+  return lines.join("\n");
+};
 
+describe("numbers of phones in log lines", () => {
   it("are cut to their last four digits, however they are written, and ids, times and amounts stay", () => {
     const numbers = [
       "+919876543210",

@@ -118,7 +118,8 @@ export async function eraseAccount(env: Env, asked: Omit<ClosingAsked, "graceDay
   return { ok: true, row: row ?? closed.row };
 }
 
-/** The closing of an account, for its pages; null where it is not closing. */
-export function closingOf(env: Env, accountId: string): Promise<ErasureRow | null> {
-  return erasureOf(env.DB, accountId);
+/** The closing of an account while it can be taken back; null for none. */
+export async function closingOf(env: Env, accountId: string): Promise<ErasureRow | null> {
+  const row = await erasureOf(env.DB, accountId);
+  return row && (row.state === "asked" || row.state === "closing") ? row : null;
 }

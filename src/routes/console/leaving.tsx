@@ -6,7 +6,7 @@ import { at, freshlySignedIn, page, personOf, sessionOf, show, signedIn, viewOf 
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
-import { closeAccount, closingOf, keepAccount } from "../../leaving/closing.ts";
+import { closeAccount, keepAccount } from "../../leaving/closing.ts";
 import type { Closed } from "../../leaving/closing.ts";
 import { exportReply, readExportPlace } from "../../leaving/export/export.ts";
 import type { AccountView } from "../../model/account.ts";
@@ -74,12 +74,6 @@ async function close(c: Context<AppEnv>): Promise<Response> {
   await audit(c, { action: "account.closing", details: { erases: new Date(closesAt).toISOString() } });
   if (phone !== null) await notify(c, phone, NOTICES.closing(dayOf(closesAt)));
   return c.redirect(at(c, "/settings?saved=closed"), 303);
-}
-
-/** The closing of the signed-in person's account, or null. */
-export async function ownClosing(c: Context<AppEnv>) {
-  const row = await closingOf(c.env, personOf(c).accountId);
-  return row && (row.state === "asked" || row.state === "closing") ? row : null;
 }
 
 /** `/settings/close`, `/settings/keep` and `/settings/export`. */

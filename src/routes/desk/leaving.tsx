@@ -36,8 +36,7 @@ async function showLeave(c: Context<AppEnv>, typed: Record<string, string> = {},
     ? await objectOf(c.env, { accountId, mode: "live" }).view()
     : null;
   if (!view) return c.redirect(at(c, "/desk/leaving"), 303);
-  const row = await closingOf(c.env, accountId);
-  const closing = row && (row.state === "asked" || row.state === "closing") ? row : null;
+  const closing = await closingOf(c.env, accountId);
   const graceDays = settings(c).CLOSE_GRACE_DAYS;
   const content = (
     <DeskLeave
