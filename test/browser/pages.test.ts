@@ -24,6 +24,7 @@ const PAGES = [
   "/billing",
   "/settings",
   "/settings/activity",
+  "/settings/close",
   "/there-is-no-such-page",
 ];
 const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-in/forgot", "/sign-up", "/inbox", "/desk/sign-in"];
@@ -33,6 +34,7 @@ const DESK = [
   "/desk/payments",
   "/desk/queues",
   "/desk/reconcile",
+  "/desk/leaving",
   "/desk/audit",
   "/desk/sessions",
 ];
@@ -131,7 +133,7 @@ describeInBrowser("every page", () => {
       await window.page.locator("input[type=password]").press("Enter");
       await window.page.waitForURL(/desk$/u);
       const account = await first(window, "/desk", "/desk/accounts/");
-      for (const at of [...DESK, account, `${account}/suspend`]) await look(at);
+      for (const at of [...DESK, account, `${account}/suspend`, `${account}/leave`]) await look(at);
       expect(found).toEqual({});
       window.expectQuiet(/404 \(Not Found\)/u);
       await window.context.close();

@@ -87,6 +87,27 @@ describe("an erasure", () => {
     expect(died).toBeGreaterThan(4);
   });
 
+  it("is continued by the next run where one has too much to do", async () => {
+    const { accountId } = await openAccount({ name: "Large", balance: 0 });
+    // More acts with something personal in them than one run changes.
+    await env.DB.prepare(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
+       INSERT INTO audit (id, at, actor_kind, actor, account_id, action, details)
+       SELECT ?1 || i, i, 'customer', 'psn_x', ?1, 'key.made', '{"name":"secret project"}' FROM n`,
+    )
+      .bind(accountId)
+      .run();
+    const named = () =>
+      env.DB.prepare("SELECT count(*) AS n FROM audit WHERE account_id = ? AND details LIKE '%secret%'")
+        .bind(accountId)
+        .first("n");
+    const row = await close(accountId, { graceDays: 0 });
+    expect(await advance(env, accountId, row.closesAt)).toMatchObject({ state: "erasing" });
+    expect(Number(await named())).toBeGreaterThan(0);
+    expect(await advance(env, accountId, row.closesAt)).toMatchObject({ state: "sweeping" });
+    expect(await named()).toBe(0);
+  });
+
   it("waits while something is in its way, and says what", async () => {
     const { accountId, apiKey } = await openAccount({ name: "Waits", balance: 5 });
     const world = worldOf({ accountId, apiKey });

@@ -79,8 +79,11 @@ describe("signed in, in Hindi", () => {
     "/keys",
     "/billing",
     "/settings",
-    ...["name", "phone", "login", "password", "sessions", "buyer"].map((done) => `/settings?saved=${done}`),
+    ...["name", "phone", "login", "password", "sessions", "buyer", "kept", "closed"].map(
+      (done) => `/settings?saved=${done}`,
+    ),
     "/settings?note=email",
+    "/settings/close",
     "/confirm",
   ];
 

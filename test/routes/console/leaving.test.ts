@@ -4,6 +4,8 @@ import { erasureOf } from "../../../src/db/leaving.ts";
 import { NOTHING, carryOut, remainsOf, worldOf } from "../../world/leaving.ts";
 import { allOfD1, codeFor, customerWithLogin, noticesFor, signInByPhone } from "../../world/people.ts";
 import { sendSms } from "../../world/world.ts";
+import { hindi, inHindi } from "../../world/hindi.ts";
+import { visit } from "../../world/visitor.ts";
 import { firstKey } from "../../../src/accounts/open.ts";
 import { configOf } from "../../../src/config/config.ts";
 
@@ -128,5 +130,20 @@ describe("closing in the settings", () => {
     const { visitor } = await customer();
     await visitor.submit("/preferences", { lang: "hi", next: "/settings/close" });
     expect((await visitor.get("/settings/close")).text).toContain("यह खाता बंद करें");
+  });
+});
+
+describe("closing in Hindi", () => {
+  it("has no English sentence, whatever is refused", async () => {
+    const { visitor, world } = inHindi(await visit());
+    hindi(await visitor.get("/settings/close"), 200);
+    hindi(await visitor.submit("/settings/close", { balance: "10" }), 400);
+    hindi(await visitor.submit("/settings/close", { balance: "10", giveUp: "1" }), 400);
+    hindi(await visitor.submit("/settings/keep"), 403);
+    const balance = String((await world.stub.view())?.balance);
+    expect((await visitor.submit("/settings/close", { balance, giveUp: "1" })).status).toBe(303);
+    for (const path of ["/", "/settings", "/billing"]) hindi(await visitor.get(path), 200);
+    hindi(await visitor.submit("/send/sms", { phone: "9876543210", message: "नमस्ते", mode: "live" }), 403);
+    hindi(await visitor.submit("/billing/orders", { plan: "business" }), 403);
   });
 });
