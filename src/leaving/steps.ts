@@ -5,7 +5,7 @@ import type { ErasureRow } from "../db/leaving.ts";
 import { LOCAL_INBOX, inboxName, inboxNamed } from "../inbox/landing.ts";
 import type { AccountRef, Mode } from "../model/ref.ts";
 import { bothOf } from "../objects.ts";
-import { forgetPerson } from "../sign-in/forget-person.ts";
+import { forgetPerson } from "./person.ts";
 import { bucketsOf, eraseFolder, objectsOf } from "./folders.ts";
 
 // The steps of an erasure, in their order. Each may be repeated, and does a bounded part of its work: a run that dies

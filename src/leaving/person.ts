@@ -2,8 +2,8 @@ import type { Config } from "../config/settings.ts";
 import { eraseAttempts, erasePerson, eraseSignIns } from "../db/leaving.ts";
 import { personBy } from "../db/people.ts";
 import type { PersonRow } from "../db/people.ts";
-import { bucketOf } from "./buckets.ts";
-import { hangUp } from "./hang-up.ts";
+import { bucketOf } from "../sign-in/buckets.ts";
+import { hangUp } from "../sign-in/hang-up.ts";
 
 // Erases a person: nothing that names them is left in the tables of signing in.
 
