@@ -48,7 +48,7 @@ export const leavingWords = words(
     goesTitle: "What is erased",
     goes: [
       "Your name, mobile number, email, password and all sessions.",
-      "All API keys, messages, texts, recordings and history, in live and test mode. Calls with your keys are refused for good.",
+      "All API keys, messages, texts, recordings and history, in live and test mode. API requests with your keys are refused for good.",
       "Your balance. It cannot be paid out here; ask the operator for a refund before you close the account.",
     ],
     staysTitle: "What stays",
