@@ -7,7 +7,7 @@ const FOLDERS = [
 ];
 
 /** The ids that wrangler.toml has before the databases are made. */
-const PLACEHOLDER = /^0{8}-0{4}-0{4}-0{4}-/u;
+export const PLACEHOLDER = /^0{8}-0{4}-0{4}-0{4}-/u;
 
 /** What is wrong with the databases of a deployment, as a sentence; null where nothing is. */
 export function faultOfDatabases(databases) {

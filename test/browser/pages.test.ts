@@ -30,6 +30,7 @@ const PAGES = [
 const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-in/forgot", "/sign-up", "/inbox", "/desk/sign-in"];
 const DESK = [
   "/desk",
+  "/desk/health",
   "/desk/rate-card",
   "/desk/payments",
   "/desk/queues",
