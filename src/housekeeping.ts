@@ -1,8 +1,13 @@
+import { healAlarms } from "./accounts/heal.ts";
+import { rebuildSome } from "./accounts/rebuild.ts";
+import { watchDatabases } from "./alerts/databases.ts";
+import { recountAccounts } from "./accounts/recount-all.ts";
+import { planArchives } from "./accounts/archives.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
 import { checkHealth } from "./operator/health-checks.ts";
-import { checkDueOrders } from "./payments/orders.ts";
+import { checkDueOrders, watchPayments } from "./payments/checks.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
 import { settleNextPhones } from "./sign-in/phone-change.ts";
@@ -16,7 +21,14 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   forgetOldAttempts,
   settleNextPhones,
   checkDueOrders,
+  watchPayments,
   forgetOldActs,
+  healAlarms,
+  rebuildSome,
+  watchDatabases,
+  recountAccounts,
+  planArchives,
+  // After those that raise alerts of their own.
   checkHealth,
   // The last one: what was raised before leaves at once.
   tendAlerts,

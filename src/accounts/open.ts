@@ -2,6 +2,7 @@ import { signupCredit } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { newKeyId, showKey } from "../crypto/api-key.ts";
 import { newAccountId } from "../crypto/ids.ts";
+import { newestHistory } from "../db/history-databases.ts";
 import type { Opened } from "../model/account.ts";
 import type { AskedOnce } from "../model/command.ts";
 import type { Mode } from "../model/ref.ts";
@@ -45,6 +46,7 @@ export async function openCustomer(env: Env, config: Config, accountId: string, 
       balance: mode === "test" ? PLAY_COINS * UNITS_PER_COIN : (wanted.balance ?? signup),
       keyId: newKeyId(config.KEY_SECRET, mode, `first\0${accountId}`),
       keyName: "first key",
+      historyDb: newestHistory(env),
       ...(wanted.once && { once: wanted.once }),
     });
     if (opened === "other") break;

@@ -1,7 +1,7 @@
 import { QUARTER_MS } from "../model/usage.ts";
 import type { JobGroup } from "../model/history.ts";
 import type { MessageState, MessageView, Operation } from "../model/message.ts";
-import { messageGroup } from "./schema.ts";
+import { messageGroup } from "./history-schema.ts";
 
 // The form of a group of messages in D1 (the table message_group): what messages share is written once, and each message
 // is a short list of numbers. A message of a bulk takes about 55 bytes, a single one about 75.

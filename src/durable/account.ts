@@ -1,6 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
+import { accountOfName } from "../crypto/ids.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
+import type { ArchivePage, ArchiveState } from "../model/archive.ts";
 import type { Recorded, Records } from "../model/history.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import type * as message from "../model/message.ts";
@@ -8,6 +10,7 @@ import type * as payment from "../model/payment.ts";
 import type { MessagePlace } from "../model/ref.ts";
 import type { Fresh, Look } from "../search/look.ts";
 import { admitBalance } from "./account/admission.ts";
+import { archivePage, clearNext } from "./account/archive/files.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage } from "./account/jobs.ts";
@@ -15,24 +18,25 @@ import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/billing/ledger.ts";
 import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
-import { refundPayment, settlePayment } from "./account/billing/payments.ts";
+import { debtsOf } from "./account/billing/debt.ts";
+import { disputePayment, refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/history/recent-messages.ts";
-import { longWaits } from "./account/history/long-waits.ts";
-import { groupsOf } from "./account/history/records.ts";
-import { reconcile } from "./account/billing/reconcile.ts";
+import { recordsOf } from "./account/history/given.ts";
+import { reconcile, recountPage } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { send } from "./account/send.ts";
 import type { Tail } from "./account/turn.ts";
 import { AccountStore } from "./account-store.ts";
+import { nameOf } from "./name.ts";
 
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
  */
 export class Account extends DurableObject<Env> {
-  readonly #store = new AccountStore(this.ctx, this.env);
+  readonly #store = new AccountStore(this.ctx, () => this.env);
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
   readonly #news = new NewsIntake(this.#store.sql, (...asked) =>
@@ -118,16 +122,36 @@ export class Account extends DurableObject<Env> {
 
   /** What history must hold of these jobs, in their newest state, and the profile if it is asked for. */
   records(seqs: number[], profile: boolean): Records | null {
-    return this.#store.read((sql) => ({
-      groups: groupsOf(sql, seqs),
-      profile: profile ? accountView(sql) : null,
-      waits: longWaits(sql, Date.now()),
-    }));
+    const { mode } = accountOfName(nameOf(this.ctx));
+    return this.#store.read((sql) => recordsOf(sql, mode, seqs, profile));
   }
 
   /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */
   recorded(recorded: Recorded | null): true | null {
     return this.#store.read(() => this.#store.alarm.recorded(recorded));
+  }
+
+  /** Plans the next run of the archive if something is old enough (`HISTORY_DAYS`); returns how archiving is going. */
+  async archive(): Promise<ArchiveState | null> {
+    return this.#store.isOpened ? this.#store.alarm.archive() : null;
+  }
+
+  /** Files of the archive after the one with this first number, oldest first, and the checkpoint. */
+  archives(after: number, limit: number): ArchivePage | null {
+    return this.#store.read((sql) => archivePage(sql, after, limit));
+  }
+
+  /** Up to which number history is to be cleared next, or null; `done`: up to this number it has nothing any more. */
+  clearNext(done: number | null): number | null {
+    return this.#store.change(({ sql }) => clearNext(sql, done));
+  }
+
+  /**
+   * Lets history record everything again, where its database (null: any) is this one: after that lost rows. False where the
+   * account's history is in another one.
+   */
+  rebuildHistory(database: number | null): boolean | null {
+    return this.#store.read(() => this.#store.alarm.rebuildHistory(database));
   }
 
   /** The account as it is now. */
@@ -156,6 +180,16 @@ export class Account extends DurableObject<Env> {
   /** Takes the credit of a refunded payment back once; the balance never falls below 0. */
   refundPayment(refund: payment.PaymentRefund): payment.Refunded | null {
     return this.#store.change((turn) => refundPayment(turn, refund));
+  }
+
+  /** Takes back what a lost dispute took of a payment, and gives it back once the dispute is won. */
+  disputePayment(disputed: payment.PaymentDispute): payment.Disputed | null {
+    return this.#store.change((turn) => disputePayment(turn, disputed));
+  }
+
+  /** What refunds and disputes of payments left owed, and what paid it. */
+  debts(): payment.Debts | null {
+    return this.#store.read(debtsOf);
   }
 
   /** Ledger entries after a number, oldest first. */
@@ -198,9 +232,14 @@ export class Account extends DurableObject<Env> {
     return this.#store.change((turn) => rotateKey(turn, { oldId, newId, overlapMs, once }));
   }
 
-  /** Recomputes every total and returns the differences; an empty list means that all agree. */
+  /** Recomputes every total and returns the differences; an empty list means that all agree. Only for small accounts. */
   reconcile(): model.Difference[] | null {
-    return this.#store.read(reconcile);
+    return this.#store.change(reconcile);
+  }
+
+  /** Recounts a page of the account; `unreadable` is what is no cursor. */
+  recount(asked: model.RecountAsked): model.Recounted | "unreadable" | null {
+    return this.#store.change((turn) => recountPage(turn, asked) ?? "unreadable");
   }
 
   /** What the overview page shows: the account, its keys, its newest jobs, and the first job since a time. */
@@ -229,13 +268,17 @@ export class Account extends DurableObject<Env> {
     socket.close(1000);
   }
 
+  /** Sets the alarm where it was lost, and says whether it was; otherwise nothing is written. Null: never opened. */
+  async heal(): Promise<boolean | null> {
+    return this.#store.isOpened ? this.#store.alarm.heal() : null;
+  }
+
   /** Shows that the object can be reached (`/readyz`). */
   ping(): "pong" {
     return "pong";
   }
 
-  /** Never throws: the platform stops retrying an alarm that fails too often. */
   override async alarm(): Promise<void> {
-    if (this.#store.isOpened) await this.#store.alarm.ring();
+    await this.#store.ring();
   }
 }

@@ -1,13 +1,25 @@
 import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config/config.ts";
+import { logProblem } from "../log.ts";
 import type { PaceStanding, Permits, PermitsAsked, Seen } from "../model/pace.ts";
 import { Pacer } from "./pace/pacer.ts";
+import { readLearned } from "./pace/learned.ts";
 import type { Learned } from "./pace/rate.ts";
 import { PaceRecord } from "./pace/record.ts";
 
 /** Where the learned limit is kept, and how often it is written at most, in ms. */
 const KEY = "learned";
 const WRITE_MS = 10_000;
+
+/** The limit that is set; none while the configuration is broken, when nothing is submitted either. */
+function setPerSecOf(env: Env): number {
+  try {
+    return configOf(env).CARRIER_TPS ?? Infinity;
+  } catch (problem) {
+    logProblem("pace", problem);
+    return Infinity;
+  }
+}
 
 /**
  * The pace of one carrier, named by the carrier's name: who may submit to it, and when. It is in memory; only a learned
@@ -25,9 +37,8 @@ export class Pace extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const setPerSec = configOf(env).CARRIER_TPS ?? Infinity;
-    this.#stored = ctx.storage.kv.get<Learned>(KEY) ?? null;
-    this.#pacer = new Pacer(setPerSec, this.#stored, Math.random, this.#lastMs);
+    this.#stored = readLearned(ctx.storage.kv.get(KEY));
+    this.#pacer = new Pacer(setPerSecOf(env), this.#stored, Math.random, this.#lastMs);
     this.#record = new PaceRecord(this.#lastMs);
   }
 

@@ -95,12 +95,20 @@ function isWithoutD1(problem: Error): boolean {
   return message.startsWith("D1_ERROR") && !/constraint failed|syntax error|no such|too big|TOOBIG/u.test(message);
 }
 
+/** A release that is too old for the storage of an account: after a rollback too far (`src/durable/migrate.ts`). */
+const NOT_SERVED: Failure = {
+  code: "unavailable",
+  error: "This account cannot be served right now, and nothing was done. Repeat the request in a few minutes.",
+  headers: { "Retry-After": "60" },
+};
+
 function onError(problem: Error, c: Context<AppEnv>): Response {
   if (problem instanceof FailureError) return failureReply(c, problem.failure);
   if (problem instanceof HTTPException && problem.status === 400) {
     return failureReply(c, { code: "invalid_json", error: "The body is not valid JSON." });
   }
   logProblem(routePath(c, -1), problem);
+  if ("unavailable" in problem) return failureReply(c, NOT_SERVED);
   const lost = "retryable" in problem || "overloaded" in problem || isWithoutD1(problem);
   return failureReply(
     c,

@@ -37,6 +37,8 @@ export interface Opening {
   balance: number;
   keyId: number;
   keyName: string;
+  /** The number of the database that will have its history; absent in a call of the version before, which has one. */
+  historyDb?: number;
   once?: AskedOnce;
 }
 
@@ -64,7 +66,8 @@ export type Credited =
 
 export interface LedgerView {
   seq: number;
-  type: "debit" | "refund" | "credit" | "adjustment";
+  /** A checkpoint stands for every entry up to its number, which were archived: its amount is their sum. */
+  type: "debit" | "refund" | "credit" | "adjustment" | "checkpoint";
   /** Units, signed. */
   amount: number;
   balanceAfter: number;
@@ -93,6 +96,8 @@ export interface AccountView {
   seq: number;
   /** When it last sent, in ms; null if never. */
   lastMessageAt: number | null;
+  /** The number of the database that has its history; absent from an object of the version before. */
+  historyDb?: number;
 }
 
 export interface KeyView {
@@ -109,4 +114,25 @@ export interface KeyView {
 export interface Difference {
   kind: string;
   detail: string;
+}
+
+/** Which page of a recount is asked for. */
+export interface RecountAsked {
+  /** `next` of the page before; null for the first page. */
+  cursor: string | null;
+  /** Whether the first page begins at the beginning, and not where an earlier recount found all of it right. */
+  full: boolean;
+}
+
+/** One page of a recount. */
+export interface Recounted {
+  differences: Difference[];
+  /** Number of the last entry that was checked. */
+  seq: number;
+  /** The cursor of the next page, which only this account can read; null when there is none. */
+  next: string | null;
+  /** Differences found so far, on this page and those before it. */
+  found: number;
+  /** Whether a part of the account is in files. */
+  isArchived: boolean;
 }

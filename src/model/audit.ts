@@ -16,6 +16,7 @@ export const ACTIONS = [
   "order.made",
   "order.paid",
   "order.refunded",
+  "order.disputed",
   "key.made",
   "key.shown",
   "key.rotated",
@@ -34,6 +35,7 @@ export const ACTIONS = [
   "letter.requeued",
   "letter.deleted",
   "alert.tested",
+  "history.rebuilt",
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

@@ -10,6 +10,9 @@ export const BUCKET_JOBS = 64;
 /** The first job number of the bucket that contains a job. */
 export const bucketOf = (seq: number): number => seq - (seq % BUCKET_JOBS);
 
+/** Messages of a test account that history keeps, the newest ones; test mode is free, and would fill it. */
+export const TEST_MESSAGES_MAX = 3_000;
+
 /** A job at a revision, which rises with each of its changes. */
 export interface JobRevision {
   seq: number;
@@ -40,10 +43,16 @@ export interface Records {
   profile: AccountView | null;
   /** What has waited long, by lane; absent in the answers of older versions. */
   waits?: LongWait[];
+  /** The number of the database in which the groups belong; absent from an object of the version before. */
+  historyDb?: number;
+  /** Groups with lower numbers are not kept there: they have no messages here, and their rows are deleted. */
+  keptFrom?: number;
 }
 
 /** What history has recorded: these jobs and, unless it is null, the profile at this revision. */
 export interface Recorded {
+  /** The number of the database that has the jobs; a consumer of the version before wrote them elsewhere. */
+  historyDb?: number;
   jobs: JobRevision[];
   profileRev: number | null;
 }

@@ -29,6 +29,8 @@ const LEAST_ROLE = {
   prices: "admin",
   /** Note quarantined payment events as resolved. */
   payments: "admin",
+  /** Let accounts record their history again, which writes all its rows. */
+  history: "admin",
   /** End sessions of the desk. */
   sessions: "admin",
 } as const satisfies Record<string, Role>;

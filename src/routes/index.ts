@@ -4,6 +4,7 @@ import type { Api, Pages } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
 import { carrierCallback } from "./callbacks/carrier.ts";
 import { activityPages } from "./console/activity.tsx";
+import { archivePages } from "./console/archives.tsx";
 import { assets } from "./console/assets.ts";
 import { billingPages } from "./console/billing.tsx";
 import { confirmPages } from "./console/confirm.tsx";
@@ -29,6 +30,7 @@ import { deskAccount } from "./desk/account.tsx";
 import { deskAccounts } from "./desk/accounts.tsx";
 import { deskAudit } from "./desk/audit.tsx";
 import { deskHealthPages } from "./desk/health.tsx";
+import { deskNote } from "./desk/note.tsx";
 import { deskPayments } from "./desk/payments.tsx";
 import { deskQueues } from "./desk/queues.tsx";
 import { deskRateCard } from "./desk/rate-card.tsx";
@@ -39,9 +41,11 @@ import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
 import { operatorAlerts } from "./operator/alerts.ts";
+import { operatorArchives } from "./operator/archives.ts";
 import { operatorAudit } from "./operator/audit.ts";
 import { operatorCredits } from "./operator/credits.ts";
 import { operatorHealth } from "./operator/health.ts";
+import { operatorHistory } from "./operator/history.ts";
 import { operatorKeys } from "./operator/keys.ts";
 import { operatorLedger } from "./operator/ledger.ts";
 import { operatorMessages } from "./operator/messages.ts";
@@ -73,9 +77,11 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorCredits,
     operatorLedger,
     operatorMessages,
+    operatorArchives,
     operatorKeys,
     operatorRateCard,
     operatorReconcile,
+    operatorHistory,
     operatorAudit,
     operatorHealth,
     operatorAlerts,
@@ -107,10 +113,12 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     settingsPhone,
     phoneLost,
     securityLog,
+    archivePages,
     deskDoor,
     deskAccounts,
     deskAccount,
     deskRateCard,
+    deskNote,
     deskPayments,
     deskQueues,
     deskHealthPages,

@@ -24,6 +24,7 @@ const PAGES = [
   "/billing",
   "/settings",
   "/settings/activity",
+  "/settings/archives",
   "/there-is-no-such-page",
 ];
 const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-in/forgot", "/sign-up", "/inbox", "/desk/sign-in"];

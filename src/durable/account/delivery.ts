@@ -1,10 +1,12 @@
 import type { ClaimAsked, ClaimedJob, Followed, News, WorkAsked, WorkDone } from "../../model/message.ts";
+import { sealedSeq } from "./archive/checkpoint.ts";
 import { draftOf, readJob, readyAtOf, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
 import type { Draft } from "./jobs.ts";
 import { applyOutcome, applyReceipt, claim } from "./message-life.ts";
 import { unchanged } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
 import { jobsReady, nextReadyMs } from "./open-jobs.ts";
+import { sealedText } from "./retention/text-keys.ts";
 import { journalReceipts, makeRoom } from "./receipts/fold.ts";
 import type { Turn } from "./turn.ts";
 
@@ -22,6 +24,8 @@ type Drafts = Map<number, Draft>;
 function draftIn(sql: SqlStorage, drafts: Drafts, seq: number): Draft | null {
   const known = drafts.get(seq);
   if (known) return known;
+  // A file of the archive has it: whatever is reported now comes too late, as for a message that is deleted already.
+  if (seq <= sealedSeq(sql)) return null;
   const job = readJob(sql, seq);
   if (!job) return null;
   const draft = draftOf(job);
@@ -101,6 +105,10 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
     const draft = draftIn(turn.sql, drafts, seq);
     // Messages past their validity are not claimed; the sweep refunds them.
     if (!draft || draft.job.expiresAt <= turn.nowMs) continue;
+    const { storedText } = draft.job;
+    const text = sealedText(turn.sql, storedText);
+    // Never an empty message: where the text was forgotten, the end of its validity refunds it.
+    if (storedText && !text) continue;
     // A job stays with the carrier of its first claim, the only one that can look its messages up.
     const carrier = draft.job.carrier ?? asked.carrier;
     const lease = { leaseMs: asked.leaseMs, resubmits: abilities.resubmits && carrier === asked.carrier };
@@ -108,7 +116,7 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
     left -= messages.length;
     if (messages.length === 0) continue;
     draft.job = { ...draft.job, carrier };
-    const { requestId, operation, content, text } = draft.job;
+    const { requestId, operation, content } = draft.job;
     claimed.push({ seq, carrier, requestId, operation, content, text, messages });
   }
   return claimed;

@@ -3,6 +3,7 @@ import type { AskedOnce } from "../../model/command.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
 import { number, numberOrNull, text } from "../rows.ts";
+import { checkpointOf } from "./archive/checkpoint.ts";
 import { owed } from "./billing/debt.ts";
 import { recallOutcome, rememberOutcome } from "./idempotency.ts";
 import { addKey } from "./keys.ts";
@@ -25,6 +26,8 @@ export interface AccountRow {
   rev: number;
   recordedRev: number;
   prunedAt: number;
+  /** The number of the database that has the account's history. */
+  historyDb: number;
 }
 
 /** The row of the account. */
@@ -43,6 +46,7 @@ export function readAccount(sql: SqlStorage): AccountRow {
     rev: number(row, "rev"),
     recordedRev: number(row, "recorded_rev"),
     prunedAt: number(row, "pruned_at"),
+    historyDb: number(row, "history_db"),
   };
 }
 
@@ -53,7 +57,7 @@ export function otpRateOf(account: AccountRow): number {
 
 function lastMessageAt(sql: SqlStorage): number | null {
   const row = sql.exec("SELECT created_at FROM job ORDER BY seq DESC LIMIT 1").toArray()[0];
-  return row ? number(row, "created_at") : null;
+  return row ? number(row, "created_at") : checkpointOf(sql).jobAtMs;
 }
 
 /** The account as the operator sees it. */
@@ -73,6 +77,7 @@ export function accountView(sql: SqlStorage): AccountView {
     rev: account.rev,
     seq,
     lastMessageAt: lastMessageAt(sql),
+    historyDb: account.historyDb,
   };
 }
 
@@ -92,11 +97,13 @@ export function openAccount(turn: Turn, opening: Opening): Opened {
     return readAccount(sql).name === opening.name && given === opening.balance ? "repeated" : "other";
   }
   sql.exec(
-    "INSERT INTO account (id, name, status, plan, otp_rate, created_at, rev) VALUES (1, ?, 'active', ?, ?, ?, 1)",
+    `INSERT INTO account (id, name, status, plan, otp_rate, created_at, rev, history_db)
+     VALUES (1, ?, 'active', ?, ?, ?, 1, ?)`,
     opening.name,
     opening.plan,
     opening.otpRate,
     nowMs,
+    opening.historyDb ?? 1,
   );
   changes.account = true;
   changes.profile = true;

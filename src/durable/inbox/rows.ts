@@ -2,7 +2,8 @@ import { unseal } from "../../crypto/seal.ts";
 import { matcherOf } from "../../inbox/search.ts";
 import type { Caught, InboxFilter, InboxMessage } from "../../inbox/types.ts";
 import type { Content, Operation } from "../../model/message.ts";
-import { bytesOrNull, number, text } from "../rows.ts";
+import { bytesOrNull, number, numberOrNull, text } from "../rows.ts";
+import type { Schema, Step } from "../tables.ts";
 
 // The inbox's storage: one row per message, for the newest ones. Texts are stored as their account sealed them, and are
 // unsealed in memory to be read or searched.
@@ -11,7 +12,7 @@ import { bytesOrNull, number, text } from "../rows.ts";
 export const KEPT_MAX = 500;
 
 /** Append-only, as the account's migrations are. */
-export const INBOX_MIGRATIONS: readonly string[] = [
+const INBOX_MIGRATIONS: readonly Step[] = [
   `
   CREATE TABLE caught (
     -- Never given twice, also after everything was deleted: it is the place in the list that a browser remembers.
@@ -27,6 +28,8 @@ export const INBOX_MIGRATIONS: readonly string[] = [
   );
   `,
 ];
+
+export const INBOX_SCHEMA: Schema = { steps: INBOX_MIGRATIONS, counted: 1 };
 
 type Row = Record<string, SqlStorageValue>;
 
@@ -77,6 +80,11 @@ export function keep(sql: SqlStorage, caught: readonly Caught[], nowMs: number):
     );
   }
   sql.exec("DELETE FROM caught WHERE seq <= (SELECT seq FROM caught ORDER BY seq DESC LIMIT 1 OFFSET ?)", KEPT_MAX);
+}
+
+/** When the oldest message arrived, in ms since the epoch; null in an empty inbox. */
+export function oldestAtMs(sql: SqlStorage): number | null {
+  return numberOrNull(sql.exec("SELECT min(at) AS at FROM caught").one(), "at");
 }
 
 /** Which part of the list is read, and from which end. */

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountAtDesk } from "../../operator/accounts.ts";
 import { count, phoneText } from "../format.ts";
 import { Card, Kind, Money, StateBadge, Time } from "../parts.tsx";
@@ -82,7 +82,7 @@ const Ledger: FC<{ of: AccountAtDesk }> = ({ of: { ledger } }) => {
               <td>
                 <Time at={entry.at} />
               </td>
-              <td>{t.entryTypes[entry.type]}</td>
+              <td>{entry.type === "checkpoint" ? t.archived : t.entryTypes[entry.type]}</td>
               <td class="deskname">{entry.reference ?? entry.requestId ?? ""}</td>
               <td class="num">
                 <Money units={entry.amount} />
@@ -158,12 +158,14 @@ const Keys: FC<{ of: AccountAtDesk }> = ({ of: { keys } }) => {
 };
 
 /** The page of one account, in one of its modes. */
-export const DeskAccount: FC<{
-  of: AccountAtDesk;
-  done: string | undefined;
-  fault: FormFault | undefined;
-  typed: Record<string, string> | undefined;
-}> = ({ of, done, fault, typed = {} }) => {
+export const DeskAccount: FC<
+  PropsWithChildren<{
+    of: AccountAtDesk;
+    done: string | undefined;
+    fault: FormFault | undefined;
+    typed: Record<string, string> | undefined;
+  }>
+> = ({ of, done, fault, typed = {}, children }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   const { accountId, mode } = of.ref;
@@ -198,6 +200,7 @@ export const DeskAccount: FC<{
         {useMay("standing") && <StandingForms of={of} typed={typed} fault={fault} />}
         {useMay("money") && <CreditForm of={of} typed={typed} fault={fault} />}
       </div>
+      {children}
       <Ledger of={of} />
       <Messages of={of} />
       <Keys of={of} />

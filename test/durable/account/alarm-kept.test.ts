@@ -25,7 +25,7 @@ const alarmOf = (world: World) => runInDurableObject(world.stub, (_, { storage }
 const sqlOf = <T>(world: World, work: (sql: SqlStorage) => T) =>
   runInDurableObject(world.stub, (_, { storage }) => work(storage.sql));
 
-it("deletes a sealed reply when its key expires, and then a quiet account has no alarm", async () => {
+it("deletes a sealed reply when its key expires, and later the text; then a quiet account has no alarm", async () => {
   const world = await openWorld();
   await post(
     "http://otp.localhost/send-otp",
@@ -45,8 +45,10 @@ it("deletes a sealed reply when its key expires, and then a quiet account has no
     if (next < T0 + 7 * DAY_MS) expect(await keys()).toBe(1);
   }
   expect(await keys()).toBe(0);
+  expect(await sqlOf(world, (sql) => sql.exec("SELECT since FROM text_key").toArray())).toEqual([]);
   expect(times.filter((time) => time > DAY_MS && time < 7 * DAY_MS).length).toBeLessThanOrEqual(6);
-  expect(times.at(-1)).toBeLessThan(8 * DAY_MS);
+  expect(times.at(-2)).toBeLessThan(8 * DAY_MS);
+  expect(times.at(-1)).toBeLessThan(31 * DAY_MS);
 });
 
 it("sets a lost alarm again, when the object starts and when something changes", async () => {
@@ -94,7 +96,7 @@ it("is set while the configuration is broken, from the start of the object on", 
     await ctx.storage.deleteAlarm();
     const commit = <T>(work: (turn: ReturnType<typeof beginTurn>) => T) =>
       work(beginTurn(ctx.storage.sql, { times: null }, { ...env, SWEEP_MS: "no" }));
-    const alarm = new AccountAlarm({ ctx, env: () => env, sweepMs: brokenSetting, commit });
+    const alarm = new AccountAlarm({ ctx, env: () => env, sweepMs: brokenSetting, keeps: brokenSetting, commit });
     await alarm.wake();
     const woken = await ctx.storage.getAlarm();
     await ctx.storage.deleteAlarm();
