@@ -3,6 +3,7 @@ import { rebuildSome } from "./accounts/rebuild.ts";
 import { watchDatabases } from "./alerts/databases.ts";
 import { recountAccounts } from "./accounts/recount-all.ts";
 import { planArchives } from "./accounts/archives.ts";
+import { noteSecrets } from "./accounts/secrets.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
@@ -28,8 +29,8 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   watchDatabases,
   recountAccounts,
   planArchives,
-  // After those that raise alerts of their own.
   checkHealth,
+  noteSecrets,
   // The last one: what was raised before leaves at once.
   tendAlerts,
 ];

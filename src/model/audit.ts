@@ -21,6 +21,7 @@ export const ACTIONS = [
   "key.shown",
   "key.rotated",
   "key.revoked",
+  "keys.expired",
   "person.name",
   "person.phone",
   "person.phone_waits",
@@ -34,8 +35,8 @@ export const ACTIONS = [
   "payment.resolved",
   "letter.requeued",
   "letter.deleted",
-  "alert.tested",
   "history.rebuilt",
+  "alert.tested",
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

@@ -41,12 +41,12 @@ export interface LongWait {
 export interface Records {
   groups: JobGroup[];
   profile: AccountView | null;
-  /** What has waited long, by lane; absent in the answers of older versions. */
-  waits?: LongWait[];
   /** The number of the database in which the groups belong; absent from an object of the version before. */
   historyDb?: number;
   /** Groups with lower numbers are not kept there: they have no messages here, and their rows are deleted. */
   keptFrom?: number;
+  /** What has waited long, by lane; absent in the answers of older versions. */
+  waits?: LongWait[];
 }
 
 /** What history has recorded: these jobs and, unless it is null, the profile at this revision. */

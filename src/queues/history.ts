@@ -173,6 +173,11 @@ async function recordWave(wave: Asked[], env: Env, ctx: Waits | undefined): Prom
   const all = await Promise.all((asks ?? []).map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
   const given = all.filter((one) => one !== null);
   const [groups, profiles] = await Promise.all([writeGroups(given, env), writeProfiles(given, env)]);
+  if (ctx) {
+    const written = given.filter((one) => !groups.includes(one));
+    const seen = written.map((one) => ({ ...refOf(one), ...one, waits: one.waits ?? null, seqs: one.asked.job.seqs }));
+    observe(env, ctx, seen, Date.now());
+  }
   await watch(env, given);
   if (ctx) observe(env, ctx, seenIn(given, groups), Date.now());
   const confirmed = given.map((one) => {

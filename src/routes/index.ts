@@ -29,8 +29,8 @@ import { signUpPages } from "./console/sign-up.tsx";
 import { deskAccount } from "./desk/account.tsx";
 import { deskAccounts } from "./desk/accounts.tsx";
 import { deskAudit } from "./desk/audit.tsx";
-import { deskHealthPages } from "./desk/health.tsx";
 import { deskNote } from "./desk/note.tsx";
+import { deskHealthPages } from "./desk/health.tsx";
 import { deskPayments } from "./desk/payments.tsx";
 import { deskQueues } from "./desk/queues.tsx";
 import { deskRateCard } from "./desk/rate-card.tsx";
@@ -51,6 +51,7 @@ import { operatorLedger } from "./operator/ledger.ts";
 import { operatorMessages } from "./operator/messages.ts";
 import { operatorRateCard } from "./operator/rate-card.ts";
 import { operatorReconcile } from "./operator/reconcile.ts";
+import { operatorSecrets } from "./operator/secrets.ts";
 import { sendOtp } from "./otp/send-otp.ts";
 import { accountBalance } from "./sms/account-balance.ts";
 import { sendBulkSms } from "./sms/send-bulk-sms.ts";
@@ -79,6 +80,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorMessages,
     operatorArchives,
     operatorKeys,
+    operatorSecrets,
     operatorRateCard,
     operatorReconcile,
     operatorHistory,

@@ -1,6 +1,6 @@
 import type { ClaimAsked, ClaimedJob, Followed, News, WorkAsked, WorkDone } from "../../model/message.ts";
 import { sealedSeq } from "./archive/checkpoint.ts";
-import { draftOf, readJob, readyAtOf, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
+import { draftOf, readJob, readyAtOf, secretOf, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
 import type { Draft } from "./jobs.ts";
 import { applyOutcome, applyReceipt, claim } from "./message-life.ts";
 import { unchanged } from "./message/states.ts";
@@ -117,7 +117,7 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
     if (messages.length === 0) continue;
     draft.job = { ...draft.job, carrier };
     const { requestId, operation, content } = draft.job;
-    claimed.push({ seq, carrier, requestId, operation, content, text, messages });
+    claimed.push({ seq, carrier, requestId, operation, content, text, ...secretOf(draft.job), messages });
   }
   return claimed;
 }
@@ -152,7 +152,7 @@ export function followJobs(sql: SqlStorage, seqs: number[]): Followed[] {
     const { carrier, operation } = job;
     return job.messages.flatMap(({ state, attempts, to }, index) =>
       state === "submitted" || state === "unknown"
-        ? [{ seq, index, attempt: attempts, unknown: state === "unknown", operation, to, carrier }]
+        ? [{ seq, index, attempt: attempts, unknown: state === "unknown", operation, to, carrier, ...secretOf(job) }]
         : [],
     );
   });

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { firstKey, openCustomer } from "../../accounts/open.ts";
+import { firstKeys, openCustomer, requestedAccountId } from "../../accounts/open.ts";
 import type { Wanted } from "../../accounts/open.ts";
 import { audit } from "../../audit/audit.ts";
 import { atDesk } from "../../console/desk-gate.tsx";
@@ -7,7 +7,7 @@ import { deskWordsOf, showDesk } from "../../console/desk-page.tsx";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { at, page } from "../../console/page.tsx";
-import { accountBytes, newAccountId } from "../../crypto/ids.ts";
+import { accountBytes } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { planName } from "../../money/plans.ts";
@@ -79,7 +79,7 @@ export const deskAccounts = (app: Api) => {
     if (!wanted.ok) return list(c, { typed: form, refused: wanted });
     const config = settings(c);
     const { once = "" } = form;
-    const accountId = newAccountId(config.KEY_SECRET, once === "" ? null : `desk\0${once}`);
+    const accountId = await requestedAccountId(c.env, config, "desk", once === "" ? null : once);
     if ((await openCustomer(c.env, config, accountId, wanted)) === "other") {
       return list(c, { typed: form, refused: { code: "invalid_request", error: deskWordsOf(c).openedOther } });
     }
@@ -91,7 +91,8 @@ export const deskAccounts = (app: Api) => {
       details: openingDetails(wanted),
       once: "opened",
     });
-    const keys = { liveKey: firstKey(config, accountId, "live"), testKey: firstKey(config, accountId, "test") };
-    return showDesk(c, "accounts", <DeskOpened accountId={accountId} name={wanted.name} {...keys} />);
+    const { live, test } = await firstKeys(c.env, config, accountId);
+    const opened = { accountId, name: wanted.name, liveKey: live ?? "–", testKey: test ?? "–" };
+    return showDesk(c, "accounts", <DeskOpened {...opened} />);
   });
 };

@@ -37,6 +37,7 @@ const LEAST: Record<string, RoleName> = {
   "POST /operator/accounts/:id/credits": "admin",
   "POST /operator/accounts/:id/keys": "admin",
   "DELETE /operator/accounts/:id/keys/:keyId": "support",
+  "POST /operator/accounts/:id/keys/expire": "support",
   "POST /operator/accounts/:id/keys/:keyId/rotate": "admin",
   "PUT /operator/rate-card": "admin",
   "POST /operator/alerts/test": "support",

@@ -28,8 +28,8 @@ function testKeptFrom(sql: SqlStorage): number {
  */
 export function recordsOf(sql: SqlStorage, mode: Mode, seqs: readonly number[], profile: boolean): Records {
   const { historyDb } = readAccount(sql);
-  const records = { profile: profile ? accountView(sql) : null, historyDb };
-  if (mode === "live") return { ...records, groups: groupsOf(sql, seqs), waits: longWaits(sql, Date.now()) };
+  const records = { profile: profile ? accountView(sql) : null, historyDb, waits: longWaits(sql, Date.now()) };
+  if (mode === "live") return { ...records, groups: groupsOf(sql, seqs) };
   const keptFrom = testKeptFrom(sql);
   const groups = groupsOf(sql, seqs).map((group) => (group.seq < keptFrom ? { ...group, messages: [] } : group));
   return { ...records, groups, keptFrom };
