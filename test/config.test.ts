@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configOf, isLogged, parseConfig, paymentsOf, signupCredit } from "../src/config/config.ts";
+import { secretsOf } from "../src/crypto/secrets.ts";
 import { PLANS } from "../src/money/plans.ts";
 import { GATEWAY, LOCAL, PRODUCTION, SECRET, faultsOf } from "./world/settings.ts";
 
@@ -40,8 +41,12 @@ describe("Cloudflare Access", () => {
 
 describe("defaults", () => {
   it("are those of contract §12", () => {
-    expect(parseConfig(PRODUCTION)).toEqual({
-      ...PRODUCTION,
+    const { KEY_SECRET, SEAL_SECRET, ...config } = parseConfig(PRODUCTION);
+    expect(KEY_SECRET).toBe(secretsOf(PRODUCTION.KEY_SECRET));
+    expect(SEAL_SECRET).toBe(secretsOf(PRODUCTION.SEAL_SECRET));
+    const { KEY_SECRET: _key, SEAL_SECRET: _seal, ...given } = PRODUCTION;
+    expect(config).toEqual({
+      ...given,
       ENVIRONMENT: "production",
       CARRIER: "sim",
       CARRIER_HTTP_DEDUPES: "off",

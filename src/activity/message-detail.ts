@@ -38,7 +38,7 @@ function textOf(config: Config, ref: AccountRef, story: MessageDetail): string |
   try {
     return unseal(config.SEAL_SECRET, objectName(ref), story.text);
   } catch (problem) {
-    // SEAL_SECRET was changed since the text was sealed.
+    // SEAL_SECRET does not list the secret any more that sealed the text.
     logProblem("text of a message", problem);
     return null;
   }
@@ -144,7 +144,12 @@ export function replyOf(
   return fillTemplate(sentOf(story, shown).reply.template, {
     spent: request.spent,
     balance: request.balance,
-    messageId: () => messageId(config.KEY_SECRET, ref, message.operation, { seq: request.seq, index: 0 }),
+    messageId: () =>
+      messageId(config.KEY_SECRET, ref, message.operation, {
+        ...message,
+        seq: request.seq,
+        index: 0,
+      }),
   });
 }
 

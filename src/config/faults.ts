@@ -1,4 +1,5 @@
 import { faultsOfSecrets } from "../crypto/secret-faults.ts";
+import { Secrets } from "../crypto/secrets.ts";
 import { isAddress, isThisMachine } from "../model/hosts.ts";
 import { SECRET_NAMES } from "./settings.ts";
 import type { Config } from "./settings.ts";
@@ -31,7 +32,10 @@ const secretFaults = (config: Config): string[] =>
   faultsOfSecrets(
     SECRET_NAMES.flatMap((name) => {
       const value = config[name];
-      return value === undefined ? [] : [{ name, value }];
+      if (value === undefined) return [];
+      if (!(value instanceof Secrets)) return [{ name, value }];
+      const { all } = value;
+      return all.map((one) => ({ name: all.length > 1 ? `${name} (id ${one.id})` : name, value: one.value }));
     }),
   );
 

@@ -1,6 +1,7 @@
 import { isSupportedCountry } from "libphonenumber-js/max";
 import type { CountryCode } from "libphonenumber-js/max";
 import * as z from "zod";
+import { readSecrets, secretsOf } from "../crypto/secrets.ts";
 import { readGrants } from "../model/operator.ts";
 import { isGstin } from "../money/gstin.ts";
 import { PLANS } from "../money/plans.ts";
@@ -21,6 +22,13 @@ const durationMs = (fallback: number) => count(fallback, 365 * 24 * 3_600_000);
 const days = (fallback: number) => z.coerce.number().min(0.0001).max(36_500).default(fallback);
 const textFrom = (length: number) => z.string().min(length, `must have at least ${length} characters`);
 const secret = textFrom(SECRET_LENGTH_MIN);
+/** One secret, or a list of secrets with ids, of which the first makes and all verify (crypto/secrets.ts). */
+const secrets = z.string().transform((text, ctx) => {
+  const read = readSecrets(text);
+  if (read.ok) return secretsOf(text);
+  ctx.issues.push({ code: "custom", message: read.fault, input: text });
+  return z.NEVER;
+});
 /** A secret of Standard Webhooks. */
 const webhookSecret = z
   .string()
@@ -48,10 +56,10 @@ export const SETTINGS = z.object({
   OTP_URL: base,
   /** Dashboard, operator API, callbacks and media. */
   CONSOLE_URL: base,
-  /** The key of the MACs in API keys, message ids and media addresses. Changing it invalidates all of them. */
-  KEY_SECRET: secret,
-  /** Encrypts message text at rest. Changing it makes stored text unreadable. */
-  SEAL_SECRET: secret,
+  /** The keys of the MACs in API keys, message ids and media addresses. What one made is void once it is not listed. */
+  KEY_SECRET: secrets,
+  /** Encrypts message text at rest, and hides Idempotency-Keys. What one sealed is unreadable once it is not listed. */
+  SEAL_SECRET: secrets,
   /** The bearer token of the operator API. */
   OPERATOR_TOKEN: secret,
   /** The team's domain at Cloudflare Access, which then opens the desk: https://team.cloudflareaccess.com. */
@@ -182,6 +190,13 @@ export const SETTINGS = z.object({
   /** Where alerts are reported as webhooks (Standard Webhooks), and what signs them; without it, in the log and the desk. */
   ALERT_URL: z.url({ protocol: /^https?$/u }).optional(),
   ALERT_SECRET: webhookSecret.optional(),
+  /**
+   * The age of the oldest waiting single message from which on there is an alert: for one-time passwords a fifteenth of
+   * it, for bulks, which take their time at their carrier's pace, eight times as much.
+   */
+  ALERT_QUEUE_AGE_MS: durationMs(900_000),
+  /** A carrier that delivers less than this share of what ended in an hour, in percent, is an alert. */
+  ALERT_DELIVERY_PERCENT: z.coerce.number().min(0).max(100).default(70),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;

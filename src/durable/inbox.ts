@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config/config.ts";
+import type { Secrets } from "../crypto/secrets.ts";
 import { readListener } from "../inbox/listener.ts";
 import { matcherOf } from "../inbox/search.ts";
 import type * as types from "../inbox/types.ts";
@@ -193,7 +194,7 @@ export class Inbox extends DurableObject<Env> {
     return matching(this.#sql, filter, range, this.#secret());
   }
 
-  #secret(): string {
+  #secret(): Secrets {
     return configOf(this.env).SEAL_SECRET;
   }
 }

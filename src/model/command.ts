@@ -38,6 +38,8 @@ export interface AskedOnce {
   key: Uint8Array;
   /** MAC of path and parsed fields. */
   fingerprint: Uint8Array;
+  /** The same under each other listed secret: by these an earlier request is known that came before a rotation. */
+  others?: { key: Uint8Array; fingerprint: Uint8Array }[];
 }
 
 /** The same for a customer's request, with its reply. */
@@ -49,6 +51,8 @@ export interface Idempotency extends AskedOnce {
 /** What every command contains: the key that was used, and the id of the request. */
 export interface Caller {
   keyId: number;
+  /** The id of the secret that the key was made with; 1 where it is absent. */
+  secretId?: number;
   requestId: string;
   idempotency?: Idempotency;
   /** Absent where the recipients of a day are not limited. */
@@ -85,6 +89,8 @@ export interface SendCommand extends Caller {
   notOffered?: Destination;
   /** With it, a message to one recipient is stored already claimed. */
   take?: Take;
+  /** The id of the secret that makes the public ids of its messages; 1 where it is absent. */
+  idSecret?: number;
 }
 
 /** The result of a request, with the numbers of the moment when it was carried out. */
@@ -100,6 +106,8 @@ export interface Done {
   balance: number;
   /** The job of the first message, or 0. */
   seq: number;
+  /** The id of the secret that made the public ids of its messages; 1 where it is absent. */
+  idSecret?: number;
   /** What the caller now holds the claim of, and submits; empty on a replay, and without `take`. */
   claimed: ClaimedJob[];
   /** The lane to enqueue a token for, or null. On a replay only where nothing of the request was ever claimed. */

@@ -3,6 +3,7 @@ import { readCursor, writeCursor } from "../db/cursors.ts";
 import { ordersToCheck } from "../db/orders.ts";
 import { stuckPaymentEvents } from "../db/payment-events.ts";
 import { logProblem } from "../log.ts";
+import { watchDisputes } from "./disputes.ts";
 import { askAbout } from "./orders.ts";
 
 // The checks of orders whose webhook did not come, and what the operator must know of payments.
@@ -50,8 +51,9 @@ export async function checkDueOrders(env: Env, nowMs: number): Promise<void> {
   else if (silent > 0) await writeCursor(env.DB, SILENT, String(Number(await readCursor(env.DB, SILENT)) + silent));
 }
 
-/** Raises and ends the alerts of events that await the operator, and of orders that cannot be checked. */
+/** Raises and ends the alerts of disputes, of events that await the operator, and of orders that cannot be checked. */
 export async function watchPayments(env: Env, nowMs: number): Promise<void> {
+  await watchDisputes(env);
   const kind = "payment_event_stuck";
   const { count, since } = await stuckPaymentEvents(env.DB);
   if (count > 0) {

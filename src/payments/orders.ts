@@ -1,7 +1,7 @@
 import { configOf, paymentsOf } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { base62 } from "../crypto/base62.ts";
-import { mac } from "../crypto/bytes.ts";
+import { digest } from "../crypto/bytes.ts";
 import { insertOrder, nameOrder, orderById, ordersOf, takeCheck } from "../db/orders.ts";
 import { logProblem } from "../log.ts";
 import type { Person } from "../model/person.ts";
@@ -37,9 +37,12 @@ export function nextCheck(createdAt: number, nowMs: number): number | null {
   return offsetMs === undefined ? null : createdAt + offsetMs;
 }
 
-/** The id of the order that a form makes: the same form gives the same id, and a MAC cannot be guessed. */
-function orderIdOf(config: Config, accountId: string, plan: Plan, once: string): string {
-  return `ord_${base62(mac(config.KEY_SECRET, "order/v1", `${accountId}\0${plan}\0${once}`, 16))}`;
+/**
+ * The id of the order that a form makes: the same form gives the same id, however the secrets changed meanwhile, and another
+ * cannot guess it, because the form has a random number.
+ */
+function orderIdOf(accountId: string, plan: Plan, once: string): string {
+  return `ord_${base62(digest("order/v2", `${accountId}\0${plan}\0${once}`, 16))}`;
 }
 
 export type Placed =
@@ -70,7 +73,7 @@ export async function placeOrder(
   const account = await objectOf(env, { accountId, mode: "live" }).view();
   if (account?.status !== "active") return { ok: false, reason: "suspended" };
   const nowMs = Date.now();
-  const id = orderIdOf(config, accountId, plan, once);
+  const id = orderIdOf(accountId, plan, once);
   const made: Order = {
     id,
     accountId,

@@ -87,10 +87,10 @@ export async function followJobs(env: Env, config: Config, { account, lane, seqs
   const open: Followed[] = (await env.ACCOUNT.getByName(account).follow(seqs)) ?? [];
   const news: News[] = [];
   for (const followed of open) {
-    const { seq, index, attempt, unknown, carrier, operation } = followed;
+    const { seq, index, attempt, unknown } = followed;
     const found = await lookUp(config, account, followed);
     if (!found) continue;
-    if (unknown && (await isMissingFromInbox(env, config, ref, { seq, index, operation, carrier }))) {
+    if (unknown && (await isMissingFromInbox(env, config, ref, followed))) {
       const outcome = { kind: "not_accepted", code: "attempt_interrupted" } as const;
       news.push({ kind: "outcome", seq, index, attempt, outcome });
     } else news.push({ kind: "receipt", seq, index, ...found });

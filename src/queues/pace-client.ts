@@ -87,6 +87,8 @@ export class PaceClient {
   readonly #listening = new Countdown();
   /** Submissions that the carrier took and the object does not know of. */
   #taken = 0;
+  /** The oldest messages that consumers here claimed, and the object does not know of. */
+  readonly #oldestMs: Partial<Record<Lane, number>> = {};
 
   constructor(binding: Env["PACE"], carrier: string, isSet: boolean, place: Place = {}) {
     this.#binding = binding;
@@ -118,9 +120,10 @@ export class PaceClient {
     const taken = this.#taken;
     this.#taken = 0;
     try {
-      const answering = this.#binding
-        .getByName(this.#carrier, this.#place)
-        .take({ ...asked, seen: { taken, busy: 0 } });
+      const oldestMs = this.#oldestMs[asked.lane];
+      delete this.#oldestMs[asked.lane];
+      const said = { ...asked, ...(oldestMs !== undefined && { oldestMs }), seen: { taken, busy: 0 } };
+      const answering = this.#binding.getByName(this.#carrier, this.#place).take(said);
       const answer = await Promise.race([answering, scheduler.wait(ANSWER_MS_MAX).then(() => null)]);
       if (answer !== null) {
         const answered = this.#learn(answer, asked.lane);
@@ -152,6 +155,11 @@ export class PaceClient {
     this.#quiet.extend(nowMs, silenceMs);
     this.#tell(ctx, { taken: this.#taken, busy, ...(away > 0 && { away }), quietMs: silenceMs });
     this.#taken = 0;
+  }
+
+  /** Notes when the oldest message was created that a consumer has just claimed; the next request for permits says it. */
+  claimed(lane: Lane, oldestMs: number | undefined): void {
+    if (oldestMs !== undefined) this.#oldestMs[lane] = Math.min(oldestMs, this.#oldestMs[lane] ?? oldestMs);
   }
 
   /** Gives back the permits after the first `used`, so that others may have those that are still ahead. Never throws. */

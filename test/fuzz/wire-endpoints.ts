@@ -64,6 +64,9 @@ const PROGRAMS: Record<string, Shape> = {
   "GET /operator/accounts/:id/keys": {},
   "POST /operator/accounts/:id/keys": { json: { name: "key", mode: "live" } },
   "DELETE /operator/accounts/:id/keys/:keyId": {},
+  "POST /operator/accounts/:id/keys/expire": { json: { made_before: "2020-01-01T00:00:00Z" } },
+  "GET /operator/secrets": {},
+  "GET /operator/secrets/keys": { query: PAGE },
   "POST /operator/accounts/:id/keys/:keyId/rotate": { json: { overlapSeconds: 3_600 } },
   "GET /operator/rate-card": {},
   "PUT /operator/rate-card": {
@@ -73,6 +76,9 @@ const PROGRAMS: Record<string, Shape> = {
   "POST /operator/accounts/:id/history/rebuild": { query: { mode: "test" } },
   "POST /operator/history/rebuild": { json: { database: 1 } },
   "GET /operator/audit": { query: { account: "{id}", limit: "10", after: "1.act_x" } },
+  "GET /operator/health": {},
+  "GET /operator/metrics": {},
+  "POST /operator/alerts/test": { json: {} },
   "POST /callbacks/:carrier": { json: { ref: "{message}", state: "delivered", code: "0" }, signed: "carrier" },
   "GET /media/:token": {},
   "POST /webhooks/payments/:provider": {
@@ -115,6 +121,7 @@ const PAGES: Record<string, Shape> = {
   "GET /recordings": { query: { after: "x", added: "1" } },
   "GET /recordings/:file/delete": {},
   "GET /keys": { query: { done: "revoked" } },
+  "GET /keys/expire": { query: { before: "2020-01-01" } },
   "GET /keys/:keyId/rotate": {},
   "GET /keys/:keyId/revoke": {},
   "GET /billing": {},
@@ -158,6 +165,7 @@ const PAGES: Record<string, Shape> = {
   "GET /desk/payments": { query: { done: "settled" } },
   "GET /desk/notes/:note": {},
   "GET /desk/queues": { query: { done: "gone" } },
+  "GET /desk/health": {},
   "GET /desk/reconcile": { query: { account: "{id}", after: "x", run: "1" } },
   "GET /desk/accounts/:id/suspend": {},
   "GET /desk/audit": { query: { account: "{id}", actor: "token", action: "money.credited", before: "1.act_x" } },
@@ -210,6 +218,7 @@ const FORMS: Record<string, Shape> = {
   "POST /recordings/:file/rename": { form: { name: "Offer", mode: "live" } },
   "POST /recordings/:file/delete": { form: { mode: "live" } },
   "POST /keys": { form: { name: "key", ...ONCE } },
+  "POST /keys/expire": { form: { before: "2020-01-01" } },
   "POST /keys/:keyId/show": { form: {} },
   "POST /keys/:keyId/rotate": { form: { overlap: "3600", ...ONCE } },
   "POST /keys/:keyId/revoke": { form: {} },
@@ -242,6 +251,7 @@ const FORMS: Record<string, Shape> = {
   },
   "POST /desk/payments": { form: { provider: "sandbox", event: "evt_1", once: "x" } },
   "POST /desk/queues/dead-letters": { form: { id: "1", do: "retry" } },
+  "POST /desk/health/test": { form: {} },
 };
 
 function endpoints(shapes: Record<string, Shape & { base?: BaseName }>, isApi: boolean): Endpoint[] {

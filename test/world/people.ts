@@ -20,7 +20,7 @@ export function freshNumber(): string {
 
 /** All texts that the sign-in account sent to a phone (E.164), newest first; throws if it sent nothing to anyone. */
 export async function textsFor(phone: string): Promise<string[]> {
-  const name = objectName(codeSenderRef(configOf(env)));
+  const name = objectName(await codeSenderRef(env, configOf(env)));
   const sealed = await runInDurableObject(env.ACCOUNT.getByName(name), (_, { storage: { sql } }) =>
     sql
       .exec("SELECT text, messages FROM job ORDER BY seq DESC")

@@ -51,7 +51,7 @@ export interface Admitted {
  */
 export function admitRequest(turn: Turn, caller: Caller): Admitted | Replay | Refusal {
   const { sql, window, nowMs } = turn;
-  if (!touchKey(turn, caller.keyId)) return { ok: false, reason: "unauthorized" };
+  if (!touchKey(turn, caller)) return { ok: false, reason: "unauthorized" };
   const account = readAccount(sql);
   const limit = PLANS[account.plan].requestsPerMinute;
   const counting = stillCounting(window.times ?? loadTimes(turn, account), nowMs);

@@ -1,6 +1,6 @@
 import type { ClaimAsked, ClaimedJob, Followed, News, WorkAsked, WorkDone } from "../../model/message.ts";
 import { sealedSeq } from "./archive/checkpoint.ts";
-import { draftOf, readJob, readyAtOf, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
+import { draftOf, readJob, readyAtOf, secretOf, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
 import type { Draft } from "./jobs.ts";
 import { applyOutcome, applyReceipt, claim } from "./message-life.ts";
 import { unchanged } from "./message/states.ts";
@@ -41,7 +41,12 @@ export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked
   for (const draft of drafts.values()) if (!storeDraft(turn, draft)) writeTimes(turn, draft.job);
   if (asked) turn.changes.visit = { lane: asked.lane, took: jobs.length > 0 };
   const nextMs = asked ? nextReadyMs(turn.sql, asked.lane) : null;
-  return { jobs, againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs) };
+  const oldestMs = Math.min(...jobs.map(({ seq }) => drafts.get(seq)?.job.createdAt ?? Infinity));
+  return {
+    jobs,
+    againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs),
+    ...(jobs.length > 0 && { oldestMs }),
+  };
 }
 
 /** What receipts need of their carrier. */
@@ -112,7 +117,7 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
     if (messages.length === 0) continue;
     draft.job = { ...draft.job, carrier };
     const { requestId, operation, content } = draft.job;
-    claimed.push({ seq, carrier, requestId, operation, content, text, messages });
+    claimed.push({ seq, carrier, requestId, operation, content, text, ...secretOf(draft.job), messages });
   }
   return claimed;
 }
@@ -147,7 +152,7 @@ export function followJobs(sql: SqlStorage, seqs: number[]): Followed[] {
     const { carrier, operation } = job;
     return job.messages.flatMap(({ state, attempts, to }, index) =>
       state === "submitted" || state === "unknown"
-        ? [{ seq, index, attempt: attempts, unknown: state === "unknown", operation, to, carrier }]
+        ? [{ seq, index, attempt: attempts, unknown: state === "unknown", operation, to, carrier, ...secretOf(job) }]
         : [],
     );
   });

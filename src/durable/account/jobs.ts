@@ -1,3 +1,4 @@
+import { unlessFirst } from "../../crypto/secrets.ts";
 import type { Lane } from "../../model/lane.ts";
 import type { Content, MessageView, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
@@ -28,6 +29,8 @@ export interface Job {
   rev: number;
   /** The key that the request used; null for jobs from before this column. */
   keyId: number | null;
+  /** The id of the secret that makes the public ids of its messages. */
+  secretId: number;
   /** Units that the whole request cost, on its first job; null on the others. */
   debit: number | null;
   lane: Lane;
@@ -55,6 +58,7 @@ function storedJob(row: Record<string, SqlStorageValue>): Job {
     ...decodeMessages(text(row, "messages"), textOrNull(row, "lives"), createdAt),
     rev: number(row, "rev"),
     keyId: numberOrNull(row, "key_id"),
+    secretId: number(row, "secret_id"),
     debit: numberOrNull(row, "debit"),
     lane: text(row, "lane") as Lane,
     readyAt: numberOrNull(row, "ready_at"),
@@ -228,11 +232,15 @@ export function storeDraft(turn: Turn, { job, messages, refunds }: Draft): Job |
   return stored;
 }
 
+/** The secret of a job's public ids, as it is passed on. */
+export const secretOf = ({ secretId }: Pick<Job, "secretId">) => unlessFirst(secretId);
+
 /** The messages of a job as history and the operator see them. */
 export function messageViews(job: Job): MessageView[] {
   return job.messages.map((message, index) => ({
     seq: job.seq,
     index,
+    ...secretOf(job),
     rev: message.rev ?? 1,
     requestId: job.requestId,
     keyId: job.keyId,

@@ -1,5 +1,6 @@
 import { accountOfName, messageId } from "../../crypto/ids.ts";
 import { unseal } from "../../crypto/seal.ts";
+import type { Secrets } from "../../crypto/secrets.ts";
 import { logProblem } from "../../log.ts";
 import type { LiveJob } from "../../model/live.ts";
 import type { MessageState, Operation } from "../../model/message.ts";
@@ -16,8 +17,8 @@ const PREVIEW_MAX = 60;
 export interface Shown {
   sql: SqlStorage;
   name: string;
-  keySecret: string;
-  sealSecret: string;
+  keySecret: Secrets;
+  sealSecret: Secrets;
 }
 
 /** An OTP's text with its code masked; empty where the code cannot be found. */
@@ -47,7 +48,7 @@ function previewOf(job: Job, { sql, name, sealSecret }: Shown): string {
 export function liveJob(job: Job, shown: Shown): LiveJob<MessageState, Operation> {
   const [first] = job.messages;
   if (!first) throw new Error("a job has a message");
-  const { requestId, seq, operation, charge, debit, createdAt, keyId } = job;
+  const { requestId, seq, operation, charge, debit, createdAt, keyId, secretId } = job;
   return {
     requestId,
     seq,
@@ -64,7 +65,7 @@ export function liveJob(job: Job, shown: Shown): LiveJob<MessageState, Operation
     debit,
     createdAt,
     preview: previewOf(job, shown),
-    messageId: messageId(shown.keySecret, accountOfName(shown.name), operation, { seq, index: 0 }),
+    messageId: messageId(shown.keySecret, accountOfName(shown.name), operation, { seq, index: 0, secretId }),
     keyId,
   };
 }

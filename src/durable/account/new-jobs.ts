@@ -1,7 +1,8 @@
+import { FIRST_ID } from "../../crypto/secrets.ts";
 import type { SendCommand } from "../../model/command.ts";
 import { laneOf } from "../../model/lane.ts";
 import type { ClaimedJob } from "../../model/message.ts";
-import { dueAtOf, readyAtOf } from "./jobs.ts";
+import { dueAtOf, readyAtOf, secretOf } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import type { LedgerHead } from "./billing/ledger.ts";
 import { claim } from "./message-life.ts";
@@ -57,7 +58,7 @@ function newJob(
   messages: Message[],
   debit: number | null,
 ): Job {
-  const { requestId, operation, content, storedText, keyId } = command;
+  const { requestId, operation, content, storedText, keyId, idSecret = FIRST_ID } = command;
   return {
     seq,
     requestId,
@@ -71,6 +72,7 @@ function newJob(
     messages,
     rev: 1,
     keyId,
+    secretId: idSecret,
     debit,
     lane: laneOf(operation, command.recipients.length),
     readyAt: null,
@@ -92,7 +94,8 @@ function takeOnly(
   if (!taken) return null;
   const { seq, requestId, operation, content } = job;
   const { carrier } = take;
-  const claimed: ClaimedJob = { seq, carrier, requestId, operation, content, text, messages: [taken[1]] };
+  const shared = { seq, carrier, requestId, operation, content, text, ...secretOf(job) };
+  const claimed: ClaimedJob = { ...shared, messages: [taken[1]] };
   return { job: { ...job, carrier, messages: [taken[0]] }, claimed };
 }
 
@@ -102,8 +105,8 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
   const dueAt = dueAtOf(turn, job);
   turn.sql.exec(
     `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at,
-                      content, text, carrier, messages, due_at, rev, key_id, lane, ready_at, lives)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
+                      content, text, carrier, messages, due_at, rev, key_id, lane, ready_at, lives, secret_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)`,
     job.seq,
     job.requestId,
     job.operation,
@@ -121,6 +124,7 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
     job.lane,
     readyAt,
     isFresh ? null : encodeLives(job.messages, job.createdAt),
+    job.secretId,
   );
   noteJob(turn, { seq: job.seq, lane: job.lane, readyAt, dueAt });
 }

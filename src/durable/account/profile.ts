@@ -107,7 +107,7 @@ export function openAccount(turn: Turn, opening: Opening): Opened {
   );
   changes.account = true;
   changes.profile = true;
-  addKey(turn, opening.keyId, opening.keyName);
+  addKey(turn, opening, opening.keyName);
   if (opening.balance > 0) {
     const entry = { type: "credit" as const, amount: opening.balance, reference: OPENING_REFERENCE };
     appendEntry(turn, ledgerHead(sql), entry);

@@ -146,6 +146,10 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE account ADD COLUMN checkpoint_seq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN checkpoint_balance INTEGER NOT NULL DEFAULT 0;
 
+  -- Secrets: the id of the KEY_SECRET that a key was made with, and that makes the public ids of a job's messages.
+  ALTER TABLE key ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE job ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
+
   -- Reconciliation: where the next recount begins, which is the place up to which the last one found all of it right.
   ALTER TABLE account ADD COLUMN verified TEXT;
   -- When the last row that left was written, and the last job among them; NULL: none did.
@@ -160,8 +164,9 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE account ADD COLUMN archived_at INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN archive_failures INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN archive_problem TEXT;
-  -- A refund whose message left before it: what the message was.
+  -- A refund whose message left before it: what the message was, and which secret made its id.
   ALTER TABLE ledger_entry ADD COLUMN operation TEXT;
+  ALTER TABLE ledger_entry ADD COLUMN secret_id INTEGER;
   -- The files that hold what left, each with its manifest. What a file holds does not change any more.
   CREATE TABLE archive_file (
     first_seq INTEGER PRIMARY KEY,

@@ -4,7 +4,7 @@ import type { ClaimedJob, Content } from "../../model/message.ts";
 import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
 import { admitRequest, writeTimes } from "./admission.ts";
 import { remember } from "./idempotency.ts";
-import { readJob } from "./jobs.ts";
+import { readJob, secretOf } from "./jobs.ts";
 import { countRecipients } from "./limits/daily-recipients.ts";
 import { ledgerHead } from "./billing/ledger.ts";
 import { insertJobs } from "./new-jobs.ts";
@@ -48,7 +48,8 @@ function claimAgain(sql: SqlStorage, { requestId, take }: SendCommand, seq: numb
   const { operation, carrier, content, storedText } = job;
   const text = sealedText(sql, storedText);
   if (storedText && !text) return [];
-  return [{ seq, carrier, requestId, operation, content, text, messages: [{ index: 0, to: only.to, attempt: 1 }] }];
+  const shared = { seq, carrier, requestId, operation, content, text, ...secretOf(job) };
+  return [{ ...shared, messages: [{ index: 0, to: only.to, attempt: 1 }] }];
 }
 
 /**
@@ -77,8 +78,10 @@ export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
   const inserted = insertJobs(turn, { ...command, content: order.content }, order.charge, head);
   countRecipients(turn, command.recipients.length);
   const { balance, claimed } = inserted;
+  const idSecret = command.idSecret === undefined ? {} : { idSecret: command.idSecret };
   const seq = inserted.seqs[0] ?? 0;
   remember(turn, command.idempotency, { spent, balance, seq });
   const waiting = claimed.length > 0 ? null : laneOf(command.operation, command.recipients.length);
-  return { ok: true, replayed: false, template: null, spent, balance, seq, claimed, waiting, window: admitted.window };
+  const done = { spent, balance, seq, ...idSecret, claimed, waiting, window: admitted.window };
+  return { ok: true, replayed: false, template: null, ...done };
 }

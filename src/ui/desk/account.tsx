@@ -129,7 +129,7 @@ const Messages: FC<{ of: AccountAtDesk }> = ({ of: { messages } }) => {
   );
 };
 
-const KEY_TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad" } as const;
+const KEY_TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad", void: "bad" } as const;
 
 const Keys: FC<{ of: AccountAtDesk }> = ({ of: { keys } }) => {
   const t = useWords(deskWords);

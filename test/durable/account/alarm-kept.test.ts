@@ -36,8 +36,8 @@ it("deletes a sealed reply when its key expires, and later the text; then a quie
   await world.stub.report([{ kind: "receipt", seq: 2, index: 0, state: "delivered" }], false);
   await recordHistory(world, [2]);
   const times: number[] = [];
-  let keysBefore: unknown = 1;
-  const keys = () => sqlOf(world, (sql) => sql.exec("SELECT count(*) AS n FROM idempotency").one()["n"]);
+  let keysBefore = 1;
+  const keys = () => sqlOf(world, (sql) => Number(sql.exec("SELECT count(*) AS n FROM idempotency").one()["n"]));
   for (let next = await alarmOf(world); next !== null && times.length < 200; next = await alarmOf(world)) {
     vi.setSystemTime(next);
     await runAlarm(world);

@@ -58,6 +58,7 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   keys: (account) => account.keys(),
   makeKey: (account) => account.makeKey(1, "key"),
   revokeKey: (account) => account.revokeKey(1),
+  expireKeys: (account) => account.expireKeys({ current: 1 }),
   rotateKey: (account) => account.rotateKey(1, 2, 1),
   disputePayment: (account) => account.disputePayment({ ...refund, disputeId: "d", deductedPaise: 1, version: 1 }),
   debts: (account) => account.debts(),

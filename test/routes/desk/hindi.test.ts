@@ -21,6 +21,7 @@ const PAGES = [
   "/desk/rate-card",
   "/desk/payments",
   "/desk/queues",
+  "/desk/health",
   "/desk/reconcile",
   "/desk/audit",
   "/desk/audit?actor=someone@example.com",

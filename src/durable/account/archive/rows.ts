@@ -58,7 +58,7 @@ function isOver(row: Row): boolean {
 /** The rows of both tables after a number, in order; read as far as the caller goes. */
 function* rowsAfter(sql: SqlStorage, after: number): Generator<{ kind: Line["kind"]; row: Row }> {
   const [jobs, entries] = ["job", "ledger_entry"].map((table) =>
-    sql.exec(`SELECT * FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${ROWS_MAX}`, after)[Symbol.iterator](),
+    sql.exec(`SELECT * FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${ROWS_MAX}`, after),
   );
   let job = jobs?.next();
   let entry = entries?.next();
@@ -118,15 +118,16 @@ function endOfBlock(sql: SqlStorage, last: number): number {
   return Math.min(end, last);
 }
 
-/** Gives the refunds that stay, of messages that leave, the operation of these. */
+/** Gives the refunds that stay, of messages that leave, what the ids of these are made with. */
 function nameRefunds(sql: SqlStorage, from: number, end: number): void {
-  const refunded = `SELECT seq, operation FROM job WHERE seq > ? AND seq <= ?
+  const refunded = `SELECT seq, operation, secret_id FROM job WHERE seq > ? AND seq <= ?
     AND (lives LIKE '%"refunded":true%' OR messages LIKE '%"refunded":true%')`;
   for (const row of sql.exec(refunded, from, end).toArray()) {
     const reference = `refund:${number(row, "seq")}`;
     sql.exec(
-      "UPDATE ledger_entry SET operation = ? WHERE reference > ? AND reference < ? AND seq > ?",
+      "UPDATE ledger_entry SET operation = ?, secret_id = ? WHERE reference > ? AND reference < ? AND seq > ?",
       row["operation"],
+      row["secret_id"],
       `${reference}.`,
       `${reference}/`,
       end,
