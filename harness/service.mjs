@@ -6,8 +6,9 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { buildAssets, readMigrations } from "../scripts/build.mjs";
 import { bundleWorker } from "../scripts/bundle.mjs";
+import { databasesOf } from "../scripts/databases.mjs";
 import { readConfig } from "../scripts/local.mjs";
-import { databasesOf, runBundle } from "../scripts/runtime.mjs";
+import { runBundle } from "../scripts/runtime.mjs";
 import { applyMigrations } from "../src/db/migrate.ts";
 
 /** Hosts of the five bases: names that a local service may have too. */

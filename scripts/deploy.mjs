@@ -1,28 +1,25 @@
-// npm run deploy: checks what a deployment needs, applies D1 migrations, then deploys (README.md, "Deploy").
+// npm run deploy [-- --env staging]: checks what a deployment needs, applies D1 migrations, then deploys (README.md,
+// "Deploy").
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { parseConfig } from "../src/config/config.ts";
 import { SECRET_NAMES } from "../src/config/settings.ts";
 import { DEMO_SECRET_PREFIX } from "../src/crypto/secret-faults.ts";
+import { faultOfDatabases, migrationsOf } from "./databases.mjs";
 import { ROOT, readConfig } from "./local.mjs";
-
-const PLACEHOLDER_DATABASE = /^0{8}-0{4}-0{4}-0{4}-/u;
-
-/** The migrations of each database, by the name of its binding. */
-const MIGRATIONS = [
-  [/^DB$/u, "migrations"],
-  [/^HISTORY_[1-9]\d{0,4}$/u, "migrations/history"],
-];
 
 const stop = (sentence) => {
   console.error(`Not deployed: ${sentence}`);
   process.exit(1);
 };
 
-/** Runs wrangler for the production environment. */
+const { env: environment } = parseArgs({ options: { env: { type: "string", default: "production" } } }).values;
+
+/** Runs wrangler for the environment. */
 function wrangler(args, options = {}) {
-  return spawnSync(path.join(ROOT, "node_modules/.bin/wrangler"), [...args, "--env", "production"], {
+  return spawnSync(path.join(ROOT, "node_modules/.bin/wrangler"), [...args, "--env", environment], {
     cwd: ROOT,
     env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
     stdio: "inherit",
@@ -31,34 +28,18 @@ function wrangler(args, options = {}) {
   });
 }
 
-/** Refuses databases that are missing, not made, bound twice, or that would get the tables of another. */
-function checkDatabases(databases) {
-  for (const needed of ["DB", "HISTORY_1"]) {
-    if (!databases.some(({ binding }) => binding === needed)) stop(`the database ${needed} is not in wrangler.toml.`);
-  }
-  const ids = new Map();
-  for (const { binding, database_id: id, database_name: name, migrations_dir: folder } of databases) {
-    if (PLACEHOLDER_DATABASE.test(id)) {
-      stop(
-        `database_id of ${binding} in wrangler.toml is a placeholder; create one with: npx wrangler d1 create ${name}`,
-      );
-    }
-    if (ids.has(id)) stop(`${binding} and ${ids.get(id)} in wrangler.toml are the same database.`);
-    ids.set(id, binding);
-    const wanted = MIGRATIONS.find(([pattern]) => pattern.test(binding))?.[1];
-    if (folder !== wanted) stop(`migrations_dir of ${binding} in wrangler.toml must be ${wanted}.`);
-  }
-}
-
-/** Refuses faults of `env.production` in wrangler.toml that would show only after the deployment. */
+/** Refuses faults of the environment in wrangler.toml that would show only after the deployment. */
 function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
-  checkDatabases(d1_databases);
-  if (vars.ENVIRONMENT === "local") stop("ENVIRONMENT of env.production in wrangler.toml is local.");
+  const fault = faultOfDatabases(d1_databases);
+  if (fault) stop(fault);
+  if (vars.ENVIRONMENT !== environment) {
+    stop(`ENVIRONMENT of env.${environment} in wrangler.toml is ${vars.ENVIRONMENT}.`);
+  }
   const example = Object.entries(vars).find(([, value]) => /\bdastak\.example\b/u.test(String(value)));
   if (example) stop(`${example[0]} in wrangler.toml is still the example ${example[1]}.`);
   for (const name of SECRET_NAMES) {
     if (vars[name] === undefined) continue;
-    stop(`${name} is in wrangler.toml, and it is a secret: npx wrangler secret put ${name} --env production`);
+    stop(`${name} is in wrangler.toml, and it is a secret: npx wrangler secret put ${name} --env ${environment}`);
   }
   // Secrets are not readable; any value of the right form lets the other settings be checked.
   const secrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, randomBytes(32).toString("hex")]));
@@ -92,17 +73,17 @@ function missingSecrets(vars) {
   return needed.filter((name) => !names.includes(name));
 }
 
-const deployment = readConfig().env.production;
+const deployment = readConfig().env[environment];
+if (deployment === undefined || environment === "local") stop(`wrangler.toml has no environment ${environment}.`);
 checkConfig(deployment);
 const missing = missingSecrets(deployment.vars);
 if (missing.length > 0) {
   stop(
-    `these secrets are missing: ${missing.join(", ")}. Set each with: npx wrangler secret put NAME --env production ` +
+    `these secrets are missing: ${missing.join(", ")}. Set each with: npx wrangler secret put NAME --env ${environment} ` +
       `(a value that begins with ${DEMO_SECRET_PREFIX} is refused by the service).`,
   );
 }
-const migrations = deployment.d1_databases.map(({ binding }) => ["d1", "migrations", "apply", binding, "--remote"]);
-for (const args of [...migrations, ["deploy"]]) {
+for (const args of [...migrationsOf(deployment.d1_databases), ["deploy"]]) {
   const { status } = wrangler(args);
   if (status !== 0) stop(`wrangler ${args.join(" ")} failed.`);
 }

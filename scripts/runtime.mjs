@@ -2,6 +2,7 @@
 // `npm start`, the benchmarks and the tests over the wire.
 import path from "node:path";
 import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
+import { databasesOf } from "./databases.mjs";
 import { QUIET, readConfig } from "./local.mjs";
 
 /** The name under which a module around the bundle imports it. */
@@ -25,17 +26,6 @@ export const socket = {
 };`;
 
 const byName = (rows, nameOf, valueOf) => Object.fromEntries(rows.map((row) => [nameOf(row), valueOf(row)]));
-
-/** The databases at the top level of wrangler.toml, with as many databases of history as asked for. */
-export function databasesOf({ d1_databases: databases }, histories = 1) {
-  const first = databases.find(({ binding }) => binding === "HISTORY_1");
-  const more = Array.from({ length: histories - 1 }, (_, at) => ({
-    ...first,
-    binding: `HISTORY_${at + 2}`,
-    database_id: `more-history-${at + 2}`,
-  }));
-  return [...databases, ...more];
-}
 
 /** The bindings at the top level of wrangler.toml; under the same ids as `wrangler dev`, so that both have one state. */
 function bindingsOf({

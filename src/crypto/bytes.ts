@@ -39,7 +39,7 @@ export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
 }
 
 /** Concatenates byte strings. */
-export function joinBytes(...parts: Uint8Array[]): Uint8Array {
+export function joinBytes(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
   for (const part of parts) {

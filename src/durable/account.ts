@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { accountOfName } from "../crypto/ids.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
+import type { ArchivePage, ArchiveState } from "../model/archive.ts";
 import type { Recorded, Records } from "../model/history.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import type * as message from "../model/message.ts";
@@ -9,6 +10,7 @@ import type * as payment from "../model/payment.ts";
 import type { MessagePlace } from "../model/ref.ts";
 import type { Fresh, Look } from "../search/look.ts";
 import { admitBalance } from "./account/admission.ts";
+import { archivePage, clearNext } from "./account/archive/files.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage } from "./account/jobs.ts";
@@ -127,6 +129,29 @@ export class Account extends DurableObject<Env> {
   /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */
   recorded(recorded: Recorded | null): true | null {
     return this.#store.read(() => this.#store.alarm.recorded(recorded));
+  }
+
+  /** Plans the next run of the archive if something is old enough (`HISTORY_DAYS`); returns how archiving is going. */
+  async archive(): Promise<ArchiveState | null> {
+    return this.#store.isOpened ? this.#store.alarm.archive() : null;
+  }
+
+  /** Files of the archive after the one with this first number, oldest first, and the checkpoint. */
+  archives(after: number, limit: number): ArchivePage | null {
+    return this.#store.read((sql) => archivePage(sql, after, limit));
+  }
+
+  /** Up to which number history is to be cleared next, or null; `done`: up to this number it has nothing any more. */
+  clearNext(done: number | null): number | null {
+    return this.#store.change(({ sql }) => clearNext(sql, done));
+  }
+
+  /**
+   * Lets history record everything again, where its database (null: any) is this one: after that lost rows. False where the
+   * account's history is in another one.
+   */
+  rebuildHistory(database: number | null): boolean | null {
+    return this.#store.read(() => this.#store.alarm.rebuildHistory(database));
   }
 
   /** The account as it is now. */

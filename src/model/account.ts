@@ -69,7 +69,8 @@ export type Credited =
 
 export interface LedgerView {
   seq: number;
-  type: "debit" | "refund" | "credit" | "adjustment";
+  /** A checkpoint stands for every entry up to its number, which were archived: its amount is their sum. */
+  type: "debit" | "refund" | "credit" | "adjustment" | "checkpoint";
   /** Units, signed. */
   amount: number;
   balanceAfter: number;
@@ -148,4 +149,6 @@ export interface Recounted {
   next: string | null;
   /** Differences found so far, on this page and those before it. */
   found: number;
+  /** Whether a part of the account is in files. */
+  isArchived: boolean;
 }

@@ -35,6 +35,8 @@ export const ACTIONS = [
   "payment.resolved",
   "letter.requeued",
   "letter.deleted",
+  "history.rebuilt",
+  "alert.tested",
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

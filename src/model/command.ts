@@ -26,6 +26,7 @@ export type Refusal = { ok: false; window?: WindowView } & (
         "unauthorized" | "idempotency_in_progress" | "idempotency_mismatch" | "account_suspended" | "unknown_file";
     }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
+  | { reason: "daily_recipients"; asked: number; max: number; left: number; retryAfterSec: number }
   | ({ reason: "not_offered" } & Destination)
   | { reason: "insufficient_balance"; needed: number; balance: number }
   | { reason: "recordings_full"; quota: RecordingQuota }
@@ -54,6 +55,14 @@ export interface Caller {
   secretId?: number;
   requestId: string;
   idempotency?: Idempotency;
+  /** Absent where the recipients of a day are not limited. */
+  daily?: DailyLimit;
+}
+
+/** The recipients of a request, and those that its account may reach in one day. */
+export interface DailyLimit {
+  recipients: number;
+  max: number;
 }
 
 /** How the price of each message is determined: given, by the account's OTP rate, or by the length of a recording. */

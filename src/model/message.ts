@@ -124,6 +124,8 @@ export interface WorkDone {
    * it then, so a consumer that got nothing need not wait.
    */
   againMs: number | null;
+  /** When the oldest of these jobs was created, in ms since the epoch. */
+  oldestMs?: number;
 }
 
 /** A message to look up at its carrier. */

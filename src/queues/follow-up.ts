@@ -31,6 +31,11 @@ function lookUp(config: Config, account: string, { carrier, operation, to }: Omi
   return carrierNamed(config, carrier)?.lookup?.({ operation, to, mode });
 }
 
+/** Whether the carrier with this name can be asked for a message's state. */
+export function canLookUp(config: Config, carrier: string): boolean {
+  return carrierNamed(config, carrier)?.lookup !== undefined;
+}
+
 /** What is known of an accepted message: its outcome, and its receipt where the carrier has one. */
 async function newsOf(config: Config, followed: FollowUp): Promise<News[]> {
   const { seq, index, attempt, account } = followed;

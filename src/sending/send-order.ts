@@ -113,8 +113,11 @@ export async function sendOrder(
   const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const caller = await callerOf(c, fields, template);
   const validityMs = settings(c)[OPERATIONS[order.operation].validity];
+  const { mode } = keyOf(c);
+  const max = settings(c).TEST_RECIPIENTS_PER_DAY;
+  const daily = mode === "test" ? { daily: { recipients: order.recipients.length, max } } : {};
   const idSecret = settings(c).KEY_SECRET.current.id;
-  const done = askAndDispatch(c, { ...order, ...caller, text: sealed, validityMs, idSecret });
+  const done = askAndDispatch(c, { ...order, ...caller, ...daily, text: sealed, validityMs, idSecret });
   // If the client leaves now, the platform ends all work outside `waitUntil`, and the message would wait for the alarm.
   c.executionCtx.waitUntil(done.catch(() => undefined));
   const result = await done;

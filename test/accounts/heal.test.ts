@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { healAlarms } from "../../src/accounts/heal.ts";
 import { openAlerts } from "../../src/db/alerts.ts";
 import { watchAccounts } from "../../src/db/watch.ts";
+import { undoNewestStep } from "../world/older-storage.ts";
 import { alarmMs, HOUR_MS, later, PASS_MS, stopClock } from "../world/pass.ts";
 import { balanceOf, claim, messagesOf, openWorld, recordHistory, runAlarm, sendSms } from "../world/world.ts";
 import type { World } from "../world/world.ts";
@@ -120,10 +121,7 @@ it("does not take an alarm for lost that rang, or one of an account whose storag
   }
   await runInDurableObject(world.stub, async (_, { storage }) => {
     await storage.deleteAlarm();
-    storage.sql.exec("DELETE FROM schema_step; ALTER TABLE account DROP COLUMN history_db");
-    storage.sql.exec(
-      "ALTER TABLE account DROP COLUMN checkpoint_seq; ALTER TABLE account DROP COLUMN checkpoint_balance",
-    );
+    undoNewestStep(storage.sql);
   });
   await evictDurableObject(world.stub);
   expect(await world.stub.heal()).toBe(false);

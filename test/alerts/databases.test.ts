@@ -12,12 +12,11 @@ afterEach(() => vi.restoreAllMocks());
 
 const NOW = Date.parse("2026-11-22T10:00:00Z");
 
-/** The service with a limit per database. */
-const limitedTo = (bytes: number, more: Partial<Env> = {}): Env => ({
-  ...withSecond,
-  ...more,
-  ...{ HISTORY_BYTES_MAX: String(Math.round(bytes)) },
-});
+/** The service with a limit for each database, and with other databases of history. */
+function limitedTo(bytes: number, databases: Record<string, D1Database> = {}): Env {
+  const limit = { HISTORY_BYTES_MAX: String(Math.round(bytes)) };
+  return { ...withSecond, ...databases, ...limit };
+}
 
 const alerted = async () => (await openAlerts(env.DB, 10)).map(({ kind, subject }) => `${kind} ${subject}`).toSorted();
 
@@ -25,17 +24,19 @@ const alerted = async () => (await openAlerts(env.DB, 10)).map(({ kind, subject 
 const ofSize = (bytes: number) =>
   ({ prepare: () => ({ run: async () => ({ meta: { size_after: bytes } }) }) }) as unknown as D1Database;
 
+/** The service with databases of history of these sizes. */
+const sized = (first: number, second: number) =>
+  limitedTo(1e9, { HISTORY_1: ofSize(first), HISTORY_2: ofSize(second) });
+
 it("alerts at 70 % of a database, of each one apart, and ends when it is below that again", async () => {
-  const at = (first: number, second: number) =>
-    limitedTo(1e9, { HISTORY_1: ofSize(first), ...{ HISTORY_2: ofSize(second) } });
-  await watchDatabases(at(699_999_999, 0), NOW);
+  await watchDatabases(sized(699_999_999, 0), NOW);
   expect(await alerted()).toEqual([]);
-  await watchDatabases(at(700_000_000, 950_000_000), NOW);
+  await watchDatabases(sized(700_000_000, 950_000_000), NOW);
   expect(await alerted()).toEqual(["database_fill HISTORY_1", "database_fill HISTORY_2"]);
   const open = await openAlerts(env.DB, 10);
   const values = open.find(({ subject }) => subject === "HISTORY_2")?.values;
   expect(values).toEqual({ bytes: 950_000_000, max: 1_000_000_000, percent: 95 });
-  await watchDatabases(at(700_000_000, 100), NOW + 1);
+  await watchDatabases(sized(700_000_000, 100), NOW + 1);
   expect(await alerted()).toEqual(["database_fill HISTORY_1"]);
 });
 
@@ -57,7 +58,7 @@ it("measures the real databases, DB among them, each time the cron runs", async 
 
 it("leaves a database out that does not answer, and looks at the others", async () => {
   vi.spyOn(console, "error").mockReturnValue();
-  const at = limitedTo(1e9, { HISTORY_1: failing("away"), ...{ HISTORY_2: ofSize(9e8) } });
+  const at = limitedTo(1e9, { HISTORY_1: failing("away"), HISTORY_2: ofSize(9e8) });
   await watchDatabases(at, NOW);
   expect(await alerted()).toEqual(["database_fill HISTORY_2"]);
   expect((await databaseFill(at)).find(({ name }) => name === "HISTORY_1")?.bytes).toBeNull();

@@ -47,6 +47,11 @@ const ADDITIVE = `
   CREATE TABLE later (id INTEGER PRIMARY KEY);
 `;
 
+/** A step of which the present code is too old. */
+const tooNew = (schema: Schema) => ({ sql: "CREATE TABLE later (id INTEGER)", oldest: schema.steps.length + 1 });
+
+const at = (seq = 0) => ({ seq, index: 0, attempt: 1 });
+
 const alarmOf = (world: World) => runInDurableObject(world.stub, (_, { storage }) => storage.getAlarm());
 
 describe("over an additive step", () => {
@@ -60,7 +65,6 @@ describe("over an additive step", () => {
     expect((await sendSms(world, { headers: { "idempotency-key": "after" } })).status).toBe(200);
     expect((await call("http://sms.localhost/account-balance", { headers: bearer(world.apiKey) })).status).toBe(200);
     const [one, two] = await claim(world);
-    const at = (seq = 0) => ({ seq, index: 0, attempt: 1 });
     await world.stub.report(
       [
         { kind: "outcome", ...at(one?.seq), outcome: { kind: "submitted" } },
@@ -105,8 +109,6 @@ describe("over an additive step", () => {
 });
 
 describe("over a step that this code cannot live with", () => {
-  const tooNew = (schema: Schema) => ({ sql: "CREATE TABLE later (id INTEGER)", oldest: schema.steps.length + 1 });
-
   it("an account answers 503, keeps its alarm and its data, and serves again with the right release", async () => {
     const world = await openWorld();
     await sendSms(world);

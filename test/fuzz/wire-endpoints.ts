@@ -59,6 +59,8 @@ const PROGRAMS: Record<string, Shape> = {
   "POST /operator/accounts/:id/credits": { json: { amount: 12.5, reference: "ref-1", note: "by hand" } },
   "GET /operator/accounts/:id/ledger": { query: PAGE },
   "GET /operator/accounts/:id/messages": { query: PAGE },
+  "GET /operator/accounts/:id/archives": { query: PAGE },
+  "GET /operator/accounts/:id/archives/:name": { query: { mode: "live" } },
   "GET /operator/accounts/:id/keys": {},
   "POST /operator/accounts/:id/keys": { json: { name: "key", mode: "live" } },
   "DELETE /operator/accounts/:id/keys/:keyId": {},
@@ -71,7 +73,12 @@ const PROGRAMS: Record<string, Shape> = {
     json: { smsIndia: 1, smsAbroad: 5, ttsCall: 2, voiceCallPer30s: 2, smsByCountry: { US: 4 } },
   },
   "GET /operator/reconcile": { query: { account: "{id}", after: "" } },
+  "POST /operator/accounts/:id/history/rebuild": { query: { mode: "test" } },
+  "POST /operator/history/rebuild": { json: { database: 1 } },
   "GET /operator/audit": { query: { account: "{id}", limit: "10", after: "1.act_x" } },
+  "GET /operator/health": {},
+  "GET /operator/metrics": {},
+  "POST /operator/alerts/test": { json: {} },
   "POST /callbacks/:carrier": { json: { ref: "{message}", state: "delivered", code: "0" }, signed: "carrier" },
   "GET /media/:token": {},
   "POST /webhooks/payments/:provider": {
@@ -124,6 +131,8 @@ const PAGES: Record<string, Shape> = {
   "GET /pay/:order": {},
   "GET /settings": { query: { saved: "name", note: "email" } },
   "GET /settings/name": {},
+  "GET /settings/archives": { query: { after: "1" } },
+  "GET /settings/archives/:name": {},
   "GET /settings/login": {},
   "GET /settings/sessions": {},
   "GET /settings/buyer": {},
@@ -156,6 +165,7 @@ const PAGES: Record<string, Shape> = {
   "GET /desk/payments": { query: { done: "settled" } },
   "GET /desk/notes/:note": {},
   "GET /desk/queues": { query: { done: "gone" } },
+  "GET /desk/health": {},
   "GET /desk/reconcile": { query: { account: "{id}", after: "x", run: "1" } },
   "GET /desk/accounts/:id/suspend": {},
   "GET /desk/audit": { query: { account: "{id}", actor: "token", action: "money.credited", before: "1.act_x" } },
@@ -241,6 +251,7 @@ const FORMS: Record<string, Shape> = {
   },
   "POST /desk/payments": { form: { provider: "sandbox", event: "evt_1", once: "x" } },
   "POST /desk/queues/dead-letters": { form: { id: "1", do: "retry" } },
+  "POST /desk/health/test": { form: {} },
 };
 
 function endpoints(shapes: Record<string, Shape & { base?: BaseName }>, isApi: boolean): Endpoint[] {

@@ -5,9 +5,6 @@ import type { Turn } from "./turn.ts";
 
 // Idempotency-Key (contract §8): stored in the transaction that carries out the request, and never for a refused one.
 
-/** How long a key is kept, in ms. */
-export const KEPT_MS = 7 * 24 * 3_600_000;
-
 /** A request that waits for R2 holds its key for this long, in ms; after that it counts as failed. */
 export const RUNNING_MS = 60_000;
 
@@ -57,7 +54,7 @@ export function recall({ sql, nowMs }: Turn, asked: AskedOnce | undefined): Repl
 
 /** Stores a key with the result of its request, or holds it while the request runs. */
 export function remember(
-  { sql, nowMs }: Turn,
+  { sql, nowMs, keeps }: Turn,
   asked: Idempotency | undefined,
   outcome: { spent: number; balance: number; seq: number; runningUntil?: number },
 ): void {
@@ -72,7 +69,7 @@ export function remember(
     outcome.balance,
     outcome.seq,
     outcome.runningUntil ?? null,
-    nowMs + KEPT_MS,
+    nowMs + keeps.idempotencyMs,
   );
 }
 

@@ -2,6 +2,7 @@ import { unlessFirst } from "../../crypto/secrets.ts";
 import type { Lane } from "../../model/lane.ts";
 import type { Content, MessageView, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
+import { checkpointOf } from "./archive/checkpoint.ts";
 import { payDebt } from "./billing/debt.ts";
 import { appendEntry, ledgerHead, refundReference } from "./billing/ledger.ts";
 import { decodeMessages, encodeLives, encodeNumbers } from "./message/codec.ts";
@@ -21,7 +22,8 @@ export interface Job {
   createdAt: number;
   expiresAt: number;
   content: Content;
-  text: Uint8Array | null;
+  /** The text as it is stored, wrapped with its day's key: `sealedText` gives what the Worker sealed. */
+  storedText: Uint8Array | null;
   carrier: string | null;
   messages: Message[];
   rev: number;
@@ -51,7 +53,7 @@ function storedJob(row: Record<string, SqlStorageValue>): Job {
     createdAt,
     expiresAt: number(row, "expires_at"),
     content: JSON.parse(text(row, "content")) as Content,
-    text: bytesOrNull(row, "text"),
+    storedText: bytesOrNull(row, "text"),
     carrier: textOrNull(row, "carrier"),
     ...decodeMessages(text(row, "messages"), textOrNull(row, "lives"), createdAt),
     rev: number(row, "rev"),
@@ -74,7 +76,7 @@ export function readJob(sql: SqlStorage, seq: number): Job | null {
 
 /** The first job since a time, by binary search: times rise with the numbers, unless the clock was set back. */
 export function firstJobSince(sql: SqlStorage, sinceMs: number): number {
-  let low = 0;
+  let low = checkpointOf(sql).seq;
   let high = ledgerHead(sql).seq + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -134,7 +136,7 @@ function changedTimes(before: Job, { lane, readyAt, dueAt }: Pick<Job, "lane" | 
 function storeJob(turn: Turn, before: Job, changed: Pick<Job, "messages" | "rev">): Job {
   const { sql } = turn;
   const forget = changed.messages.every(isFinal) && before.operation === "otp" && before.carrier !== "sim";
-  const job: Job = { ...before, ...changed, isCompact: true, text: forget ? null : before.text };
+  const job: Job = { ...before, ...changed, isCompact: true, storedText: forget ? null : before.storedText };
   job.readyAt = readyAtOf(turn, job);
   job.dueAt = dueAtOf(turn, job);
   const columns: [string, string | number | null][] = [

@@ -6,6 +6,7 @@ import { dueAtOf, readyAtOf, secretOf } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import type { LedgerHead } from "./billing/ledger.ts";
 import { claim } from "./message-life.ts";
+import { wrapText } from "./retention/text-keys.ts";
 import { encodeLives, encodeNumbers } from "./message/codec.ts";
 import type { Message } from "./message/states.ts";
 import { noteJob } from "./turn.ts";
@@ -30,6 +31,8 @@ export function insertJobs(
   head: LedgerHead,
 ): { seqs: number[]; balance: number; claimed: ClaimedJob[] } {
   const debit = charge * command.recipients.length;
+  // Once for all of the request's jobs.
+  const storedText = command.text && wrapText(turn, command.text);
   const balance = head.balance - debit;
   const seqs: number[] = [];
   const claimed: ClaimedJob[] = [];
@@ -38,8 +41,8 @@ export function insertJobs(
     const fresh = command.recipients
       .slice(from, from + MESSAGES_PER_JOB_MAX)
       .map((to): Message => ({ to, state: "queued", attempts: 0 }));
-    const job = newJob(turn, command, seq, charge, fresh, seqs.length === 0 ? debit : null);
-    const taken = command.take && takeOnly(turn, job, command.take);
+    const job = newJob(turn, { ...command, storedText }, seq, charge, fresh, seqs.length === 0 ? debit : null);
+    const taken = command.take && takeOnly(turn, job, command, command.take);
     if (taken) claimed.push(taken.claimed);
     insertJob(turn, taken?.job ?? job, balance);
     seqs.push(seq);
@@ -49,13 +52,13 @@ export function insertJobs(
 
 function newJob(
   turn: Turn,
-  command: Order,
+  command: Order & Pick<Job, "storedText">,
   seq: number,
   charge: number,
   messages: Message[],
   debit: number | null,
 ): Job {
-  const { requestId, operation, content, text, keyId, idSecret = FIRST_ID } = command;
+  const { requestId, operation, content, storedText, keyId, idSecret = FIRST_ID } = command;
   return {
     seq,
     requestId,
@@ -64,7 +67,7 @@ function newJob(
     createdAt: turn.nowMs,
     expiresAt: turn.nowMs + command.validityMs,
     content,
-    text,
+    storedText,
     carrier: null,
     messages,
     rev: 1,
@@ -79,12 +82,17 @@ function newJob(
 }
 
 /** Claims the message of a job that has only this one, for the caller that stores it; null where it cannot be claimed. */
-function takeOnly(turn: Turn, job: Job, take: NonNullable<Order["take"]>): { job: Job; claimed: ClaimedJob } | null {
+function takeOnly(
+  turn: Turn,
+  job: Job,
+  { text }: Pick<Order, "text">,
+  take: NonNullable<Order["take"]>,
+): { job: Job; claimed: ClaimedJob } | null {
   const [only] = job.messages;
   if (!only || job.lane === "bulk") return null;
   const taken = claim(turn, only, 0, { leaseMs: take.leaseMs, resubmits: take.resubmits === true });
   if (!taken) return null;
-  const { seq, requestId, operation, content, text } = job;
+  const { seq, requestId, operation, content } = job;
   const { carrier } = take;
   const shared = { seq, carrier, requestId, operation, content, text, ...secretOf(job) };
   const claimed: ClaimedJob = { ...shared, messages: [taken[1]] };
@@ -108,7 +116,7 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
     job.createdAt,
     job.expiresAt,
     JSON.stringify(job.content),
-    job.text,
+    job.storedText,
     job.carrier,
     encodeNumbers(job.messages),
     dueAt,

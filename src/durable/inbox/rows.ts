@@ -3,7 +3,7 @@ import type { Secrets } from "../../crypto/secrets.ts";
 import { matcherOf } from "../../inbox/search.ts";
 import type { Caught, InboxFilter, InboxMessage } from "../../inbox/types.ts";
 import type { Content, Operation } from "../../model/message.ts";
-import { bytesOrNull, number, text } from "../rows.ts";
+import { bytesOrNull, number, numberOrNull, text } from "../rows.ts";
 import type { Schema, Step } from "../tables.ts";
 
 // The inbox's storage: one row per message, for the newest ones. Texts are stored as their account sealed them, and are
@@ -81,6 +81,11 @@ export function keep(sql: SqlStorage, caught: readonly Caught[], nowMs: number):
     );
   }
   sql.exec("DELETE FROM caught WHERE seq <= (SELECT seq FROM caught ORDER BY seq DESC LIMIT 1 OFFSET ?)", KEPT_MAX);
+}
+
+/** When the oldest message arrived, in ms since the epoch; null in an empty inbox. */
+export function oldestAtMs(sql: SqlStorage): number | null {
+  return numberOrNull(sql.exec("SELECT min(at) AS at FROM caught").one(), "at");
 }
 
 /** Which part of the list is read, and from which end. */

@@ -12,9 +12,11 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { planName } from "../../money/plans.ts";
 import { findAccounts, openingDetails, typedCoins } from "../../operator/accounts.ts";
+import { openAlertCount } from "../../operator/health.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
 import { oneLine } from "../../text/one-line.ts";
 import { DeskAccounts, DeskOpened } from "../../ui/desk/accounts.tsx";
+import { DeskAlerts } from "../../ui/desk/health-glance.tsx";
 
 /** Accounts on one page: each is asked for its balance. */
 const PAGE_SIZE = 25;
@@ -22,8 +24,17 @@ const PAGE_SIZE = 25;
 async function list(c: Context<AppEnv>, more: { typed?: Record<string, string>; refused?: Refused } = {}) {
   const search = (c.req.query("q") ?? "").trim().slice(0, LENGTH_MAX.name);
   const { typed, refused } = more;
-  const found = await findAccounts(c.env, { search, before: c.req.query("before") ?? "", limit: PAGE_SIZE });
-  return showDesk(c, "accounts", <DeskAccounts {...found} search={search} typed={typed} fault={refused} />, {
+  const [found, alerts] = await Promise.all([
+    findAccounts(c.env, { search, before: c.req.query("before") ?? "", limit: PAGE_SIZE }),
+    openAlertCount(c.env),
+  ]);
+  const content = (
+    <>
+      <DeskAlerts count={alerts} />
+      <DeskAccounts {...found} search={search} typed={typed} fault={refused} />
+    </>
+  );
+  return showDesk(c, "accounts", content, {
     refused,
   });
 }

@@ -82,7 +82,7 @@ const Ledger: FC<{ of: AccountAtDesk }> = ({ of: { ledger } }) => {
               <td>
                 <Time at={entry.at} />
               </td>
-              <td>{t.entryTypes[entry.type]}</td>
+              <td>{entry.type === "checkpoint" ? t.archived : t.entryTypes[entry.type]}</td>
               <td class="deskname">{entry.reference ?? entry.requestId ?? ""}</td>
               <td class="num">
                 <Money units={entry.amount} />

@@ -35,6 +35,8 @@ const actions: Record<Action, string> = {
   "payment.resolved": "Resolved a payment event",
   "letter.requeued": "Queued a dead letter again",
   "letter.deleted": "Deleted a dead letter",
+  "history.rebuilt": "Had the history recorded again",
+  "alert.tested": "Tested the alert channel",
 };
 
 const actionsHi: Record<Action, string> = {
@@ -71,6 +73,8 @@ const actionsHi: Record<Action, string> = {
   "payment.resolved": "भुगतान की घटना निपटाई",
   "letter.requeued": "मृत संदेश फिर से कतार में भेजा",
   "letter.deleted": "मृत संदेश हटाया",
+  "history.rebuilt": "इतिहास फिर से दर्ज करवाया",
+  "alert.tested": "अलर्ट चैनल जाँचा",
 };
 
 export const auditWords = words(
@@ -112,6 +116,7 @@ export const auditWords = words(
       replaces: "Replaces",
       changed: "Changed",
       queue: "Queue",
+      database: "Database",
     },
     planRate: "the plan's",
     yes: "yes",
@@ -170,6 +175,7 @@ export const auditWords = words(
       replaces: "किसकी जगह",
       changed: "बदला",
       queue: "कतार",
+      database: "डेटाबेस",
     },
     planRate: "प्लान की",
     yes: "हाँ",

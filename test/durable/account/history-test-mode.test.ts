@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { olderPage } from "../../../src/activity/list.ts";
 import { deleteGroups } from "../../../src/db/history.ts";
 import { TEST_MESSAGES_MAX, bucketOf } from "../../../src/model/history.ts";
+import type { MessagePlace } from "../../../src/model/ref.ts";
 import { historyOf, rowsOf, settledSeq } from "../../world/history.ts";
 import { bearer, messagesOf, openWorld, post, recordHistory, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
@@ -35,10 +36,11 @@ async function recordAll(world: World): Promise<void> {
   for (let at = 0; at < seqs.length; at += 20) await recordHistory(world, seqs.slice(at, at + 20));
 }
 
+const place = ({ seq, index }: MessagePlace) => `${seq}.${index}`;
+
 /** The newest messages that history keeps at least, and what it may have besides: the rest of a bucket. */
-function expectKept(kept: readonly { seq: number; index: number }[], sent: readonly { seq: number; index: number }[]) {
+function expectKept(kept: readonly MessagePlace[], sent: readonly MessagePlace[]) {
   const first = bucketOf(sent.at(-TEST_MESSAGES_MAX)?.seq ?? 0);
-  const place = ({ seq, index }: { seq: number; index: number }) => `${seq}.${index}`;
   expect(kept.map(place)).toEqual(sent.filter(({ seq }) => seq >= first).map(place));
 }
 

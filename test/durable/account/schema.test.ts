@@ -25,6 +25,8 @@ const migrationsOf = (sql: SqlStorage) =>
     .toArray()
     .map((row) => row["number"]);
 
+const highest = (sql: SqlStorage) => Math.max(...migrationsOf(sql).map(Number));
+
 async function sha256(text: string): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toString("hex");
 }
@@ -206,7 +208,6 @@ describe("migrations", () => {
 
   it("are seen by releases from before the rule only as far as those can live with them", async () => {
     // Such a release refuses storage if the table `migration` counts beyond the five steps that it knows.
-    const highest = (sql: SqlStorage) => Math.max(...migrationsOf(sql).map(Number));
     await onFreshStorage((sql) => {
       migrate(sql, ACCOUNT_SCHEMA.steps, ACCOUNT_SCHEMA.counted);
       expect(highest(sql)).toBe(5);

@@ -37,7 +37,11 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   report: (account) => account.report([], false),
   "report of a receipt": (account) =>
     account.report([{ kind: "receipt", seq: 1, index: 0, state: "delivered" }], false),
+  archive: (account) => account.archive(),
+  archives: (account) => account.archives(0, 1),
+  clearNext: (account) => account.clearNext(null),
   follow: (account) => account.follow([1]),
+  rebuildHistory: (account) => account.rebuildHistory(null),
   heal: (account) => account.heal(),
   records: (account) => account.records([1], true),
   recorded: (account) => account.recorded({ jobs: [{ seq: 1, rev: 1 }], profileRev: 1 }),

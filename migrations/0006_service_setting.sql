@@ -1,4 +1,0 @@
-CREATE TABLE `service_setting` (
-	`name` text PRIMARY KEY NOT NULL,
-	`value` text NOT NULL
-) WITHOUT ROWID;
