@@ -137,8 +137,8 @@ export class AccountAlarm {
   /** Lets history record everything again; false where another database has it. */
   rebuildHistory(database: number | null): boolean {
     const { sql } = this.#host.ctx.storage;
-    if (database !== null && number(sql.exec("SELECT history_db FROM account").one(), "history_db") !== database)
-      return false;
+    const own = number(sql.exec("SELECT history_db FROM account").one(), "history_db");
+    if (database !== null && database !== own) return false;
     this.#setForHistory(this.#host.commit((turn) => this.#history.rebuild(turn)));
     return true;
   }
