@@ -13,6 +13,7 @@ const DOCUMENTS = [
   "docs/proof.md",
   "docs/runbook.md",
   "docs/data.md",
+  "docs/backup.md",
   "docs/secrets.md",
 ];
 
