@@ -65,15 +65,17 @@ it("writes the ledger of files that follow each other as CSV", async () => {
   expect(status).toBe(0);
 });
 
+/** The complaint of a call that is refused. */
+function refused(names: string[]): string {
+  const { status, stderr } = run(...names);
+  expect(status).toBe(1);
+  return stderr.trim();
+}
+
 it("refuses files in another order, one that is not its manifest's, and none", async () => {
   await write("one", LINES.slice(0, 2), { seq: 0, balance: 0 });
   await write("two", LINES.slice(2), { seq: 2, balance: 30_000 });
   await write("wrong", LINES.slice(2), { seq: 2, balance: 30_000 }, { last: 5 });
-  const refused = (names: string[]) => {
-    const { status, stderr } = run(...names);
-    expect(status).toBe(1);
-    return stderr.trim();
-  };
   expect(refused(["two.ndjson.gz", "one.ndjson.gz"])).toMatch(/one\.ndjson\.gz: line 1 follows line 4$/u);
   expect(refused(["wrong.ndjson.gz"])).toMatch(/last in the manifest is not that of the lines$/u);
   expect(refused([])).toMatch(/^Name the files/u);

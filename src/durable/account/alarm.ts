@@ -40,7 +40,6 @@ export class AccountAlarm {
   #setTo: number | null = null;
   #isSweeping = false;
   #isRinging = false;
-  /** Whether the start of the object found the alarm lost, and it has not rung since. */
   #wasLost = false;
   #isStopped = false;
   readonly #lanes = new LaneWatch();
