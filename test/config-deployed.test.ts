@@ -19,7 +19,12 @@ describe("secrets", () => {
     expect(faults.join()).not.toContain("mistake");
   });
 
-  it.each(SECRET_NAMES.filter((name) => name !== "CARRIER_HTTP_SECRET"))("a demo %s is for local use only", (name) => {
+  /** Secrets that are signed with as whsec_ and Base64. */
+  const isWebhook = (name: string) => name === "CARRIER_HTTP_SECRET" || name === "ALERT_SECRET";
+  /** What else belongs to a secret. */
+  const besides = (name: string) => (name === "ALERT_SECRET" ? { ALERT_URL: "https://alerts.example.com" } : {});
+
+  it.each(SECRET_NAMES.filter((name) => !isWebhook(name)))("a demo %s is for local use only", (name) => {
     const demo = { [name]: `local-only-${SECRET}` };
     expect(() => parseConfig({ ...PRODUCTION, ...demo })).toThrow(`${name} is a demo secret`);
     expect(faultsOf({ ...LOCAL, ...demo })).toEqual([]);
@@ -60,12 +65,12 @@ describe("secrets", () => {
   const SECRETS = { ...GATEWAY, RAZORPAY_KEY_SECRET: `rzp-${SECRET}`, RAZORPAY_WEBHOOK_SECRET: `hook-${SECRET}` };
 
   it.each(SECRET_NAMES)("a deployed %s is not a pattern that is easy to guess", (name) => {
-    const mark = name === "CARRIER_HTTP_SECRET" ? "whsec_" : "";
+    const mark = isWebhook(name) ? "whsec_" : "";
     const weak = ["a".repeat(40), "abcdefghij".repeat(4), "aaaaaaabbbbbbbcccccccdddddddeeeeeeefffff"];
     for (const text of mark === "" ? [...weak, " ".repeat(40)] : weak) {
-      const faults = faultsOf({ ...PRODUCTION, ...SECRETS, [name]: mark + text });
+      const faults = faultsOf({ ...PRODUCTION, ...SECRETS, ...besides(name), [name]: mark + text });
       expect(faults, text).toEqual([`${name} is too easy to guess`, "make one with: openssl rand -hex 32"]);
-      expect(faultsOf({ ...LOCAL, ...SECRETS, [name]: mark + text })).toEqual([]);
+      expect(faultsOf({ ...LOCAL, ...SECRETS, ...besides(name), [name]: mark + text })).toEqual([]);
     }
   });
 
@@ -73,7 +78,7 @@ describe("secrets", () => {
     const bytes = Uint8Array.from({ length: 32 }, (_, at) => (at * 89 + 7) % 256);
     for (const form of ["hex", "base64", "base64url"] as const) {
       const text = Buffer.from(bytes).toString(form);
-      for (const name of SECRET_NAMES.filter((one) => one !== "CARRIER_HTTP_SECRET")) {
+      for (const name of SECRET_NAMES.filter((one) => !isWebhook(one))) {
         expect(faultsOf({ ...PRODUCTION, ...SECRETS, [name]: text })).toEqual([]);
       }
     }
@@ -83,7 +88,8 @@ describe("secrets", () => {
     for (const [at, name] of SECRET_NAMES.entries()) {
       for (const other of SECRET_NAMES.slice(0, at)) {
         // In the form of the strictest one, which the others accept too.
-        const same = { ...PRODUCTION, ...SECRETS, [name]: WHSEC, [other]: WHSEC, CARRIER_HTTP_SECRET: WHSEC };
+        const both = { [name]: WHSEC, [other]: WHSEC, ...besides(name), ...besides(other) };
+        const same = { ...PRODUCTION, ...SECRETS, ...both, CARRIER_HTTP_SECRET: WHSEC };
         const names = SECRET_NAMES.filter((one) => [name, other, "CARRIER_HTTP_SECRET"].includes(one));
         expect(faultsOf(same)).toEqual([`${names.join(" and ")} must differ`]);
       }

@@ -133,7 +133,7 @@ describe("variables", () => {
     ["SIGN_IN_COUNTRIES", "001"],
     ["SIGN_IN_COUNTRIES", "India"],
     ["CODES_PER_MINUTE", "81"],
-    ["ENVIRONMENT", "staging"],
+    ["ENVIRONMENT", "test"],
     ["CARRIER", "pigeon"],
     ["SMS_URL", "sms.example.com"],
     ["SMS_URL", "ftp://sms.example.com"],
