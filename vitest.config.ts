@@ -16,6 +16,18 @@ const HELD_QUEUES = {
   HISTORY: { queueName: "held-history" },
 };
 
+/** The databases and queues that differ from those in wrangler.toml. */
+const TEST_BINDINGS = { queueProducers: HELD_QUEUES, d1Databases: { SPARE_HISTORY: "spare" } };
+
+/** The migrations of DB and of history, which the tests apply (test/setup/workers.ts). */
+async function testMigrations() {
+  const folder = path.join(import.meta.dirname, "migrations");
+  return {
+    TEST_MIGRATIONS: await readD1Migrations(folder),
+    HISTORY_MIGRATIONS: await readD1Migrations(path.join(folder, "history")),
+  };
+}
+
 export default defineConfig(async () => ({
   test: {
     // The logs of a passing test are dropped; a failing test shows all of its logs.
@@ -29,7 +41,7 @@ export default defineConfig(async () => ({
             miniflare: {
               // Sets every variable that a test relies on, so that a developer's .dev.vars changes nothing.
               bindings: {
-                TEST_MIGRATIONS: await readD1Migrations(path.join(import.meta.dirname, "migrations")),
+                ...(await testMigrations()),
                 ENVIRONMENT: "local",
                 SMS_URL: "http://sms.localhost",
                 TTS_URL: "http://tts.localhost",
@@ -47,7 +59,7 @@ export default defineConfig(async () => ({
                 CARRIER_HTTP_URL: "http://gateway.test/messages",
                 CARRIER_HTTP_SECRET: "whsec_bG9jYWwtb25seS1nYXRld2F5LXNlY3JldC0wMDAwMDA=",
               },
-              queueProducers: HELD_QUEUES,
+              ...TEST_BINDINGS,
               // No test reaches a network: a request that is not mocked gets status 599.
               outboundService: "blocked",
               workers: [

@@ -86,7 +86,7 @@ interface GroupRow {
   messages: string;
 }
 
-/** The messages of one row of history, read by the description in src/db/schema.ts alone. */
+/** The messages of one row of history, read by the description in src/db/history-schema.ts alone. */
 function messagesOfGroup(row: GroupRow): HistoryRow[] {
   const kinds = JSON.parse(row.kinds) as [string, number, number | null, string | null][];
   const states = JSON.parse(row.states) as [string, 0 | 1, string | null, number, string][];
@@ -106,8 +106,18 @@ function messagesOfGroup(row: GroupRow): HistoryRow[] {
   });
 }
 
+/** Whether a file of D1 is a database of history: DB still has a table of that name, and others besides. */
+function isHistory(file: string): boolean {
+  const names = rowsOf<{ name: string }>(
+    file,
+    "SELECT name FROM sqlite_master WHERE name IN ('message_group', 'person')",
+  );
+  return names.length === 1 && names[0]?.name === "message_group";
+}
+
 /** All messages in history (D1). */
 export function historyRows(state: string): HistoryRow[] {
-  const [file = ""] = databasesIn(path.join(state, "v3", "d1", "miniflare-D1DatabaseObject"));
-  return rowsOf<GroupRow>(file, "SELECT * FROM message_group").flatMap(messagesOfGroup);
+  return databasesIn(path.join(state, "v3", "d1", "miniflare-D1DatabaseObject"))
+    .filter(isHistory)
+    .flatMap((file) => rowsOf<GroupRow>(file, "SELECT * FROM message_group").flatMap(messagesOfGroup));
 }

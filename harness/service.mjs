@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { buildAssets, readMigrations } from "../scripts/build.mjs";
 import { bundleWorker } from "../scripts/bundle.mjs";
+import { databasesOf } from "../scripts/databases.mjs";
 import { readConfig } from "../scripts/local.mjs";
 import { runBundle } from "../scripts/runtime.mjs";
 import { applyMigrations } from "../src/db/migrate.ts";
@@ -58,12 +59,13 @@ export async function bundleService() {
 
 /**
  * Starts the service on a port, with all its bindings and its real queue consumers, on the state in `stateDir`.
- * `bundle` is a text made earlier, `variables` replace some settings; the other options are those of `runBundle`.
+ * `bundle` is a text made earlier, `variables` replace some settings, `histories` is the number of databases of history;
+ * the other options are those of `runBundle`.
  *
  * @param {{ port: number, stateDir: string, bundle?: string, variables?: Record<string, string>, around?: string,
- *   deliverAfterSec?: number | undefined, miniflare?: object }} options
+ *   deliverAfterSec?: number | undefined, histories?: number, miniflare?: object }} options
  */
-export async function startService({ port, stateDir, bundle, variables, ...options }) {
+export async function startService({ port, stateDir, bundle, variables, histories = 1, ...options }) {
   mkdirSync(stateDir, { recursive: true });
   logIntoFile(stateDir);
   const running = await runBundle({
@@ -71,8 +73,11 @@ export async function startService({ port, stateDir, bundle, variables, ...optio
     stateDir,
     bundle: bundle ?? (await bundleService()),
     variables: { ...VARIABLES, ...variables },
+    histories,
     ...options,
   });
-  await applyMigrations(await running.getD1Database("DB"), readMigrations());
+  for (const { binding, migrations_dir } of databasesOf(readConfig(), histories)) {
+    await applyMigrations(await running.getD1Database(binding), readMigrations(migrations_dir));
+  }
   return { port, miniflare: running, stop: () => running.dispose() };
 }

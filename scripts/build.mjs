@@ -43,9 +43,12 @@ export async function buildAssets() {
   writeJson("src/ui/built.json", { entries, files });
 }
 
-/** The migrations of D1 in order, as drizzle-kit wrote them. */
-export function readMigrations() {
-  const folder = path.join(ROOT, "migrations");
+/** The folders of migrations: of the database DB, and of each database of history. wrangler.toml names them, too. */
+const FOLDERS = { service: "migrations", history: "migrations/history" };
+
+/** The migrations of a folder in order, as drizzle-kit wrote them. */
+export function readMigrations(name) {
+  const folder = path.join(ROOT, name);
   const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
   return names.toSorted().map((name) => ({
     name,
@@ -54,7 +57,10 @@ export function readMigrations() {
 }
 
 /** Writes src/local/migrations.json. */
-export const buildMigrations = () => writeJson("src/local/migrations.json", readMigrations());
+export function buildMigrations() {
+  const all = Object.entries(FOLDERS).map(([name, folder]) => [name, readMigrations(folder)]);
+  writeJson("src/local/migrations.json", Object.fromEntries(all));
+}
 
 /** Writes a file only when it changes: wrangler watches this folder, and an unchanged file would start another build. */
 function writeJson(name, value) {

@@ -1,22 +1,25 @@
-// npm run deploy: checks what a deployment needs, applies D1 migrations, then deploys (README.md, "Deploy").
+// npm run deploy [-- --env staging]: checks what a deployment needs, applies D1 migrations, then deploys (README.md,
+// "Deploy").
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { parseConfig } from "../src/config/config.ts";
 import { SECRET_NAMES } from "../src/config/settings.ts";
 import { DEMO_SECRET_PREFIX } from "../src/crypto/secret-faults.ts";
+import { faultOfDatabases, migrationsOf } from "./databases.mjs";
 import { ROOT, readConfig } from "./local.mjs";
-
-const PLACEHOLDER_DATABASE = "00000000-0000-0000-0000-000000000000";
 
 const stop = (sentence) => {
   console.error(`Not deployed: ${sentence}`);
   process.exit(1);
 };
 
-/** Runs wrangler for the production environment. */
+const { env: environment } = parseArgs({ options: { env: { type: "string", default: "production" } } }).values;
+
+/** Runs wrangler for the environment. */
 function wrangler(args, options = {}) {
-  return spawnSync(path.join(ROOT, "node_modules/.bin/wrangler"), [...args, "--env", "production"], {
+  return spawnSync(path.join(ROOT, "node_modules/.bin/wrangler"), [...args, "--env", environment], {
     cwd: ROOT,
     env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
     stdio: "inherit",
@@ -25,17 +28,18 @@ function wrangler(args, options = {}) {
   });
 }
 
-/** Refuses faults of `env.production` in wrangler.toml that would show only after the deployment. */
+/** Refuses faults of the environment in wrangler.toml that would show only after the deployment. */
 function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
-  if (d1_databases[0].database_id === PLACEHOLDER_DATABASE) {
-    stop("database_id in wrangler.toml is a placeholder; create one with: npx wrangler d1 create dastak");
+  const fault = faultOfDatabases(d1_databases);
+  if (fault) stop(fault);
+  if (vars.ENVIRONMENT !== environment) {
+    stop(`ENVIRONMENT of env.${environment} in wrangler.toml is ${vars.ENVIRONMENT}.`);
   }
-  if (vars.ENVIRONMENT === "local") stop("ENVIRONMENT of env.production in wrangler.toml is local.");
   const example = Object.entries(vars).find(([, value]) => /\bdastak\.example\b/u.test(String(value)));
   if (example) stop(`${example[0]} in wrangler.toml is still the example ${example[1]}.`);
   for (const name of SECRET_NAMES) {
     if (vars[name] === undefined) continue;
-    stop(`${name} is in wrangler.toml, and it is a secret: npx wrangler secret put ${name} --env production`);
+    stop(`${name} is in wrangler.toml, and it is a secret: npx wrangler secret put ${name} --env ${environment}`);
   }
   // Secrets are not readable; any value of the right form lets the other settings be checked.
   const secrets = Object.fromEntries(SECRET_NAMES.map((name) => [name, randomBytes(32).toString("hex")]));
@@ -69,16 +73,17 @@ function missingSecrets(vars) {
   return needed.filter((name) => !names.includes(name));
 }
 
-const deployment = readConfig().env.production;
+const deployment = readConfig().env[environment];
+if (deployment === undefined || environment === "local") stop(`wrangler.toml has no environment ${environment}.`);
 checkConfig(deployment);
 const missing = missingSecrets(deployment.vars);
 if (missing.length > 0) {
   stop(
-    `these secrets are missing: ${missing.join(", ")}. Set each with: npx wrangler secret put NAME --env production ` +
+    `these secrets are missing: ${missing.join(", ")}. Set each with: npx wrangler secret put NAME --env ${environment} ` +
       `(a value that begins with ${DEMO_SECRET_PREFIX} is refused by the service).`,
   );
 }
-for (const args of [["d1", "migrations", "apply", "DB", "--remote"], ["deploy"]]) {
+for (const args of [...migrationsOf(deployment.d1_databases), ["deploy"]]) {
   const { status } = wrangler(args);
   if (status !== 0) stop(`wrangler ${args.join(" ")} failed.`);
 }

@@ -2,6 +2,7 @@
 // `npm start`, the benchmarks and the tests over the wire.
 import path from "node:path";
 import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
+import { databasesOf } from "./databases.mjs";
 import { QUIET, readConfig } from "./local.mjs";
 
 /** The name under which a module around the bundle imports it. */
@@ -76,15 +77,17 @@ function bindingsOf({
 /**
  * Starts a bundle on a port of 127.0.0.1 over whatever `stateDir` holds; the service answers when this resolves. `around`
  * is the text of a module that imports the bundle from "./dastak.js" and wraps it, `deliverAfterSec` holds
- * back messages from the consumers of the lanes for that long, and `miniflare` is merged into its options. If the runtime dies,
- * miniflare restarts it.
+ * back messages from the consumers of the lanes for that long, `histories` is the number of databases of history, and
+ * `miniflare` is merged into its options. If the runtime dies, miniflare restarts it.
  *
  * @param {{ port: number, stateDir: string, bundle: string, variables: Record<string, string>, around?: string,
- *   deliverAfterSec?: number | undefined, miniflare?: object }} options
+ *   deliverAfterSec?: number | undefined, histories?: number, miniflare?: object }} options
  */
-export async function runBundle({ port, stateDir, bundle, variables, around, deliverAfterSec, miniflare = {} }) {
+export async function runBundle(options) {
+  const { port, stateDir, bundle, variables, around, deliverAfterSec, histories, miniflare = {} } = options;
   Object.assign(process.env, QUIET);
-  const worker = bindingsOf(readConfig());
+  const config = readConfig();
+  const worker = bindingsOf({ ...config, d1_databases: databasesOf(config, histories) });
   for (const lane of ["OTP_LANE", "SINGLE_LANE", "BULK_LANE"]) {
     if (deliverAfterSec !== undefined) worker.queueProducers[lane].deliveryDelay = deliverAfterSec;
   }

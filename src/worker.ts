@@ -36,6 +36,16 @@ function notConfigured(): Response {
   );
 }
 
+/**
+ * Lets queue messages wait for a mended configuration: after 30 s, and then with gaps that double up to a quarter of an
+ * hour, so that their attempts last for hours. A report among them is known to no account.
+ */
+function postpone(batch: MessageBatch): void {
+  for (const message of batch.messages) {
+    message.retry({ delaySeconds: Math.min(900, 15 * 2 ** Math.min(10, message.attempts)) });
+  }
+}
+
 export default {
   async fetch(request, env, ctx): Promise<Response> {
     const config = configured(env);
@@ -50,8 +60,9 @@ export default {
   },
 
   async queue(batch, env, ctx): Promise<void> {
-    if (batch.queue.endsWith("-history")) return consumeHistory(batch, env);
     if (batch.queue.endsWith("-dead")) return consumeDead(batch, env);
+    if (!configured(env)) return postpone(batch);
+    if (batch.queue.endsWith("-history")) return consumeHistory(batch, env, ctx);
     return consumeLane(batch, env, ctx);
   },
 

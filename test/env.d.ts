@@ -12,6 +12,9 @@ declare global {
   namespace Cloudflare {
     interface Env {
       TEST_MIGRATIONS: unknown;
+      HISTORY_MIGRATIONS: unknown;
+      /** A database of history that no binding of the service names. */
+      SPARE_HISTORY: D1Database;
       KEY_SECRET: string;
       SEAL_SECRET: string;
       OPERATOR_TOKEN: string;

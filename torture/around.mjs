@@ -63,9 +63,15 @@ function database(real) {
 
 const environments = new WeakMap();
 
-/** The environment with a faulty D1; one object per environment, because the service caches by it. */
+const DATABASE = /^(?:DB|HISTORY_\d+)$/u;
+
+/** The environment with faulty databases; one object per environment, because the service caches by it. */
 function harmed(env) {
-  if (!environments.has(env)) environments.set(env, { ...env, DB: database(env.DB) });
+  if (!environments.has(env)) {
+    const bindings = Object.entries(env);
+    const faulty = bindings.map(([name, value]) => [name, DATABASE.test(name) ? database(value) : value]);
+    environments.set(env, Object.fromEntries(faulty));
+  }
   return environments.get(env);
 }
 

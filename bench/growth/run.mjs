@@ -8,6 +8,7 @@ import { part, printFailures } from "../failures.mjs";
 import { growWithAccounts, printAccounts } from "./accounts.mjs";
 import { growArchive, printArchive } from "./archive.mjs";
 import { growCampaign, printCampaign } from "./campaign.mjs";
+import { fillHistoryDatabase, printFull } from "./full.mjs";
 import { growWithHistory, printHistory } from "./history.mjs";
 import { startMeasured } from "./load.mjs";
 import { growWithRecipients, printRecipients } from "./recipients.mjs";
@@ -58,6 +59,11 @@ export async function measureGrowth({ bundle, stateDir, port, failures }) {
   if (campaign) {
     sentences.push(...printCampaign(campaign));
     curves.campaign = campaign;
+  }
+  const full = await part("a full database of history", failures, () => fillHistoryDatabase(setUp));
+  if (full) {
+    sentences.push(...printFull(full));
+    curves.full = full;
   }
   const original = await part("the account that is copied", failures, () => openOriginal(setUp));
   if (original === null) return { ...curves, sentences };

@@ -35,10 +35,19 @@ export function inDatabase(file, work) {
   database.close();
 }
 
-/** Runs `work` on the database file of D1. */
-function inHistory(stateDir, work) {
+/** The tables by which the files of D1 are told apart; DB has one of history's name, too. */
+const TABLES = "SELECT group_concat(name) AS names FROM sqlite_master WHERE name IN ('message_group', 'person')";
+
+/** Runs `work` on the file of one of the service's databases: DB, or the first one of history. */
+function inD1(stateDir, which, work) {
   const folder = path.join(stateDir, "v3/d1/miniflare-D1DatabaseObject");
-  const file = readdirSync(folder).find((name) => /^[0-9a-f]{64}\.sqlite$/u.test(name));
+  const files = readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/u.test(name));
+  const file = files.find((name) => {
+    const database = new DatabaseSync(path.join(folder, name), { readOnly: true });
+    const { names } = database.prepare(TABLES).get();
+    database.close();
+    return names !== null && names.includes("person") === (which === "DB");
+  });
   inDatabase(path.join(folder, file), work);
 }
 
@@ -124,7 +133,7 @@ export function fillHistory(stateDir, account, rows, original) {
     multiply(database, "job", rows);
     database.exec("UPDATE account SET settled_seq = (SELECT max(seq) FROM job)");
   });
-  inHistory(stateDir, (database) => fillGroups(database, account, { first, rows, original }));
+  inD1(stateDir, "HISTORY_1", (database) => fillGroups(database, account, { first, rows, original }));
 }
 
 /** Signs in a new person with this account; returns the session cookie. */
@@ -133,7 +142,7 @@ export function signIn(stateDir, { account_id: accountId }) {
   // D1 stores only the token's hash (src/sign-in/sessions.ts).
   const hash = createHash("sha256").update(token).digest("base64url");
   const nowMs = Date.now();
-  inHistory(stateDir, (database) => {
+  inD1(stateDir, "DB", (database) => {
     const person = database.prepare("INSERT INTO person (id, account_id, name, created_at) VALUES (?, ?, ?, ?)");
     person.run(`psn_${accountId}`, accountId, "Bench", nowMs);
     const session = `INSERT INTO session (hash, holder, device, created_at, authenticated_at, seen_at, expires_at)

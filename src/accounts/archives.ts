@@ -2,7 +2,7 @@ import { endAlert, raiseAlert } from "../alerts/alerts.ts";
 import { faultOf } from "../archive/verify.ts";
 import { objectName } from "../crypto/ids.ts";
 import { readCursor, writeCursor } from "../db/cursors.ts";
-import { accountsAfter } from "../db/history.ts";
+import { accountsAfter } from "../db/account-list.ts";
 import { logProblem } from "../log.ts";
 import type { Difference } from "../model/account.ts";
 import { archiveKeys, archiveName, readArchiveName } from "../model/archive.ts";

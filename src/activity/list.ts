@@ -1,5 +1,7 @@
 import { readKeyId, showKeyId } from "../crypto/api-key.ts";
 import { searchHistory } from "../db/activity.ts";
+import { historyDatabase } from "../db/history-databases.ts";
+import type { HistoryEnv } from "../db/history-databases.ts";
 import { logProblem } from "../log.ts";
 import type { KeyView } from "../model/account.ts";
 import { BUCKET_JOBS } from "../model/history.ts";
@@ -37,7 +39,7 @@ const STRETCHES_MAX = 8;
 
 /** Where the list comes from. */
 export interface Source {
-  env: Pick<Env, "DB">;
+  env: HistoryEnv;
   ref: AccountRef;
   stub: Pick<AccountObject, "look">;
 }
@@ -82,7 +84,7 @@ async function recorded(source: Source, asked: Asked, fresh: Fresh, reach: Reach
   const low = older ? Math.max(bottom, top - reach.jobs) : bottom;
   const high = older ? top : Math.min(top, bottom + reach.jobs);
   const look = { terms, direction, from, limit, groups: reach.groups, low, high, except: fresh.late };
-  const found = await searchHistory(source.env.DB, source.ref, look);
+  const found = await searchHistory(historyDatabase(source.env, fresh.historyDb), source.ref, look);
   if (found.end) return found;
   if (older) return { ...found, end: low > bottom ? { seq: low, index: 0 } : null };
   return { ...found, end: high < top ? { seq: high, index: -1 } : null };

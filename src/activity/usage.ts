@@ -1,3 +1,5 @@
+import { historyDatabase } from "../db/history-databases.ts";
+import type { HistoryEnv } from "../db/history-databases.ts";
 import { countHistory } from "../db/usage.ts";
 import { logProblem } from "../log.ts";
 import type { Outline } from "../model/account.ts";
@@ -54,14 +56,15 @@ export function daysOf(counts: readonly QuarterCount[], nowMs: number): Day[] {
 
 /** What the account sent by day, counted by history and, after the settled mark, by the account itself; null when D1 is unavailable. */
 export async function usageOf(
-  env: Pick<Env, "DB">,
+  env: HistoryEnv,
   ref: AccountRef,
   { seqSince, unrecorded }: Pick<Outline, "seqSince" | "unrecorded">,
   nowMs: number,
 ): Promise<Day[] | null> {
   const range = { fromSeq: seqSince, toSeq: unrecorded.settledSeq, atMs: usageStartMs(nowMs) };
   try {
-    return daysOf([...(await countHistory(env.DB, ref, range)), ...unrecorded.counts], nowMs);
+    const recorded = await countHistory(historyDatabase(env, unrecorded.historyDb), ref, range);
+    return daysOf([...recorded, ...unrecorded.counts], nowMs);
   } catch (problem) {
     logProblem("usage", problem);
     return null;

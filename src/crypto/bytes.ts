@@ -1,6 +1,6 @@
 // Byte strings: HMAC, comparison in constant time, concatenation, random bytes.
 
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 const encoder = new TextEncoder();
 const encoded = new Map<string, Uint8Array>();
@@ -23,6 +23,14 @@ export function mac(secret: string, purpose: string, bytes: Uint8Array | string,
   const content = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
   const text = joinBytes(bytesOf(`dastak/${purpose}\0`), content);
   return Uint8Array.from(createHmac("sha256", bytesOf(secret)).update(text).digest().subarray(0, size));
+}
+
+/**
+ * SHA-256 of a text for one purpose, cut to `size` bytes: for ids that are the same for ever, whichever secrets the
+ * service has. It proves nothing, and hides only what cannot be guessed.
+ */
+export function digest(purpose: string, text: string, size = 32): Uint8Array {
+  return Uint8Array.from(createHash("sha256").update(`dastak/${purpose}\0${text}`).digest().subarray(0, size));
 }
 
 /** Whether two byte strings are equal, in time that does not depend on where they differ. */

@@ -12,7 +12,7 @@ import { digitsOf, matches } from "../search/match.ts";
 import type { Term } from "../search/terms.ts";
 import { GROUP_COLUMNS, unpackGroup } from "./message-groups.ts";
 import type { GroupRow } from "./message-groups.ts";
-import { messageGroup } from "./schema.ts";
+import { messageGroup } from "./history-schema.ts";
 
 // Searches an account's history in D1. D1 passes over the groups that cannot contain a match, along the primary key from
 // where reading starts; the messages of the others are matched here, by search/match.ts.

@@ -1,22 +1,25 @@
-import { and, asc, eq, gt, lte, or, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, lte, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { AccountView } from "../model/account.ts";
 import { BUCKET_JOBS } from "../model/history.ts";
 import type { JobGroup } from "../model/history.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { GROUP_KINDS } from "./activity.ts";
+import { messageGroup } from "./history-schema.ts";
 import { packGroup } from "./message-groups.ts";
-import { account, messageGroup } from "./schema.ts";
 
-// History in D1, a projection: written in batches, in any order and repeatedly; the highest revision wins.
+// History in D1, a projection: written in batches, in any order and repeatedly; the highest revision wins. Each function
+// gets one of the databases of history-databases.ts.
 
 /** Characters in one statement's only parameter, far below D1's limit of 2 MB; one group more may follow. */
 const CHARACTERS_PER_STATEMENT = 500_000;
 
-/** What to record of one account: groups of jobs, and the profile unless it is null. */
-export interface AccountChanges extends AccountRef {
+/** Rows of one account, mode and kind that one batch deletes at most: more than it adds, so that none are left over. */
+const DELETED_PER_BATCH = 500;
+
+/** What to record of one account: groups of jobs; `keptFrom`: groups with lower numbers are not kept, and are deleted. */
+export interface AccountGroups extends AccountRef {
   groups: JobGroup[];
-  profile: AccountView | null;
+  keptFrom?: number | undefined;
 }
 
 type Database = ReturnType<typeof drizzle>;
@@ -57,7 +60,7 @@ function* listsOf(groups: readonly JobGroup[]): Generator<string> {
   if (rows.length > 0) yield `[${rows.join(",")}]`;
 }
 
-function groupUpserts(db: Database, { accountId, mode, groups }: AccountChanges) {
+function groupUpserts(db: Database, { accountId, mode, groups }: AccountGroups) {
   const target = [messageGroup.accountId, messageGroup.mode, messageGroup.kind, messageGroup.seq];
   // One parameter for all rows, since D1 allows 100. json_each is also several times faster than single inserts.
   return [...listsOf(groups.filter(({ messages }) => messages.length > 0))].map((rows) =>
@@ -71,24 +74,43 @@ function groupUpserts(db: Database, { accountId, mode, groups }: AccountChanges)
   );
 }
 
-function profileUpsert(db: Database, { accountId, mode, profile }: AccountChanges) {
-  if (!profile) return [];
-  const { name, status, plan, rev, createdAt } = profile;
-  const row = { accountId, mode, rev, name, status, plan, createdAt };
-  const target = [account.accountId, account.mode];
-  return [
-    db
-      .insert(account)
-      .values(row)
-      .onConflictDoUpdate({ target, set: { rev, name, status, plan }, setWhere: sql`excluded.rev > ${account.rev}` }),
-  ];
+/** Deletions of an account's groups below a job number: the oldest ones of each kind, `limit` of them at most. */
+const groupDeletes = (db: Database, { accountId, mode }: AccountRef, below: number, limit: number) =>
+  Object.values(GROUP_KINDS).map((kind) => {
+    const own = and(eq(messageGroup.accountId, accountId), eq(messageGroup.mode, mode), eq(messageGroup.kind, kind));
+    const oldest = db
+      .select({ seq: messageGroup.seq })
+      .from(messageGroup)
+      .where(and(own, lt(messageGroup.seq, below)))
+      .orderBy(messageGroup.seq)
+      .limit(limit);
+    return db.delete(messageGroup).where(and(own, inArray(messageGroup.seq, oldest)));
+  });
+
+/** Records groups of any number of accounts in one batch, which is one transaction. Idempotent. */
+export async function recordGroups(binding: D1Database, accounts: readonly AccountGroups[]): Promise<void> {
+  const db = drizzle(binding);
+  const [first, ...rest] = accounts.flatMap((of) => [
+    // First, so that even a full database has room for what is newer.
+    ...(of.keptFrom ? groupDeletes(db, of, of.keptFrom, DELETED_PER_BATCH) : []),
+    ...groupUpserts(db, of),
+  ]);
+  if (first) await db.batch([first, ...rest]);
 }
 
-/** Records changes of any number of accounts in one batch, which is one transaction. Idempotent. */
-export async function recordHistory(binding: D1Database, changes: AccountChanges[]): Promise<void> {
-  const db = drizzle(binding);
-  const [first, ...rest] = changes.flatMap((of) => [...groupUpserts(db, of), ...profileUpsert(db, of)]);
-  if (first) await db.batch([first, ...rest]);
+/**
+ * Deletes the groups of an account whose job numbers are below one, the oldest first and `limit` of each kind at most.
+ * Returns how many rows it deleted: with none left to delete, 0.
+ */
+export async function deleteGroups(
+  binding: D1Database,
+  ref: AccountRef,
+  { below, limit }: { below: number; limit: number },
+): Promise<number> {
+  const [singles, bulk] = groupDeletes(drizzle(binding), ref, below, limit);
+  if (!singles || !bulk) return 0;
+  const done = await drizzle(binding).batch([singles, bulk]);
+  return done.reduce((sum, { meta }) => sum + meta.changes, 0);
 }
 
 /**
@@ -106,19 +128,4 @@ export async function clearHistory(
   await drizzle(binding)
     .delete(messageGroup)
     .where(or(end(GROUP_KINDS.singles, through - BUCKET_JOBS + 1), end(GROUP_KINDS.bulk, through)));
-}
-
-/** Live accounts in the order of their ids, for iterating over all of them. */
-export async function accountsAfter(binding: D1Database, after: string, limit: number): Promise<AccountRef[]> {
-  return drizzle(binding)
-    .select({ accountId: account.accountId, mode: account.mode })
-    .from(account)
-    .where(and(gt(account.accountId, after), eq(account.mode, "live")))
-    .orderBy(asc(account.accountId))
-    .limit(limit);
-}
-
-/** Checks that D1 answers; throws when it does not. */
-export async function pingHistory(binding: D1Database): Promise<void> {
-  await drizzle(binding).run(sql`SELECT 1`);
 }

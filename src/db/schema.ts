@@ -4,42 +4,9 @@ import type { Buyer } from "../model/person.ts";
 import type { Mode } from "../model/ref.ts";
 import type { Plan } from "../money/plans.ts";
 
-// Tables of D1: what pages show, sign-in, orders and invoices. No balance is decided here. In the
-// migrations they are WITHOUT ROWID: a row whose key is not an integer then costs one row written, not two.
-
-/**
- * Messages and calls, in groups: a projection of the account objects, ordered by `rev`. A group is one row, because D1
- * bills rows: a bucket of the single messages among 64 job numbers, or one job of a bulk. The narrow columns say what a
- * search may find in the group, and come first, so that most groups are passed over without reading `messages`.
- */
-export const messageGroup = sqliteTable(
-  "message_group",
-  {
-    accountId: text("account_id").notNull(),
-    mode: text("mode").$type<Mode>().notNull(),
-    /** 0: single messages; 1: a job of several messages. */
-    kind: integer("kind").$type<0 | 1>().notNull(),
-    /** The bucket's first job number, or the job's own. */
-    seq: integer("seq").notNull(),
-    /** The sum of its jobs' revisions, which only rises. */
-    rev: integer("rev").notNull(),
-    /** Milliseconds since 1970, like all times here: when its first and its last message were created. */
-    firstAt: integer("first_at").notNull(),
-    lastAt: integer("last_at").notNull(),
-    /** JSON, like the columns after it: `[quarter, operation, messages]`; quarters of an hour since 1970. */
-    counts: text("counts").notNull(),
-    /** Each `[operation, charge, keyId, carrier]` that occurs. */
-    kinds: text("kinds").notNull(),
-    /** Each `[state, refunded, errorCode, attempts, path]` that occurs; a path has one letter for each later state. */
-    states: text("states").notNull(),
-    /** Phone numbers and request ids, separated by spaces; one request id where all messages share it. */
-    recipients: text("recipients").notNull(),
-    requests: text("requests").notNull(),
-    /** `[job − seq, index, kind, state, rev, created − firstAt, ms to each later state]` for each message, in order. */
-    messages: text("messages").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.accountId, table.mode, table.kind, table.seq] })],
-);
+// Tables of the database DB: people, sign-in, orders and invoices, and the list of accounts. What accounts sent is in
+// databases of its own (history-schema.ts). No balance is decided here. In the migrations the tables are WITHOUT ROWID: a
+// row whose key is not an integer then costs one row written, not two.
 
 /** Accounts, for lists: a projection of the account objects. */
 export const account = sqliteTable(
@@ -52,6 +19,8 @@ export const account = sqliteTable(
     status: text("status").notNull(),
     plan: text("plan").$type<Plan>().notNull(),
     createdAt: integer("created_at").notNull(),
+    /** Until when it may have open work, as far as history knows (`watch.ts`). */
+    watchUntil: integer("watch_until").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.mode] }),
@@ -106,29 +75,37 @@ export const session = sqliteTable(
     seenAt: integer("seen_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
   },
-  (table) => [index("session_holder").on(table.holder)],
+  (table) => [index("session_holder").on(table.holder), index("session_expires").on(table.expiresAt)],
 );
 
 /** One-time passwords that were sent for signing in, until they are used or expired. */
-export const challenge = sqliteTable("challenge", {
-  /** Hash of the token in the browser's cookie: only the browser that requested the code can answer. */
-  hash: text("hash").primaryKey(),
-  phone: text("phone").notNull(),
-  /** MAC of the code. */
-  code: text("code").notNull(),
-  purpose: text("purpose").notNull(),
-  /** Data for the action that follows a right answer, such as the e-mail of a sign-up. */
-  payload: text("payload", { mode: "json" }).$type<Record<string, string>>().notNull(),
-  tries: integer("tries").notNull(),
-  expiresAt: integer("expires_at").notNull(),
-});
+export const challenge = sqliteTable(
+  "challenge",
+  {
+    /** Hash of the token in the browser's cookie: only the browser that requested the code can answer. */
+    hash: text("hash").primaryKey(),
+    phone: text("phone").notNull(),
+    /** MAC of the code. */
+    code: text("code").notNull(),
+    purpose: text("purpose").notNull(),
+    /** Data for the action that follows a right answer, such as the e-mail of a sign-up. */
+    payload: text("payload", { mode: "json" }).$type<Record<string, string>>().notNull(),
+    tries: integer("tries").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [index("challenge_expires").on(table.expiresAt)],
+);
 
 /** Counters of attempts. A bucket says what was tried and by whom; its window ends at `resetsAt`. */
-export const attempt = sqliteTable("attempt", {
-  bucket: text("bucket").primaryKey(),
-  count: integer("count").notNull(),
-  resetsAt: integer("resets_at").notNull(),
-});
+export const attempt = sqliteTable(
+  "attempt",
+  {
+    bucket: text("bucket").primaryKey(),
+    count: integer("count").notNull(),
+    resetsAt: integer("resets_at").notNull(),
+  },
+  (table) => [index("attempt_resets").on(table.resetsAt)],
+);
 
 export type PaymentState = "created" | "pending" | "failed" | "paid" | "credited" | "refunded";
 
@@ -215,6 +192,12 @@ export const invoice = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.year, table.number] })],
 );
+
+/** What the service stores about itself once: the account that sends sign-in codes, and which secrets it has used. */
+export const serviceSetting = sqliteTable("service_setting", {
+  name: text("name").primaryKey(),
+  value: text("value").notNull(),
+});
 
 /** Queue messages that failed at every attempt; the rows they name are safe in the account objects. */
 export const deadLetter = sqliteTable("dead_letter", {

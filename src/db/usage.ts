@@ -6,7 +6,7 @@ import { QUARTER_MS } from "../model/usage.ts";
 import type { QuarterCount } from "../model/usage.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { GROUP_KINDS } from "./activity.ts";
-import { messageGroup } from "./schema.ts";
+import { messageGroup } from "./history-schema.ts";
 
 // Counts of sent messages, for the chart. No decision is based on them.
 

@@ -1,15 +1,20 @@
 import { configOf } from "../config/config.ts";
+import { logProblem } from "../log.ts";
 import { enqueueHistory } from "../queues/enqueue.ts";
 import { AccountAlarm } from "./account/alarm.ts";
 import { forgetSeal } from "./account/archive/checkpoint.ts";
 import { LiveFeed } from "./account/live.ts";
 import { forgetJournal } from "./account/receipts/journal.ts";
-import { MIGRATIONS } from "./account/schema.ts";
-import { beginTurn } from "./account/turn.ts";
+import { ACCOUNT_SCHEMA } from "./account/schema.ts";
+import { forgetTextKeys } from "./account/retention/text-keys.ts";
+import { beginTurn, keepsOf } from "./account/turn.ts";
 import type { Turn } from "./account/turn.ts";
 import type { WindowTimes } from "./account/window.ts";
-import { isOpened, migrate } from "./migrate.ts";
 import { nameOf } from "./name.ts";
+import { Tables } from "./tables.ts";
+
+/** An alarm of storage that this release cannot serve rings again after this, in ms: it is kept for one that can. */
+const CLOSED_MS = 600_000;
 
 /** The storage of one account object, and what follows a change of it: the alarm, the live feed and history. */
 export class AccountStore {
@@ -19,7 +24,7 @@ export class AccountStore {
   readonly #ctx: DurableObjectState;
   readonly #env: () => Env;
   readonly #window: WindowTimes = { times: null };
-  #isOpened = false;
+  readonly #tables: Tables;
 
   constructor(ctx: DurableObjectState, env: () => Env) {
     this.#ctx = ctx;
@@ -30,39 +35,46 @@ export class AccountStore {
       ctx,
       env,
       sweepMs: () => configOf(env()).SWEEP_MS,
+      keeps: () => keepsOf(configOf(env())),
       commit: (work) => this.commit(work),
     });
-    if (!isOpened(this.sql)) return;
-    void ctx.blockConcurrencyWhile(async () => {
-      ctx.storage.transactionSync(() => migrate(this.sql, MIGRATIONS));
-      this.#isOpened = true;
-      await this.alarm.wake();
-    });
+    this.#tables = new Tables(ctx, ACCOUNT_SCHEMA);
+    if (this.#tables.isReady) void ctx.blockConcurrencyWhile(() => this.alarm.wake(this.#tables.hasGrown));
   }
 
-  /** Whether the account was ever opened; one that was not has no tables. */
+  /** Whether the account was ever opened; one that was not has no tables. Throws where this release cannot serve them. */
   get isOpened(): boolean {
-    return this.#isOpened;
+    return this.#tables.isOpened;
   }
 
   /** Commits the opening of the account, with its tables where it has none. */
   open<T>(work: (turn: Turn) => T): T {
-    const opened = this.commit((turn) => {
-      if (!this.#isOpened) migrate(this.sql, MIGRATIONS);
-      return work(turn);
-    });
-    this.#isOpened = true;
-    return opened;
+    return this.#tables.make((make) =>
+      this.commit((turn) => {
+        make();
+        return work(turn);
+      }),
+    );
+  }
+
+  /** Runs the alarm. Never throws, since the platform gives up an alarm that fails too often. */
+  async ring(): Promise<void> {
+    try {
+      if (this.isOpened) await this.alarm.ring();
+    } catch (problem) {
+      logProblem(`alarm of ${nameOf(this.#ctx)}`, problem);
+      await this.#ctx.storage.setAlarm(Date.now() + CLOSED_MS);
+    }
   }
 
   /** Reads; null where the account was never opened. */
   read<T>(work: (sql: SqlStorage) => T): T | null {
-    return this.#isOpened ? work(this.sql) : null;
+    return this.isOpened ? work(this.sql) : null;
   }
 
   /** Commits; null where the account was never opened. */
   change<T>(work: (turn: Turn) => T): T | null {
-    return this.#isOpened ? this.commit(work) : null;
+    return this.isOpened ? this.commit(work) : null;
   }
 
   /**
@@ -76,8 +88,10 @@ export class AccountStore {
       result = this.#ctx.storage.transactionSync(() => work(turn));
     } catch (problem) {
       this.#window.times = null;
+      this.#window.day = undefined;
       forgetJournal(this.sql);
       forgetSeal(this.sql);
+      forgetTextKeys(this.sql);
       throw problem;
     }
     const { changes } = turn;

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { accountOfName } from "../crypto/ids.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
 import type { ArchivePage, ArchiveState } from "../model/archive.ts";
@@ -13,20 +14,22 @@ import { archivePage, clearNext } from "./account/archive/files.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage } from "./account/jobs.ts";
-import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
+import { expireKeys, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/billing/ledger.ts";
 import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
-import { refundPayment, settlePayment } from "./account/billing/payments.ts";
+import { debtsOf } from "./account/billing/debt.ts";
+import { disputePayment, refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
 import { lookAtFresh } from "./account/history/recent-messages.ts";
-import { groupsOf } from "./account/history/records.ts";
-import { reconcile } from "./account/billing/reconcile.ts";
+import { recordsOf } from "./account/history/given.ts";
+import { reconcile, recountPage } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
 import * as recordings from "./account/voice/recordings.ts";
 import { send } from "./account/send.ts";
 import type { Tail } from "./account/turn.ts";
 import { AccountStore } from "./account-store.ts";
+import { nameOf } from "./name.ts";
 
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
@@ -51,8 +54,8 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Admits a request to the account's own API, or refuses it (contract §13); `writes`: it changes something. */
-  admitOwn(keyId: number, writes: boolean): command.OwnDoor | null {
-    return this.#store.read((sql) => this.#own.admit(sql, { keyId, writes, nowMs: Date.now() }));
+  admitOwn(keyId: number, writes: boolean, secretId?: number): command.OwnDoor | null {
+    return this.#store.read((sql) => this.#own.admit(sql, { keyId, secretId }, { writes, nowMs: Date.now() }));
   }
 
   /**
@@ -119,7 +122,8 @@ export class Account extends DurableObject<Env> {
 
   /** What history must hold of these jobs, in their newest state, and the profile if it is asked for. */
   records(seqs: number[], profile: boolean): Records | null {
-    return this.#store.read((sql) => ({ groups: groupsOf(sql, seqs), profile: profile ? accountView(sql) : null }));
+    const { mode } = accountOfName(nameOf(this.ctx));
+    return this.#store.read((sql) => recordsOf(sql, mode, seqs, profile));
   }
 
   /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */
@@ -140,6 +144,14 @@ export class Account extends DurableObject<Env> {
   /** Up to which number history is to be cleared next, or null; `done`: up to this number it has nothing any more. */
   clearNext(done: number | null): number | null {
     return this.#store.change(({ sql }) => clearNext(sql, done));
+  }
+
+  /**
+   * Lets history record everything again, where its database (null: any) is this one: after that lost rows. False where the
+   * account's history is in another one.
+   */
+  rebuildHistory(database: number | null): boolean | null {
+    return this.#store.read(() => this.#store.alarm.rebuildHistory(database));
   }
 
   /** The account as it is now. */
@@ -170,6 +182,16 @@ export class Account extends DurableObject<Env> {
     return this.#store.change((turn) => refundPayment(turn, refund));
   }
 
+  /** Takes back what a lost dispute took of a payment, and gives it back once the dispute is won. */
+  disputePayment(disputed: payment.PaymentDispute): payment.Disputed | null {
+    return this.#store.change((turn) => disputePayment(turn, disputed));
+  }
+
+  /** What refunds and disputes of payments left owed, and what paid it. */
+  debts(): payment.Debts | null {
+    return this.#store.read(debtsOf);
+  }
+
   /** Ledger entries after a number, oldest first. */
   ledger(after: number, limit: number): model.LedgerView[] | null {
     return this.#store.read((sql) => ledgerPage(sql, after, limit));
@@ -196,8 +218,13 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Adds a key; false when the account has too many. */
-  makeKey(keyId: number, name: string, once?: command.AskedOnce): model.KeyMade | null {
-    return this.#store.change((turn) => makeKey(turn, { keyId, name, once }));
+  makeKey(keyId: number, name: string, once?: command.AskedOnce, secretId?: number): model.KeyMade | null {
+    return this.#store.change((turn) => makeKey(turn, { keyId, secretId, name, once }));
+  }
+
+  /** Revokes the keys that were made with some secrets or before a time, before the next request, and returns them. */
+  expireKeys(asked: model.KeysToExpire): model.KeyView[] | null {
+    return this.#store.change((turn) => expireKeys(turn, asked));
   }
 
   /** Revokes a key before the next request; false when the account has no such key. */
@@ -206,13 +233,24 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Replaces a key; both work while the overlap lasts. */
-  rotateKey(oldId: number, newId: number, overlapMs: number, once?: command.AskedOnce): model.Rotation | null {
-    return this.#store.change((turn) => rotateKey(turn, { oldId, newId, overlapMs, once }));
+  rotateKey(
+    oldId: number,
+    newId: number,
+    overlapMs: number,
+    once?: command.AskedOnce,
+    secretId?: number,
+  ): model.Rotation | null {
+    return this.#store.change((turn) => rotateKey(turn, { oldId, newId, secretId, overlapMs, once }));
   }
 
-  /** Recomputes every total and returns the differences; an empty list means that all agree. */
+  /** Recomputes every total and returns the differences; an empty list means that all agree. Only for small accounts. */
   reconcile(): model.Difference[] | null {
-    return this.#store.read(reconcile);
+    return this.#store.change(reconcile);
+  }
+
+  /** Recounts a page of the account; `unreadable` is what is no cursor. */
+  recount(asked: model.RecountAsked): model.Recounted | "unreadable" | null {
+    return this.#store.change((turn) => recountPage(turn, asked) ?? "unreadable");
   }
 
   /** What the overview page shows: the account, its keys, its newest jobs, and the first job since a time. */
@@ -241,13 +279,17 @@ export class Account extends DurableObject<Env> {
     socket.close(1000);
   }
 
+  /** Sets the alarm where it was lost, and says whether it was; otherwise nothing is written. Null: never opened. */
+  async heal(): Promise<boolean | null> {
+    return this.#store.isOpened ? this.#store.alarm.heal() : null;
+  }
+
   /** Shows that the object can be reached (`/readyz`). */
   ping(): "pong" {
     return "pong";
   }
 
-  /** Never throws: the platform stops retrying an alarm that fails too often. */
   override async alarm(): Promise<void> {
-    if (this.#store.isOpened) await this.#store.alarm.ring();
+    await this.#store.ring();
   }
 }

@@ -1,17 +1,23 @@
 import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config/config.ts";
+import type { Secrets } from "../crypto/secrets.ts";
 import { readListener } from "../inbox/listener.ts";
 import { matcherOf } from "../inbox/search.ts";
 import type * as types from "../inbox/types.ts";
 import { WAIT_MS_MAX } from "../inbox/types.ts";
 import { logProblem } from "../log.ts";
 import { InboxFeed } from "./inbox/live.ts";
-import { INBOX_MIGRATIONS, forget, hasStart, keep, matching, messageByRef, newestSeq } from "./inbox/rows.ts";
+import { INBOX_SCHEMA, forget, hasStart, keep, matching, messageByRef, newestSeq, oldestAtMs } from "./inbox/rows.ts";
 import type { Range } from "./inbox/rows.ts";
-import { isOpened, migrate } from "./migrate.ts";
+import { Tables } from "./tables.ts";
 
 /** Concurrent waits of one inbox: each is a request that stays open for up to a minute. */
 export const WAITS_MAX = 1_000;
+
+const DAY_MS = 86_400_000;
+
+/** After this, in ms, an alarm that failed rings again: the configuration itself may be what failed. */
+const RETRY_MS = 3_600_000;
 
 /** A request that waits for the first matching message. */
 interface Waiter {
@@ -24,39 +30,45 @@ export class Inbox extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #waiters = new Set<Waiter>();
   readonly #live = new InboxFeed(this.ctx);
-  /** Whether the tables exist. An inbox that never got a message has none, and costs no storage. */
-  #opened = false;
+  /** Whether the alarm is known to be set. */
+  #hasAlarm = false;
+  /** An inbox that never got a message has none, and costs no storage. */
+  readonly #tables = new Tables(this.ctx, INBOX_SCHEMA);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    if (isOpened(this.#sql)) this.#open();
+    // Of an inbox from before there was an alarm, or one that lost it.
+    if (this.#tables.isReady) void this.#setAlarm();
   }
 
   /** Adds messages, each only once even if it is put again; stored when this returns. */
   put(caught: types.Caught[]): void {
-    if (!this.#opened) this.#open();
-    const before = this.ctx.storage.transactionSync(() => {
-      const newest = newestSeq(this.#sql);
-      keep(this.#sql, caught, Date.now());
-      return newest;
-    });
+    const before = this.#tables.make((make) =>
+      this.ctx.storage.transactionSync(() => {
+        make();
+        const newest = newestSeq(this.#sql);
+        keep(this.#sql, caught, Date.now());
+        return newest;
+      }),
+    );
+    if (!this.#hasAlarm) void this.#setAlarm();
     this.#announce(before);
   }
 
   /** Up to `limit` messages, newest first; null where `since` names a message that the inbox does not hold. */
   list(filter: types.InboxFilter, range: Omit<Range, "newestFirst">, limit: number): types.InboxMessage[] | null {
     if (!this.#knows(filter)) return null;
-    return this.#opened ? [...this.#matching(filter, { ...range, newestFirst: true }).take(limit)] : [];
+    return this.#isOpened ? [...this.#matching(filter, { ...range, newestFirst: true }).take(limit)] : [];
   }
 
   /** One message by its id, or null. */
   find(account: string | null, ref: string): types.InboxMessage | null {
-    return this.#opened ? messageByRef(this.#sql, account, ref, this.#secret()) : null;
+    return this.#isOpened ? messageByRef(this.#sql, account, ref, this.#secret()) : null;
   }
 
   /** Deletes the matching messages and returns how many they were. */
   remove(filter: types.InboxFilter): number {
-    if (!this.#opened) return 0;
+    if (!this.#isOpened) return 0;
     return this.#forget([...this.#matching(filter, { newestFirst: true })]);
   }
 
@@ -72,7 +84,7 @@ export class Inbox extends DurableObject<Env> {
    */
   async wait({ newest, ...filter }: types.Awaited, timeoutMs: number): Promise<types.Waited> {
     if (!this.#knows(filter)) return { ok: false, reason: "unknown_message" };
-    const [there] = this.#opened ? this.#matching(filter, { newestFirst: newest }).take(1) : [];
+    const [there] = this.#isOpened ? this.#matching(filter, { newestFirst: newest }).take(1) : [];
     if (there || timeoutMs <= 0) return { ok: true, message: there ?? null };
     if (this.#waiters.size >= WAITS_MAX) return { ok: false, reason: "too_many_waits" };
     const { promise, resolve } = Promise.withResolvers<types.InboxMessage | null>();
@@ -90,7 +102,7 @@ export class Inbox extends DurableObject<Env> {
   /** Opens a page's live feed: the messages after the place `?after=`, then each new one, as far as they match. */
   override async fetch(request: Request): Promise<Response> {
     const { filter, after } = readListener(new URL(request.url));
-    const wants = this.#opened && after !== null;
+    const wants = this.#isOpened && after !== null;
     return this.#live.accept(filter, wants ? [...this.#matching(filter, { above: after, newestFirst: false })] : []);
   }
 
@@ -108,9 +120,43 @@ export class Inbox extends DurableObject<Env> {
     socket.close();
   }
 
-  #open(): void {
-    this.ctx.storage.transactionSync(() => migrate(this.#sql, INBOX_MIGRATIONS));
-    this.#opened = true;
+  get #isOpened(): boolean {
+    return this.#tables.isOpened;
+  }
+
+  /** Deletes what was kept for long enough. Never throws. */
+  override async alarm(): Promise<void> {
+    this.#hasAlarm = false;
+    try {
+      if (!this.#isOpened) return;
+      const untilMs = Date.now() - this.#keptMs();
+      this.#forget([...this.#matching({ account: null }, { newestFirst: false })].filter(({ at }) => at <= untilMs));
+      await this.#setAlarm(Date.now() + Math.min(DAY_MS, this.#keptMs()));
+    } catch (problem) {
+      logProblem("test inbox", problem);
+      await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
+    }
+  }
+
+  /** How long messages are kept, in ms: those of test mode, and no longer than texts. */
+  #keptMs(): number {
+    const { TEST_DAYS, TEXT_DAYS } = configOf(this.env);
+    return Math.min(TEST_DAYS, TEXT_DAYS) * DAY_MS;
+  }
+
+  /** Sets the alarm for the oldest message, but not before `earliestMs`, unless it is set. Never throws. */
+  async #setAlarm(earliestMs = 0): Promise<void> {
+    this.#hasAlarm = true;
+    try {
+      const atMs = oldestAtMs(this.#sql);
+      if (atMs === null) this.#hasAlarm = false;
+      else if ((await this.ctx.storage.getAlarm()) === null) {
+        await this.ctx.storage.setAlarm(Math.max(earliestMs, atMs + this.#keptMs()));
+      }
+    } catch (problem) {
+      this.#hasAlarm = false;
+      logProblem("test inbox", problem);
+    }
   }
 
   /** Sends the messages after a place to waits and pages; without either, it reads nothing. Never throws. */
@@ -141,14 +187,14 @@ export class Inbox extends DurableObject<Env> {
 
   /** Whether the inbox holds the message after which a filter begins; without tables it holds none. */
   #knows(filter: types.InboxFilter): boolean {
-    return this.#opened ? hasStart(this.#sql, filter) : !(filter.since && "after" in filter.since);
+    return this.#isOpened ? hasStart(this.#sql, filter) : !(filter.since && "after" in filter.since);
   }
 
   #matching(filter: types.InboxFilter, range: Range) {
     return matching(this.#sql, filter, range, this.#secret());
   }
 
-  #secret(): string {
+  #secret(): Secrets {
     return configOf(this.env).SEAL_SECRET;
   }
 }

@@ -4,6 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import { routePath } from "hono/route";
 import { configOf, isLogged } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
+import { unlistedSecretOf } from "../crypto/api-key.ts";
 import type { ApiKey } from "../crypto/api-key.ts";
 import { randomId } from "../crypto/ids.ts";
 import { StrangersLog, logLine, logProblem } from "../log.ts";
@@ -23,6 +24,8 @@ interface Vars {
   requestId: string;
   /** Set once the key is verified (`authenticate`). */
   key?: ApiKey;
+  /** A key that no listed secret made. */
+  refusedKey?: string;
   failureCode?: string;
   /** The largest body that the route takes, in bytes, where it declares one (`bodyUpTo`). */
   bodyBytesMax?: number;
@@ -95,12 +98,20 @@ function isWithoutD1(problem: Error): boolean {
   return message.startsWith("D1_ERROR") && !/constraint failed|syntax error|no such|too big|TOOBIG/u.test(message);
 }
 
+/** A release that is too old for the storage of an account: after a rollback too far (`src/durable/migrate.ts`). */
+const NOT_SERVED: Failure = {
+  code: "unavailable",
+  error: "This account cannot be served right now, and nothing was done. Repeat the request in a few minutes.",
+  headers: { "Retry-After": "60" },
+};
+
 function onError(problem: Error, c: Context<AppEnv>): Response {
   if (problem instanceof FailureError) return failureReply(c, problem.failure);
   if (problem instanceof HTTPException && problem.status === 400) {
     return failureReply(c, { code: "invalid_json", error: "The body is not valid JSON." });
   }
   logProblem(routePath(c, -1), problem);
+  if ("unavailable" in problem) return failureReply(c, NOT_SERVED);
   const lost = "retryable" in problem || "overloaded" in problem || isWithoutD1(problem);
   return failureReply(
     c,
@@ -162,6 +173,7 @@ function noteRefusal(c: Context<AppEnv>, nowMs: number): void {
     account: c.get("key")?.accountId ?? person?.accountId,
     requestId: c.get("requestId"),
     forPage: person !== undefined,
+    unlistedSecret: () => unlistedSecretOf(settings(c).KEY_SECRET, c.get("refusedKey") ?? ""),
   };
   logRefusal(settings(c).KEY_SECRET, c.req.raw.headers, refused, nowMs);
 }

@@ -1,6 +1,7 @@
 import { openDemo } from "../accounts/open.ts";
 import { ConfigError, configOf } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
+import { historyDatabases } from "../db/history-databases.ts";
 import { applyMigrations } from "../db/migrate.ts";
 import service, { Account as DeployedAccount, Inbox as DeployedInbox, Pace as DeployedPace } from "../worker.ts";
 import migrations from "./migrations.json";
@@ -53,13 +54,14 @@ function configured(env: Env): Config | null {
 let prepared = false;
 
 /**
- * Migrates D1 and opens the demo account, once per isolate. Concurrent first requests each do so, since a promise that
+ * Migrates the databases and opens the demo account, once per isolate. Concurrent first requests each do so, since a promise that
  * they shared would end with the request that made it; repeating it changes nothing.
  */
 async function prepare(env: Env): Promise<void> {
   const config = configured(env);
   if (!config) return;
-  await applyMigrations(env.DB, migrations);
+  await applyMigrations(env.DB, migrations.service);
+  for (const { database } of historyDatabases(env)) await applyMigrations(database, migrations.history);
   if (config.ENVIRONMENT === "local") await openDemo(env, config);
   prepared = true;
 }

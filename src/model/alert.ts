@@ -55,6 +55,12 @@ export const ALERT_KINDS = {
     meaning: "Messages of a queue failed at every attempt; look for the cause, then queue them again from the desk.",
     quietMs: null,
   },
+  history_unbound: {
+    what: "database of history not bound",
+    meaning:
+      "Accounts have their history in a database whose binding was removed; it waits in them: bind the database again.",
+    quietMs: 3 * HOUR_MS,
+  },
   payment_dispute: {
     what: "payment disputed",
     meaning: "A customer's bank disputes a payment; answer it at the payment provider before its deadline.",

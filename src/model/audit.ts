@@ -16,10 +16,12 @@ export const ACTIONS = [
   "order.made",
   "order.paid",
   "order.refunded",
+  "order.disputed",
   "key.made",
   "key.shown",
   "key.rotated",
   "key.revoked",
+  "keys.expired",
   "person.name",
   "person.phone",
   "person.phone_waits",
@@ -33,6 +35,8 @@ export const ACTIONS = [
   "payment.resolved",
   "letter.requeued",
   "letter.deleted",
+  "history.rebuilt",
+  "alert.tested",
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

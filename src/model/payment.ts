@@ -48,3 +48,42 @@ export type Refunded =
   | { changed: boolean; refund: TakenBack }
   /** `early`: recorded until the payment is reported. `not_credited`: that payment gave no credit to take back. */
   | { changed: boolean; refund: null; why: "early" | "not_credited" };
+
+/** How a dispute of a payment (a chargeback) stands at the provider. */
+export interface PaymentDispute {
+  orderId: string;
+  paymentRef: string;
+  /** The provider's id of the dispute. */
+  disputeId: string;
+  /** What it took from the operator for now: 0 while it is open and after it was won. */
+  deductedPaise: number;
+  /** The price of the order. */
+  amountPaise: number;
+  /** Of two reports of a dispute the one with the higher number is the later. */
+  version: number;
+}
+
+/** What a report of a dispute did. */
+export type Disputed =
+  /** `deductedPaise`: what the dispute took, by the latest of its reports, which need not be this one. */
+  | { changed: boolean; refund: TakenBack; deductedPaise: number }
+  | { changed: false; refund: null; why: "early" | "not_credited" };
+
+/** What the refund or dispute of one order left owed. In units. */
+export interface Debt {
+  orderId: string;
+  shortfall: number;
+  /** What refunds of messages paid of it. */
+  paid: number;
+  since: number;
+}
+
+/** What an account owes, and what was owed before. */
+export interface Debts {
+  /** Units that are owed now. */
+  owed: number;
+  /** Oldest first. */
+  debts: Debt[];
+  /** The newest payments, newest first: what went to the debt when messages of a request were refunded. */
+  payments: { amount: number; requestId: string | null; at: number }[];
+}

@@ -16,5 +16,7 @@ export interface QuarterCount {
 export interface Unrecorded {
   /** History has every job up to this one. */
   settledSeq: number;
+  /** The number of the database that is the account's history; absent from an object of the version before. */
+  historyDb?: number;
   counts: QuarterCount[];
 }

@@ -46,6 +46,19 @@ export function taxBetween(totalPaise: number, percent: number, seller: string, 
   return taxIn(totalPaise, percent, UNION_TERRITORIES.has(place) ? "UTGST" : "SGST");
 }
 
+/**
+ * The taxes in the part of a price between two amounts of it: the difference of the taxes in both, so that the parts of a
+ * price have the taxes of the whole, to the paisa.
+ */
+export function taxOfPart(fromPaise: number, toPaise: number, percent: number, seller: string, place: string): Tax {
+  const [before, after] = [fromPaise, toPaise].map((paise) => taxBetween(paise, percent, seller, place));
+  if (!before || !after) throw new Error("two amounts have two taxes");
+  return {
+    taxablePaise: after.taxablePaise - before.taxablePaise,
+    lines: after.lines.map((line, at) => ({ ...line, paise: line.paise - (before.lines[at]?.paise ?? 0) })),
+  };
+}
+
 const twoDigits = (year: number) => String(year % 100).padStart(2, "0");
 
 /** The financial year of a time in India, such as 26-27: it begins on 1 April. */
@@ -53,6 +66,15 @@ export function financialYear(ms: number): string {
   const inIndia = new Date(ms + INDIA_OFFSET_MS);
   const first = inIndia.getUTCMonth() >= 3 ? inIndia.getUTCFullYear() : inIndia.getUTCFullYear() - 1;
   return `${twoDigits(first)}-${twoDigits(first + 1)}`;
+}
+
+/**
+ * When the time ends, in ms, in which a credit note can take tax back of an invoice of this financial year: with 30 November
+ * after that year, in India (CGST Act §34(2)). The annual return, if it is furnished before, ends it earlier.
+ */
+export function creditNoteEnd(year: string): number {
+  const [, last = "00"] = year.split("-");
+  return Date.UTC(2000 + Number(last), 11, 1) - INDIA_OFFSET_MS;
 }
 
 const ONES =

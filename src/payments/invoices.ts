@@ -22,6 +22,8 @@ export interface Invoice {
   place: string | null;
   /** Null when the seller is not registered: the document is then a receipt. */
   tax: Tax | null;
+  /** The GST codes of the states between which the tax is, where there is one. */
+  states: { seller: string; place: string } | null;
   totalPaise: number;
   totalInWords: string;
   refundedPaise: number;
@@ -61,6 +63,7 @@ function invoiceOf(order: Order, row: InvoiceRow): Invoice {
     buyer: { ...buyer, state: isGstState(given) ? named(given) : null },
     place: seller && place && named(place),
     tax: seller && place ? taxBetween(order.amountPaise, gstPercent, seller, place) : null,
+    states: seller && place ? { seller, place } : null,
     totalPaise: order.amountPaise,
     totalInWords: amountInWords(order.amountPaise),
     refundedPaise: order.refundedPaise,

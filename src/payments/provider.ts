@@ -1,11 +1,12 @@
 import type { OrderRow } from "../db/orders.ts";
+import type { DisputeReport } from "../model/dispute.ts";
 
 // The port to payment providers. A provider reports what happened; src/payments/settle.ts decides what that means for
 // the account, from the order's row.
 
 export type Order = OrderRow;
 
-export type EventKind = "paid" | "failed" | "pending" | "refunded";
+export type EventKind = "paid" | "failed" | "pending" | "refunded" | "disputed";
 
 /** A report by a provider. It identifies the order by its id here, or by one of the provider's ids. */
 export interface PaymentEvent {
@@ -21,6 +22,8 @@ export interface PaymentEvent {
   refundedPaise: number;
   /** Why it failed, in the provider's words. */
   reason?: string;
+  /** The dispute of the payment, where the event is about one. */
+  dispute?: DisputeReport;
 }
 
 /**

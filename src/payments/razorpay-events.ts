@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { DISPUTE_PHASES, disputeVersion } from "../model/dispute.ts";
+import type { DisputeReport, DisputeStatus } from "../model/dispute.ts";
 import { shortened } from "./provider.ts";
 import type { EventKind, PaymentEvent } from "./provider.ts";
 
-// Reads Razorpay's webhooks: https://razorpay.com/docs/webhooks/payloads/payment-links
+// Reads Razorpay's webhooks: https://razorpay.com/docs/webhooks/payloads/payment-links, …/payloads/disputes
 
 /** Events about an order; all others are ignored. */
 const KIND: Readonly<Record<string, EventKind>> = {
@@ -17,6 +19,16 @@ const KIND: Readonly<Record<string, EventKind>> = {
   "refund.processed": "refunded",
 };
 
+/** Events about a dispute, by the status that they report. */
+const DISPUTE: Readonly<Record<string, DisputeStatus>> = {
+  "payment.dispute.created": "open",
+  "payment.dispute.under_review": "under_review",
+  "payment.dispute.action_required": "action_required",
+  "payment.dispute.won": "won",
+  "payment.dispute.lost": "lost",
+  "payment.dispute.closed": "closed",
+};
+
 // Every field may be missing: an incomplete event is quarantined for the operator, not lost.
 const word = z.string().min(1).max(200).nullable().catch(null);
 const paise = z.number().int().nullable().catch(null);
@@ -26,8 +38,12 @@ const entity = <T extends z.ZodRawShape>(shape: T) =>
     .nullable()
     .catch(null);
 
+const seconds = z.number().int().positive().nullable().catch(null);
+
 const webhook = z.object({
   event: z.string(),
+  /** When it happened. */
+  created_at: seconds,
   payload: z.object({
     payment_link: entity({ id: word, reference_id: word }),
     payment: entity({
@@ -39,10 +55,22 @@ const webhook = z.object({
       error_description: word,
     }),
     refund: entity({ amount: paise, payment_id: word, currency: word }),
+    dispute: entity({
+      id: word,
+      payment_id: word,
+      amount: paise,
+      amount_deducted: paise,
+      currency: word,
+      phase: z.enum(DISPUTE_PHASES).or(z.literal("unknown")).catch("unknown"),
+      reason_code: word,
+      respond_by: seconds,
+      created_at: seconds,
+    }),
   }),
 });
 
-type Payload = z.infer<typeof webhook>["payload"];
+type Webhook = z.infer<typeof webhook>;
+type Payload = Webhook["payload"];
 
 /**
  * The link of a payment. A payment of a link has no reference to it; its description is # and the link's id. Its notes
@@ -71,6 +99,36 @@ function eventOf(id: string, event: string, kind: EventKind, payload: Payload): 
   };
 }
 
+/** The dispute of an event; null where the event names none. */
+function disputeOf({ payload, created_at: at }: Webhook, status: DisputeStatus): DisputeReport | null {
+  const dispute = payload.dispute?.entity;
+  if (!dispute || dispute.id === null) return null;
+  const atSec = at ?? dispute.created_at ?? 0;
+  return {
+    disputeId: dispute.id,
+    status,
+    phase: dispute.phase,
+    reason: dispute.reason_code,
+    amountPaise: dispute.amount ?? 0,
+    deductedPaise: dispute.amount_deducted,
+    respondBy: dispute.respond_by === null ? null : dispute.respond_by * 1_000,
+    version: disputeVersion(atSec * 1_000, status),
+  };
+}
+
+function disputeEventOf(id: string, read: Webhook, status: DisputeStatus): PaymentEvent | "ignored" {
+  const dispute = disputeOf(read, status);
+  if (!dispute) return "ignored";
+  const { dispute: about } = read.payload;
+  return {
+    ...eventOf(id, read.event, "disputed", read.payload),
+    paymentRef: about?.entity.payment_id ?? read.payload.payment?.entity.id ?? null,
+    amountPaise: dispute.amountPaise,
+    currency: about?.entity.currency ?? read.payload.payment?.entity.currency ?? null,
+    dispute,
+  };
+}
+
 /**
  * The event of a genuine webhook. Its id is the hash of the body, which alone is signed: under other ids in the header,
  * one captured webhook could be filed any number of times.
@@ -80,9 +138,11 @@ export function razorpayEvent(raw: string): PaymentEvent | "ignored" {
     const parsed = webhook.safeParse(JSON.parse(raw));
     if (!parsed.success) return "ignored";
     const { event, payload } = parsed.data;
+    const id = createHash("sha256").update(raw).digest("base64url");
+    const status = Object.hasOwn(DISPUTE, event) ? DISPUTE[event] : undefined;
+    if (status !== undefined) return disputeEventOf(id, parsed.data, status);
     const kind = Object.hasOwn(KIND, event) ? KIND[event] : undefined;
-    if (kind === undefined) return "ignored";
-    return eventOf(createHash("sha256").update(raw).digest("base64url"), event, kind, payload);
+    return kind === undefined ? "ignored" : eventOf(id, event, kind, payload);
   } catch {
     return "ignored";
   }

@@ -2,7 +2,10 @@ import * as z from "zod";
 import type { Config } from "../config/settings.ts";
 import { mac } from "../crypto/bytes.ts";
 import { randomId } from "../crypto/ids.ts";
+import type { Secret } from "../crypto/secrets.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
+import { DISPUTE_STATUSES, disputeVersion } from "../model/dispute.ts";
+import type { DisputeReport, DisputeStatus } from "../model/dispute.ts";
 import type { EventKind, Order, PaymentEvent, PaymentProvider } from "./provider.ts";
 
 // The local payment provider: its page moves no money, and its events are signed like those of a real provider.
@@ -10,8 +13,29 @@ import type { EventKind, Order, PaymentEvent, PaymentProvider } from "./provider
 const SANDBOX = "sandbox";
 
 /** The outcomes of a payment that its page offers. */
-export const OUTCOMES = ["success", "failure", "pending", "refund", "partial_refund"] as const;
+export const OUTCOMES = [
+  "success",
+  "failure",
+  "pending",
+  "refund",
+  "partial_refund",
+  "dispute",
+  "dispute_review",
+  "dispute_lost",
+  "dispute_won",
+] as const;
 export type SandboxOutcome = (typeof OUTCOMES)[number];
+
+/** The outcomes that are reports of a dispute, of which an order has one here. */
+const DISPUTES: Partial<Record<SandboxOutcome, DisputeStatus>> = {
+  dispute: "open",
+  dispute_review: "under_review",
+  dispute_lost: "lost",
+  dispute_won: "won",
+};
+
+/** How long the operator has for an answer, in ms. */
+const RESPOND_MS = 7 * 86_400_000;
 
 /** Faults of delivery that its page can simulate. */
 export interface Trouble {
@@ -27,6 +51,10 @@ const KIND: Record<SandboxOutcome, EventKind> = {
   pending: "pending",
   refund: "refunded",
   partial_refund: "refunded",
+  dispute: "disputed",
+  dispute_review: "disputed",
+  dispute_lost: "disputed",
+  dispute_won: "disputed",
 };
 
 /** How much the amount differs where it is to be wrong. */
@@ -34,17 +62,29 @@ const WRONG_BY_PAISE = 100;
 
 const body = z.object({
   id: z.string().min(1).max(100),
-  kind: z.enum(["paid", "failed", "pending", "refunded"]),
+  kind: z.enum(["paid", "failed", "pending", "refunded", "disputed"]),
   order_id: z.string().max(100),
   payment_id: z.string().max(100),
   amount: z.number().int(),
   refunded: z.number().int(),
   currency: z.string().max(10),
+  dispute: z
+    .object({
+      id: z.string().min(1).max(100),
+      status: z.enum(DISPUTE_STATUSES),
+      amount: z.number().int(),
+      deducted: z.number().int(),
+      respond_by: z.number().int(),
+      at: z.number().int(),
+    })
+    .optional(),
 });
 
+type SandboxDispute = NonNullable<z.infer<typeof body>["dispute"]>;
+
 /** Derived, so that it need not be configured, and for this purpose only. */
-function secretOf(config: Config): string {
-  return `whsec_${Buffer.from(mac(config.KEY_SECRET, "payments/sandbox", "")).toString("base64")}`;
+function secretOf({ value }: Secret): string {
+  return `whsec_${Buffer.from(mac(value, "payments/sandbox", "")).toString("base64")}`;
 }
 
 /** A webhook as it is sent: the exact bytes of its body, and the headers that sign them. */
@@ -53,11 +93,19 @@ export interface SignedWebhook {
   headers: Record<string, string>;
 }
 
+/** A report of the order's dispute: of what was not refunded. */
+function disputed(order: Order, status: DisputeStatus): z.input<typeof body>["dispute"] {
+  const amount = order.amountPaise - order.refundedPaise;
+  const at = Date.now();
+  const deducted = status === "lost" ? amount : 0;
+  return { id: `disp_${order.id}`, status, amount, deducted, respond_by: order.createdAt + RESPOND_MS, at };
+}
+
 function signed(
   config: Config,
   order: Order,
   kind: EventKind,
-  amounts: { amount: number; refunded: number },
+  amounts: { amount: number; refunded: number; dispute?: z.input<typeof body>["dispute"] },
   ref: string,
 ) {
   const id = randomId("evt");
@@ -69,7 +117,7 @@ function signed(
     ...amounts,
     currency: order.currency,
   } satisfies z.input<typeof body>);
-  return { body: text, headers: signedHeaders(secretOf(config), id, text, Date.now()) };
+  return { body: text, headers: signedHeaders(secretOf(config.KEY_SECRET.current), id, text, Date.now()) };
 }
 
 /** The webhooks of an outcome, in the order in which they arrive. */
@@ -80,23 +128,36 @@ export function sandboxWebhooks(
   trouble: Trouble,
 ): SignedWebhook[] {
   const kind = KIND[outcome];
-  // A refund is of the existing payment; any other outcome is a new payment.
-  const ref = kind === "refunded" ? (order.paymentRef ?? randomId("spay")) : randomId("spay");
+  const status = DISPUTES[outcome];
+  // A refund or dispute is of the existing payment; any other outcome is a new payment.
+  const ref = kind === "refunded" || kind === "disputed" ? (order.paymentRef ?? randomId("spay")) : randomId("spay");
   const amount = order.amountPaise - (trouble.wrongAmount ? WRONG_BY_PAISE : 0);
   // The total so far, as real providers report it.
   const refunded =
     outcome === "refund" ? order.amountPaise : outcome === "partial_refund" ? Math.floor(order.amountPaise / 2) : 0;
-  const webhooks = [signed(config, order, kind, { amount, refunded }, ref)];
+  const dispute = status && disputed(order, status);
+  const webhooks = [signed(config, order, kind, { amount, refunded, ...(dispute && { dispute }) }, ref)];
   if (trouble.twice) webhooks.push(...webhooks);
   if (trouble.disorder) webhooks.push(signed(config, order, "pending", { amount, refunded: 0 }, ref));
   return webhooks;
 }
 
+const reportOf = ({ id, status, amount, deducted, respond_by: respondBy, at }: SandboxDispute): DisputeReport => ({
+  disputeId: id,
+  status,
+  phase: "chargeback",
+  reason: null,
+  amountPaise: amount,
+  deductedPaise: deducted,
+  respondBy,
+  version: disputeVersion(at, status),
+});
+
 function eventOf(raw: string): PaymentEvent | "ignored" {
   try {
     const parsed = body.safeParse(JSON.parse(raw));
     if (!parsed.success) return "ignored";
-    const { id, kind, order_id: orderId, payment_id: paymentRef, amount, refunded, currency } = parsed.data;
+    const { id, kind, order_id: orderId, payment_id: paymentRef, amount, refunded, currency, dispute } = parsed.data;
     return {
       id,
       kind,
@@ -106,6 +167,7 @@ function eventOf(raw: string): PaymentEvent | "ignored" {
       amountPaise: amount,
       currency,
       refundedPaise: refunded,
+      ...(dispute && { dispute: reportOf(dispute) }),
     };
   } catch {
     return "ignored";
@@ -120,7 +182,8 @@ export function sandboxProvider(config: Config): PaymentProvider {
       return { ok: true, url: `/pay/${order.id}`, providerRef: null };
     },
     parseWebhook(raw, headers, nowMs) {
-      return isSigned(secretOf(config), headers, raw, nowMs) ? eventOf(raw) : "forged";
+      const isGenuine = config.KEY_SECRET.all.some((one) => isSigned(secretOf(one), headers, raw, nowMs));
+      return isGenuine ? eventOf(raw) : "forged";
     },
   };
 }

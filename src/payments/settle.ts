@@ -5,7 +5,9 @@ import { insertPaymentEvent } from "../db/payment-events.ts";
 import type { Refunded, Settled, TakenBack } from "../model/payment.ts";
 import { coins } from "../money/money.ts";
 import { bothOf } from "../objects.ts";
+import { applyDisputes, settleDispute } from "./disputes.ts";
 import { issueInvoice } from "./invoices.ts";
+import { issueNote } from "./notes.ts";
 import type { Order, PaymentEvent } from "./provider.ts";
 
 // Applies payment events. Amount, plan and credit come from the order's row; the event only says that it was paid. The
@@ -26,6 +28,7 @@ async function findOrder(env: Env, provider: string, event: PaymentEvent): Promi
 async function showRefund(env: Env, order: Order, refund: TakenBack, nowMs: number): Promise<Verdict> {
   const { refundedPaise, shortfall, taken } = refund;
   await refundOrder(env.DB, order.id, refundedPaise, nowMs);
+  await issueNote(env, configOf(env), { order, source: "refund", totalPaise: refundedPaise }, nowMs);
   if (shortfall === 0) return null;
   return (
     `The refund took ${coins(taken)} coins back. ${coins(shortfall)} were spent already: the account is suspended ` +
@@ -76,7 +79,7 @@ async function paid(env: Env, order: Order, event: PaymentEvent, nowMs: number):
   if (paymentRef !== event.paymentRef) {
     return `Paid twice: this order was credited for ${paymentRef}; refund ${event.paymentRef}.`;
   }
-  return shown;
+  return (await applyDisputes(env, order, nowMs)) ?? shown;
 }
 
 async function refunded(env: Env, order: Order, event: PaymentEvent, nowMs: number): Promise<Verdict> {
@@ -100,8 +103,16 @@ async function refunded(env: Env, order: Order, event: PaymentEvent, nowMs: numb
   return outcome.refund && (await showRefund(env, order, outcome.refund, nowMs));
 }
 
-async function follow(env: Env, order: Order | null, event: PaymentEvent, nowMs: number): Promise<Verdict> {
+async function follow(
+  env: Env,
+  provider: string,
+  order: Order | null,
+  event: PaymentEvent,
+  nowMs: number,
+): Promise<Verdict> {
   switch (event.kind) {
+    case "disputed":
+      return settleDispute(env, { provider, order, event }, nowMs);
     case "paid":
       return order
         ? paid(env, order, event, nowMs)
@@ -120,7 +131,7 @@ async function follow(env: Env, order: Order | null, event: PaymentEvent, nowMs:
 /** Applies a genuine event and records it. Idempotent, for repeated events. Throws when it could not be stored. */
 export async function settleEvent(env: Env, provider: string, event: PaymentEvent, nowMs: number): Promise<void> {
   const order = await findOrder(env, provider, event);
-  const quarantined = await follow(env, order, event, nowMs);
+  const quarantined = await follow(env, provider, order, event, nowMs);
   const { id: eventId, kind, paymentRef, amountPaise, refundedPaise, currency } = event;
   const about = { orderId: order?.id ?? event.orderId, kind, paymentRef, amountPaise, refundedPaise, currency };
   await insertPaymentEvent(env.DB, {

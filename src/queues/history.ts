@@ -1,23 +1,33 @@
+import { reportUnbound } from "../alerts/databases.ts";
+import { configOf } from "../config/config.ts";
 import { accountOfName } from "../crypto/ids.ts";
-import { clearHistory, recordHistory } from "../db/history.ts";
-import type { AccountChanges } from "../db/history.ts";
+import { listAccounts } from "../db/account-list.ts";
+import { HistoryNotBound, historyDatabase } from "../db/history-databases.ts";
+import { recordGroups } from "../db/history.ts";
+import { watchAccounts } from "../db/watch.ts";
 import { logProblem } from "../log.ts";
 import type { Records } from "../model/history.ts";
 import type { AccountObject } from "../objects.ts";
+import { clearFromHistory } from "./history-clear.ts";
 import { historyJob } from "./jobs.ts";
 import type { HistoryJob } from "./jobs.ts";
-import { enqueueClear } from "./enqueue.ts";
+import { observe } from "./observe.ts";
+import type { Waits } from "./observe.ts";
 
-// The history consumer: fetches the newest state from the accounts, writes it to D1 in one batch, and reports to the
-// accounts what is recorded. What fails is tried again by the queue, and in the end by the account's own pass.
+// The history consumer: fetches the newest state from the accounts, writes it to the accounts' databases, in one batch
+// for each of them, and reports to the accounts what is recorded. What fails is tried again by the queue, and in the end
+// by the account's own pass.
 
 const RETRY_DELAY_SEC_MAX = 300;
 
 /** After so many deliveries, about a minute, a message goes back to its account, whose passes have growing gaps. */
 const DELIVERIES_MAX = 6;
 
-/** Jobs recorded in one batch of D1: with 100 messages each, eight megabytes in memory and one in statements. */
+/** Jobs recorded together: with 100 messages each, eight megabytes in memory and one in statements. */
 const JOBS_PER_WAVE = 160;
+
+/** An account is watched for so long beyond its messages, in ms: it keeps sealed replies for a week, and a day stands over. */
+const WATCHED_MORE_MS = 9 * 86_400_000;
 
 /** A queue message with its job. */
 interface Asked {
@@ -47,10 +57,9 @@ function* wavesOf(batch: MessageBatch): Generator<Asked[]> {
 }
 
 /** What one account gave to record, for one queue message. */
-interface Given {
+interface Given extends Records {
   asked: Asked;
   stub: AccountObject;
-  changes: AccountChanges;
 }
 
 async function giveBack({ message, job: { account, clear: isClear } }: Asked, env: Env): Promise<void> {
@@ -82,51 +91,99 @@ async function givenFor(asked: Asked, env: Env): Promise<Given> {
   const { account, seqs, profile } = asked.job;
   const stub: AccountObject = env.ACCOUNT.getByName(account);
   const records: Records | null = await stub.records(seqs, profile === true);
-  return { asked, stub, changes: { ...accountOfName(account), groups: [], profile: null, ...records } };
+  return { asked, stub, groups: [], profile: null, ...records };
 }
 
-/** Tells the account what is recorded: only then does its list no longer read it from the account itself. */
-async function confirm({ asked, stub, changes: { groups, profile } }: Given): Promise<void> {
-  const jobs = groups.flatMap((group) => group.jobs);
-  if (jobs.length > 0 || profile) await stub.recorded({ jobs, profileRev: profile?.rev ?? null });
-  asked.message.ack();
-}
-
-/** Statements that one queue message may take; what is left then is done by another one. */
-const CLEARS_MAX = 20;
-
-/** Deletes from history what left an account for the archive, and reports it to the account. */
-async function clear({ message, job: { account } }: Asked, env: Env): Promise<void> {
-  const stub = env.ACCOUNT.getByName(account);
-  let through: number | null = await stub.clearNext(null);
-  for (let left = CLEARS_MAX; through !== null && left > 0; left -= 1) {
-    await clearHistory(env.DB, accountOfName(account), through);
-    through = await stub.clearNext(through);
+/** Whether a write to D1 succeeded. While a database is away, or full, the accounts keep the truth. */
+async function isWritten(where: string, env: Env, write: () => Promise<void>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (problem) {
+    logProblem(where, problem);
+    if (problem instanceof HistoryNotBound) await reportUnbound(env, problem.binding, Date.now());
+    return false;
   }
-  if (through !== null) await enqueueClear(env.HISTORY, account);
+}
+
+const refOf = ({ asked }: Given) => accountOfName(asked.job.account);
+
+/** Writes groups to the databases of their accounts, one batch in each; returns those that their database did not take. */
+async function writeGroups(given: readonly Given[], env: Env): Promise<Given[]> {
+  const some = given.filter(({ groups }) => groups.length > 0);
+  const failed = [...Map.groupBy(some, ({ historyDb }) => historyDb)].map(async ([number, those]) => {
+    const accounts = those.map((one) => ({ ...refOf(one), groups: one.groups, keptFrom: one.keptFrom }));
+    const done = await isWritten("history", env, () => recordGroups(historyDatabase(env, number), accounts));
+    return done ? [] : those;
+  });
+  return (await Promise.all(failed)).flat();
+}
+
+/** Writes the profiles to the list of accounts, in one batch; returns those that were not taken. */
+async function writeProfiles(given: readonly Given[], env: Env): Promise<Given[]> {
+  const profiles = given.flatMap((one) => (one.profile ? [{ ...refOf(one), profile: one.profile }] : []));
+  return (await isWritten("list of accounts", env, () => listAccounts(env.DB, profiles))) ? [] : [...given];
+}
+
+/**
+ * Tells the account what is recorded: only then does its list no longer read it from the account itself. A message of
+ * which a part is not recorded is delivered again.
+ */
+async function confirm(given: Given, env: Env, unwritten: { groups: boolean; profile: boolean }): Promise<void> {
+  const { asked, stub, groups, profile, historyDb } = given;
+  const jobs = unwritten.groups ? [] : groups.flatMap((group) => group.jobs);
+  const profileRev = unwritten.profile ? null : (profile?.rev ?? null);
+  if (jobs.length > 0 || profileRev !== null) {
+    await stub.recorded({ jobs, profileRev, ...(historyDb !== undefined && { historyDb }) });
+  }
+  if (unwritten.groups || unwritten.profile) await giveBack(asked, env);
+  else asked.message.ack();
+}
+
+/**
+ * Notes until when these accounts may have open work: a message that was sent until now is over by then, and beyond that
+ * the account will be heard of again. Never throws: only the healing of lost alarms depends on it.
+ */
+async function watch(env: Env, given: Given[]): Promise<void> {
+  try {
+    const { VALIDITY_SMS_MS, VALIDITY_OTP_MS, VALIDITY_CALL_MS, ...config } = configOf(env);
+    const lifeMs =
+      Math.max(VALIDITY_SMS_MS, VALIDITY_OTP_MS, VALIDITY_CALL_MS) +
+      Math.max(config.UNKNOWN_WINDOW_MS, config.RECEIPT_WINDOW_MS);
+    await watchAccounts(env.DB, given.map(refOf), Date.now() + lifeMs + WATCHED_MORE_MS);
+  } catch (problem) {
+    logProblem("accounts with open work", problem);
+  }
+}
+
+async function clear({ message, job: { account } }: Asked, env: Env): Promise<void> {
+  await clearFromHistory(env, account);
   message.ack();
 }
 
-async function recordWave(all: Asked[], env: Env): Promise<void> {
-  const [wave, clears] = [false, true].map((isClear) => all.filter(({ job }) => (job.clear === true) === isClear));
+async function recordWave(wave: Asked[], env: Env, ctx: Waits | undefined): Promise<void> {
+  const [clears, asks] = [true, false].map((isClear) => wave.filter(({ job }) => (job.clear === true) === isClear));
   await Promise.all((clears ?? []).map((asked) => orGiveBack(asked, env, () => clear(asked, env))));
-  const given = await Promise.all((wave ?? []).map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
-  const known = given.filter((one) => one !== null);
-  try {
-    await recordHistory(
-      env.DB,
-      known.map(({ changes }) => changes),
-    );
-  } catch (problem) {
-    // While D1 is away, the accounts keep the truth.
-    logProblem("history", problem);
-    await Promise.all(known.map(({ asked }) => giveBack(asked, env)));
-    return;
+  const all = await Promise.all((asks ?? []).map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
+  const given = all.filter((one) => one !== null);
+  const [groups, profiles] = await Promise.all([writeGroups(given, env), writeProfiles(given, env)]);
+  if (ctx) {
+    const written = given.filter((one) => !groups.includes(one));
+    const seen = written.map((one) => ({ ...refOf(one), ...one, waits: one.waits ?? null, seqs: one.asked.job.seqs }));
+    observe(env, ctx, seen, Date.now());
   }
-  await Promise.all(known.map((one) => orGiveBack(one.asked, env, () => confirm(one))));
+  await watch(env, given);
+  const confirmed = given.map((one) => {
+    const unwritten = { groups: groups.includes(one), profile: one.profile !== null && profiles.includes(one) };
+    return orGiveBack(one.asked, env, () => confirm(one, env, unwritten));
+  });
+  await Promise.all(confirmed);
 }
 
-/** Consumes a batch of the history queue. The same job may arrive any number of times, in any order. */
-export async function consumeHistory(batch: MessageBatch, env: Env): Promise<void> {
-  for (const wave of wavesOf(batch)) await recordWave(wave, env);
+/**
+ * Consumes a batch of the history queue. The same job may arrive any number of times, in any order. What it shows of
+ * deliveries is stored some seconds after the batch, in the time that `ctx` gives.
+ */
+export async function consumeHistory(batch: MessageBatch, env: Env, ctx?: Waits): Promise<void> {
+  for (const wave of wavesOf(batch)) await recordWave(wave, env, ctx);
 }

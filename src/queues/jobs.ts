@@ -74,7 +74,7 @@ export function readLaneJobs(body: unknown): LaneJob[] | null {
  * Work for the history consumer: these jobs of the account (and the account itself) changed; or, `clear`, some left the
  * account for the archive, which ones, the account says.
  */
-export const historyJob = z.strictObject({
+export const historyJob = z.object({
   account,
   seqs,
   profile: z.boolean().optional(),

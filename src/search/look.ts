@@ -24,6 +24,8 @@ export interface Fresh {
   end: MessagePlace | null;
   /** History holds every job up to this one, except the late ones. */
   settledSeq: number;
+  /** The number of the database that is the account's history; absent from an object of the version before. */
+  historyDb?: number;
   late: number[];
   /** The range of jobs that `after:` and `before:` allow by time: from `low` (inclusive) to `high` (exclusive). */
   low: number;

@@ -170,7 +170,7 @@ describe("the list", () => {
         throw new Error("D1 is away");
       },
     } as unknown as D1Database;
-    const page = await olderPage({ ...sourceOf(world), env: { DB: broken } }, [], null);
+    const page = await olderPage({ ...sourceOf(world), env: { HISTORY_1: broken } }, [], null);
     expect(page).toMatchObject({ away: true, older: null });
     expect(places(page.rows)).toEqual(["2.0"]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ACTIVITY_OPERATORS, withKeys } from "../../src/activity/list.ts";
 import { historyQuery, searchHistory } from "../../src/db/activity.ts";
 import type { GroupKind, HistoryLook } from "../../src/db/activity.ts";
-import { recordHistory as record } from "../../src/db/history.ts";
+import { recordGroups as record } from "../../src/db/history.ts";
 import { isBeyond } from "../../src/search/look.ts";
 import type { Direction } from "../../src/search/look.ts";
 import type { MessageView } from "../../src/model/message.ts";
@@ -17,7 +17,7 @@ import { NOW_MS, groupsOf, messageOf } from "../world/history.ts";
 
 /** A query as text and values, for EXPLAIN. */
 const statementOf = (of: AccountRef, kind: GroupKind, look: HistoryLook) =>
-  historyQuery(env.DB, of, kind, look).toSQL();
+  historyQuery(env.HISTORY_1, of, kind, look).toSQL();
 
 function termsOf(q: string): Term[] {
   const { terms, faults } = parseSearch(q, { nowMs: NOW_MS, operators: ACTIVITY_OPERATORS });
@@ -40,7 +40,7 @@ const whole: HistoryLook = {
 const rowsFor = async (of: AccountRef, q: string) => {
   const { sql, params } = statementOf(of, "singles", { ...whole, terms: termsOf(q) });
   return (
-    await env.DB.prepare(sql)
+    await env.HISTORY_1.prepare(sql)
       .bind(...params)
       .all()
   ).results.length;
@@ -54,10 +54,10 @@ describe("history's query", () => {
   let recorded: Promise<void> | null = null;
   const ready = () => {
     const others = [
-      { accountId: newAccountId(env.KEY_SECRET, null), mode: "live" as const, groups: groupsOf(all), profile: null },
-      { accountId: ref.accountId, mode: "test" as const, groups: groupsOf(all), profile: null },
+      { accountId: newAccountId(env.KEY_SECRET, null), mode: "live" as const, groups: groupsOf(all) },
+      { accountId: ref.accountId, mode: "test" as const, groups: groupsOf(all) },
     ];
-    recorded ??= record(env.DB, [{ ...ref, groups: groupsOf(all), profile: null }, ...others]);
+    recorded ??= record(env.HISTORY_1, [{ ...ref, groups: groupsOf(all) }, ...others]);
     return recorded;
   };
 
@@ -114,7 +114,7 @@ describe("history's query", () => {
         const found: MessageView[] = [];
         let from = one.from;
         do {
-          const { rows, end } = await searchHistory(env.DB, ref, { ...one, from });
+          const { rows, end } = await searchHistory(env.HISTORY_1, ref, { ...one, from });
           expect(rows.length).toBeLessThanOrEqual(one.limit);
           found.push(...rows);
           if (end) {
@@ -141,7 +141,7 @@ describe("history's query", () => {
   ])("walks the primary key for %s, and sorts nothing", async (_, more) => {
     for (const kind of ["singles", "bulk"] as const) {
       const { sql, params } = statementOf(ref, kind, { ...whole, ...more });
-      const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      const plan = await env.HISTORY_1.prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .bind(...params)
         .all<{ detail: string }>();
       const [first = "", ...rest] = plan.results.map(({ detail }) => detail);
@@ -155,7 +155,7 @@ describe("history's query", () => {
   it("reads no more rows than its groups when no filter applies", async () => {
     await ready();
     const { sql, params } = statementOf(ref, "bulk", { ...whole, from: { seq: 200, index: 0 }, groups: 20 });
-    const { meta, results } = await env.DB.prepare(sql)
+    const { meta, results } = await env.HISTORY_1.prepare(sql)
       .bind(...params)
       .all();
     expect(results).toHaveLength(20);

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { olderPage, stretches } from "../../src/activity/list.ts";
 import type { Source } from "../../src/activity/list.ts";
-import { recordHistory as record } from "../../src/db/history.ts";
+import { recordGroups as record } from "../../src/db/history.ts";
 import { join } from "../../src/search/join.ts";
 import type { Direction, Fresh } from "../../src/search/look.ts";
 import type { MessageView } from "../../src/model/message.ts";
@@ -46,7 +46,7 @@ it("reads on when the account has more open jobs than one look returns", async (
   // The first sixty jobs are in history, except three that are late.
   const late = [10, 30, 31];
   const settled = all.filter(({ seq }) => seq <= 60 && !late.includes(seq));
-  await record(env.DB, [{ ...world.ref, groups: groupsOf(settled), profile: null }]);
+  await record(env.HISTORY_1, [{ ...world.ref, groups: groupsOf(settled) }]);
   await runInDurableObject(world.stub, (_, { storage }) => {
     storage.sql.exec("UPDATE account SET settled_seq = 60");
     storage.sql.exec("UPDATE job SET late = 1 WHERE seq IN (10, 30, 31)");
@@ -97,11 +97,12 @@ const SPARSE = [3, 9, 5_003, 5_004, 60_000, 61_000, 400_000, 1_500_000];
 /** A source whose account adds nothing to history. */
 async function recordedOnly(): Promise<Source> {
   const ref = { accountId: newAccountId(env.KEY_SECRET, null), mode: "live" as const };
-  await record(env.DB, [{ ...ref, groups: groupsOf(SPARSE.map((seq) => message(seq))), profile: null }]);
+  await record(env.HISTORY_1, [{ ...ref, groups: groupsOf(SPARSE.map((seq) => message(seq))) }]);
   const nothing: Fresh = {
     rows: [],
     end: null,
     settledSeq: 1_500_000,
+    historyDb: 1,
     late: [],
     low: 0,
     high: Number.MAX_SAFE_INTEGER,

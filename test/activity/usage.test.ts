@@ -97,7 +97,7 @@ describe("usage", () => {
       expect(await sent(world)).toEqual(wanted);
     }
     expect(await settledSeq(world)).toBeGreaterThan(30);
-    const nothing = { seqSince: 0, unrecorded: { settledSeq: 1_000, counts: [] } };
+    const nothing = { seqSince: 0, unrecorded: { settledSeq: 1_000, historyDb: 1, counts: [] } };
     const twin = await usageOf(env, { ...world.ref, mode: "test" }, nothing, Date.now());
     expect(twin?.every(({ otp, sms }) => otp + sms === 0)).toBe(true);
   });
@@ -120,7 +120,7 @@ describe("usage", () => {
     const world = await openWorld();
     const query = countQuery(world.ref, { fromSeq: 900, toSeq: 5_000, atMs: 0 });
     const { sql, params } = new SQLiteSyncDialect().sqlToQuery(query);
-    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    const { results } = await env.HISTORY_1.prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .bind(...params)
       .all<{ detail: string }>();
     const reads = results.map(({ detail }) => detail).filter((detail) => /message_group/u.test(detail));
@@ -131,8 +131,8 @@ describe("usage", () => {
   it("is null while D1 is unavailable, so that the page still opens", async () => {
     const world = await openWorld();
     const DB = { prepare: () => ({ bind: () => ({ all: () => Promise.reject(new Error("away")) }) }) };
-    const outline = { seqSince: 0, unrecorded: { settledSeq: 0, counts: [] } };
-    expect(await usageOf({ DB: DB as unknown as D1Database }, world.ref, outline, Date.now())).toBeNull();
+    const outline = { seqSince: 0, unrecorded: { settledSeq: 0, historyDb: 1, counts: [] } };
+    expect(await usageOf({ HISTORY_1: DB as unknown as D1Database }, world.ref, outline, Date.now())).toBeNull();
   });
 
   it("finds the first job of these days in a few reads, however many jobs there are", async () => {

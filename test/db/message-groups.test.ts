@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newAccountId } from "../../src/crypto/ids.ts";
-import { recordHistory as record } from "../../src/db/history.ts";
+import { recordGroups as record } from "../../src/db/history.ts";
 import { packGroup } from "../../src/db/message-groups.ts";
 import type { MessageState, MessageView } from "../../src/model/message.ts";
 import { NOW_MS, STATES, historyOf, messageOf } from "../world/history.ts";
@@ -52,7 +52,7 @@ describe("a group in history", () => {
         });
         const jobs = [{ seq: 64, rev: 1 }];
         const group = { kind: isBulk ? ("bulk" as const) : ("singles" as const), seq: 64, jobs, messages };
-        await record(env.DB, [{ ...of, groups: [group], profile: null }]);
+        await record(env.HISTORY_1, [{ ...of, groups: [group] }]);
         expect(await historyOf({ ref: of })).toEqual(messages);
       }),
       { numRuns: 40 },

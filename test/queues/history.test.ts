@@ -1,7 +1,6 @@
-import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { consumeHistory } from "../../src/queues/history.ts";
+import { bodyOf, consume } from "../world/history-queue.ts";
 import { historyOf, settledSeq } from "../world/history.ts";
 import { dispatch, follow, messagesOf, openWorld, sendSms } from "../world/world.ts";
 import type { World } from "../world/world.ts";
@@ -11,19 +10,6 @@ const AWAY = {
     throw new Error("D1 is away");
   },
 } as unknown as D1Database;
-
-/** Delivers a batch with a message for each body; returns the ids of those that were taken and of those to try again. */
-async function consume(bodies: unknown[], at: Partial<Env> = {}, attempts = 1) {
-  vi.spyOn(console, "error").mockReturnValue();
-  const messages = bodies.map((body, place) => ({ id: `m${place}`, timestamp: new Date(), attempts, body }));
-  const batch = createMessageBatch("dastak-history", messages);
-  await consumeHistory(batch, { ...env, ...at });
-  const result = await getQueueResult(batch, createExecutionContext());
-  const again = result.retryMessages as { msgId: string }[];
-  return { taken: result.explicitAcks, again: again.map(({ msgId }) => msgId) };
-}
-
-const bodyOf = (world: World, seqs: number[]) => ({ account: world.name, seqs });
 
 const failing = async () => {
   throw new Error("this object is away");
@@ -52,7 +38,7 @@ async function delivered(count = 1): Promise<World> {
 
 it("records what several messages name in one batch of D1, and reports it to each account", async () => {
   const worlds = [await delivered(3), await delivered(2)];
-  const batches = vi.spyOn(env.DB, "batch");
+  const batches = vi.spyOn(env.HISTORY_1, "batch");
   const bodies = [bodyOf(worlds[0]!, [2]), bodyOf(worlds[1]!, [2, 3]), bodyOf(worlds[0]!, [3, 4]), { seqs: "what" }];
   expect(await consume(bodies)).toEqual({ taken: ["m0", "m1", "m2", "m3"], again: [] });
   expect(batches).toHaveBeenCalledTimes(1);
@@ -83,12 +69,12 @@ it("leaves a batch in the queue while D1 is away, and gives it back to the accou
     new Proxy(env.ACCOUNT.getByName(name), {
       get: (of, call) => (call === "recorded" ? told : Reflect.get(of, call)),
     });
-  const at = { DB: AWAY, ACCOUNT: { getByName } as unknown as Env["ACCOUNT"] };
+  const at = { HISTORY_1: AWAY, ACCOUNT: { getByName } as unknown as Env["ACCOUNT"] };
   expect(await consume([bodyOf(world, [2])], at, 5)).toEqual({ taken: [], again: ["m0"] });
   expect(told).not.toHaveBeenCalled();
   expect(await consume([bodyOf(world, [2])], at, 6)).toEqual({ taken: ["m0"], again: [] });
   expect(told.mock.calls).toEqual([[null]]);
-  const gone = { DB: AWAY, ACCOUNT: accountsWithout(world, ["recorded"]) };
+  const gone = { HISTORY_1: AWAY, ACCOUNT: accountsWithout(world, ["recorded"]) };
   expect(await consume([bodyOf(world, [2])], gone, 6)).toEqual({ taken: [], again: ["m0"] });
   expect(await historyOf(world)).toEqual([]);
 });

@@ -53,6 +53,7 @@ describe("GET /readyz", () => {
   it.each([
     ["account objects", { ACCOUNT: broken }],
     ["D1", { DB: broken }],
+    ["history", { HISTORY_1: broken }],
     ["R2", { RECORDINGS: broken }],
     ["queues", { BULK_LANE: broken }],
   ])("without %s: 503 that names it", async (name, part) => {

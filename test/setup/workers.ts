@@ -7,3 +7,6 @@ wrapOnce();
 // Test files share a runtime with its loaded modules; each file begins with empty storage.
 await reset();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS as D1Migration[]);
+for (const database of [env.HISTORY_1, env.SPARE_HISTORY]) {
+  await applyD1Migrations(database, env.HISTORY_MIGRATIONS as D1Migration[]);
+}

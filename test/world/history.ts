@@ -60,13 +60,13 @@ export function groupsOf(messages: readonly MessageView[]): JobGroup[] {
 /** The messages that history holds of an account, in order. */
 export async function historyOf({ ref }: Pick<World, "ref">): Promise<MessageView[]> {
   const bounds = { from: null, limit: 100_000, groups: 10_000, low: 0, high: Number.MAX_SAFE_INTEGER };
-  return (await searchHistory(env.DB, ref, { terms: [], direction: "newer", except: [], ...bounds })).rows;
+  return (await searchHistory(env.HISTORY_1, ref, { terms: [], direction: "newer", except: [], ...bounds })).rows;
 }
 
 /** How many rows history has of an account. */
 export async function rowsOf({ ref }: Pick<World, "ref">): Promise<number> {
   const query = "SELECT count(*) AS rows FROM message_group WHERE account_id = ? AND mode = ?";
-  return (await env.DB.prepare(query).bind(ref.accountId, ref.mode).first<number>("rows")) ?? 0;
+  return (await env.HISTORY_1.prepare(query).bind(ref.accountId, ref.mode).first<number>("rows")) ?? 0;
 }
 
 /** The settled mark: history has every job up to it. */

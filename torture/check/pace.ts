@@ -11,7 +11,7 @@ const SPREADS_MS = 1_000;
 /** The service counts from when the answer reached it, on a clock of its own. */
 const ENDS_EARLY_MS = 150;
 /** Faults after which the service has forgotten a demand for silence, or believes that its time is over. */
-const FORGETTING = ["kill", "term", "pace", "clock"];
+const FORGETTING = ["kill", "term", "rotate", "pace", "clock"];
 
 /** Nothing reaches the gateway while its `Retry-After` runs. */
 export function silenceIsKept({ submissions, faults }: Evidence): Proof {
@@ -57,22 +57,35 @@ const BEFORE_OTP_MAX = 60;
 /** After a fault, the service may take this long until it finds what was lost. */
 const RECOVERS_MS = 5_000;
 /** Faults that delay a single message for themselves. */
-const DELAYING = ["kill", "term", "evict", "break_off", "interrupt", "clock", "carrier_away", "pace"];
+const DELAYING = ["kill", "term", "rotate", "evict", "break_off", "interrupt", "clock", "carrier_away", "pace"];
 
 const delays = ({ kind, how }: Fault) => DELAYING.includes(kind) || (kind === "queue" && /^(?:otp|lanes) /u.test(how));
 
-/** The bulk messages at the gateway, outside of the times in which the service recovers. */
-function bulksAtGateway({ submissions, faults }: Evidence, cases: Case[]): { at: number; account: string }[] {
+/** A submission that takes this long holds up the others of its lane: a local queue delivers one batch at a time. */
+const HOLDS_UP_MS = 1_000;
+
+/** The times in which the lane of one-time passwords waited for the gateway's answer to one of them. */
+function heldUpBy({ submissions, timers }: Evidence): { from: number; to: number }[] {
+  const ends = submissions
+    .filter(({ operation }) => operation === "otp")
+    .map(({ at, answeredAt }) => ({ from: at, to: Math.min(answeredAt, at + timers.CARRIER_TIMEOUT_MS) }));
+  return ends.filter(({ from, to }) => to - from >= HOLDS_UP_MS);
+}
+
+/** The bulk messages at the gateway, outside of the times in which the service recovers or the gateway holds up the lane. */
+function bulksAtGateway(evidence: Evidence, cases: Case[]): { at: number; account: string }[] {
+  const { submissions, faults } = evidence;
   const owners = new Map<string, string>();
   for (const { meant, messages, account } of cases) {
     if (meant.recipients.length < 2) continue;
     for (const { ref } of messages) owners.set(ref, account.id);
   }
-  const hindering = faults.filter(delays);
+  const heldUp = heldUpBy(evidence);
+  const hindering = [...faults.filter(delays).map(({ from, to }) => ({ from, to: to + RECOVERS_MS })), ...heldUp];
   return submissions.flatMap(({ ref, at }) => {
     const account = owners.get(ref);
     if (account === undefined) return [];
-    return hindering.some(({ from, to }) => at >= from && at <= to + RECOVERS_MS) ? [] : [{ at, account }];
+    return hindering.some(({ from, to }) => at >= from && at <= to) ? [] : [{ at, account }];
   });
 }
 

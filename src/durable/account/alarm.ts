@@ -13,6 +13,7 @@ import { LaneWatch } from "./lanes.ts";
 import { PASS_SWEEPS } from "./message/deadlines.ts";
 import { hasOpenJobs, nextDueMs } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
+import { forgetTexts, nextTextsMs } from "./retention/forget-texts.ts";
 import { foldReceipts } from "./receipts/fold.ts";
 import { journalOf } from "./receipts/journal.ts";
 import { sweep } from "./sweep.ts";
@@ -20,7 +21,7 @@ import { discard, nextRecordingDueMs } from "./voice/discard.ts";
 import type { Changes, Turn } from "./turn.ts";
 
 // The account's one alarm, set to the earliest of what it looks after: deadlines of jobs, messages that become claimable,
-// recordings, expired keys, and the housekeeping pass that everything else can wait for. Its work is done in bounded
+// recordings, expired keys and texts, and the housekeeping pass that everything else can wait for. Its work is done in bounded
 // slices, between which the account answers other calls.
 
 /** A failed alarm is set again after this, in ms. It also stands for `SWEEP_MS` while the configuration is broken. */
@@ -38,6 +39,9 @@ export class AccountAlarm {
   /** When the alarm is set to ring, in ms since the epoch; null when it is not set. */
   #setTo: number | null = null;
   #isSweeping = false;
+  #isRinging = false;
+  /** Whether the start of the object found that the alarm was lost, and the alarm has not rung since. */
+  #wasLost = false;
   readonly #lanes = new LaneWatch();
   readonly #history: HistoryPass;
   readonly #archive: ArchivePass;
@@ -49,22 +53,24 @@ export class AccountAlarm {
     this.#history = new HistoryPass({ ...host, commit, sweepMs: () => this.#sweepMs() });
   }
 
-  /** Reads the stored alarm when the object starts, and sets it where it was lost. Never throws. */
-  async wake(): Promise<void> {
-    const { ctx } = this.#host;
+  /**
+   * Reads the stored alarm when the object starts, and sets it where it was lost. `hasGrown`: the start has migrated the
+   * storage, which may have made work that no alarm was set for. Never throws.
+   */
+  async wake(hasGrown = false): Promise<void> {
     try {
-      this.#setTo = await ctx.storage.getAlarm();
-      // One beyond the next pass was set for something else, or by a clock that was set back since.
-      const isSet = this.#setTo !== null && !this.#isLost(this.#setTo) && this.#setTo <= Date.now() + this.#passMs();
-      this.#setForDue(Date.now() + this.#sweepMs());
-      if (isSet) return;
-      const { sql } = ctx.storage;
-      const isLeft = hasOpenJobs(sql, readAccount(sql).settledSeq) || this.#history.isOverdue(Date.now());
-      if (isLeft) this.#setBy(Date.now() + this.#sweepMs());
+      this.#wasLost = (await this.#restore()) && !hasGrown;
     } catch (problem) {
       logProblem("alarm", problem);
       this.#setBy(Date.now() + RETRY_MS);
     }
+  }
+
+  /** Sets the alarm where it was lost; true where it was, also if the object's start has found that already. */
+  async heal(): Promise<boolean> {
+    const wasLost = this.#wasLost || (!this.#isRinging && (await this.#restore()));
+    this.#wasLost = false;
+    return wasLost;
   }
 
   /**
@@ -100,6 +106,8 @@ export class AccountAlarm {
   /** Sweeps, sends tokens, repairs what queues and requests lost. Never throws: the alarm must be set again. */
   async ring(): Promise<void> {
     this.#setTo = null;
+    this.#wasLost = false;
+    this.#isRinging = true;
     try {
       const lookMs = await this.#history.look();
       for (let more = true; more;) {
@@ -113,6 +121,7 @@ export class AccountAlarm {
       await this.#foldReceipts();
       await this.discard();
       await this.#forgetOld();
+      await this.#forgetTexts();
       const nameMs = await this.#history.name();
       await this.#archive.step();
       this.#setForDue(Date.now() + SOON_MS, [lookMs, nameMs]);
@@ -120,6 +129,8 @@ export class AccountAlarm {
       logProblem("alarm", problem);
       // A constant, since the configuration itself may be what failed.
       this.#setBy(Date.now() + RETRY_MS);
+    } finally {
+      this.#isRinging = false;
     }
   }
 
@@ -137,10 +148,38 @@ export class AccountAlarm {
     return state;
   }
 
+  /** Lets history record everything again; false where another database has it. */
+  rebuildHistory(database: number | null): boolean {
+    const lookMs = this.#host.commit((turn) => this.#history.rebuild(turn, database));
+    this.#setForHistory(lookMs);
+    return lookMs !== null;
+  }
+
   /** Deletes the bytes of removed recordings: those at a key, or all that are due. Never throws. */
   discard(objectKey?: string): Promise<void> {
     const { env, commit } = this.#host;
     return discard({ bucket: () => env().RECORDINGS, commit }, objectKey);
+  }
+
+  /** Reads the stored alarm, and sets it where there is work that it leaves out; true where it was lost. */
+  async #restore(): Promise<boolean> {
+    const { ctx } = this.#host;
+    const before = this.#setTo;
+    const stored = await ctx.storage.getAlarm();
+    // Work that went on meanwhile has just set it.
+    if (this.#setTo !== before) return false;
+    const nowMs = Date.now();
+    const isThere = stored !== null && !this.#isLost(stored);
+    this.#setTo = stored;
+    // One beyond the next pass was set for something else, or by a clock that was set back since.
+    const isSet = isThere && stored <= nowMs + this.#passMs();
+    this.#setForDue(nowMs + this.#sweepMs());
+    // What it was set for is still to be done, also where nothing else is due before a text is forgotten.
+    if (stored !== null && !isThere) this.#setBy(nowMs);
+    const { sql } = ctx.storage;
+    const isLeft = () => hasOpenJobs(sql, readAccount(sql).settledSeq) || this.#history.isOverdue(nowMs);
+    if (!isSet && isLeft()) this.#setBy(nowMs + this.#sweepMs());
+    return !isThere && this.#setTo !== stored;
   }
 
   /** `SWEEP_MS`; a constant while the configuration is broken, since the alarm must be set all the same. */
@@ -200,6 +239,24 @@ export class AccountAlarm {
     }
   }
 
+  /** Forgets the texts that are too old, in slices. */
+  async #forgetTexts(): Promise<void> {
+    while ((this.#textsMs() ?? Infinity) <= Date.now()) {
+      this.#host.commit(forgetTexts);
+      await scheduler.wait(0);
+    }
+  }
+
+  /** When the next texts are to be forgotten; null also while the configuration is broken. */
+  #textsMs(): number | null {
+    try {
+      return nextTextsMs(this.#host.ctx.storage.sql, this.#host.keeps().textMs);
+    } catch (problem) {
+      logProblem("texts", problem);
+      return null;
+    }
+  }
+
   #isLost(setTo: number): boolean {
     return setTo < Date.now() - LOST_MS;
   }
@@ -229,14 +286,8 @@ export class AccountAlarm {
     const nowMs = Date.now();
     const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, nowMs, this.#sweepMs()));
     const { foldAtMs } = journalOf(sql);
-    const dueMs = [
-      nextDueMs(sql),
-      foldAtMs,
-      nextRecordingDueMs(sql),
-      nextForgetMs(sql),
-      this.#archive.nextMs(),
-      ...lanes,
-    ];
+    const days = [nextForgetMs(sql), this.#textsMs(), this.#archive.nextMs()];
+    const dueMs = [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), ...days, ...lanes];
     const times = dueMs.map((at) => (at === null ? Infinity : at <= nowMs ? overdueMs : at));
     for (const at of historyMs) if (at !== null) times.push(Math.max(at, nowMs + SOON_MS));
     this.#setBy(Math.min(...times));

@@ -26,6 +26,8 @@ export interface AccountRow {
   rev: number;
   recordedRev: number;
   prunedAt: number;
+  /** The number of the database that has the account's history. */
+  historyDb: number;
 }
 
 /** The row of the account. */
@@ -44,6 +46,7 @@ export function readAccount(sql: SqlStorage): AccountRow {
     rev: number(row, "rev"),
     recordedRev: number(row, "recorded_rev"),
     prunedAt: number(row, "pruned_at"),
+    historyDb: number(row, "history_db"),
   };
 }
 
@@ -74,6 +77,7 @@ export function accountView(sql: SqlStorage): AccountView {
     rev: account.rev,
     seq,
     lastMessageAt: lastMessageAt(sql),
+    historyDb: account.historyDb,
   };
 }
 
@@ -93,15 +97,17 @@ export function openAccount(turn: Turn, opening: Opening): Opened {
     return readAccount(sql).name === opening.name && given === opening.balance ? "repeated" : "other";
   }
   sql.exec(
-    "INSERT INTO account (id, name, status, plan, otp_rate, created_at, rev) VALUES (1, ?, 'active', ?, ?, ?, 1)",
+    `INSERT INTO account (id, name, status, plan, otp_rate, created_at, rev, history_db)
+     VALUES (1, ?, 'active', ?, ?, ?, 1, ?)`,
     opening.name,
     opening.plan,
     opening.otpRate,
     nowMs,
+    opening.historyDb ?? 1,
   );
   changes.account = true;
   changes.profile = true;
-  addKey(turn, opening.keyId, opening.keyName);
+  addKey(turn, opening, opening.keyName);
   if (opening.balance > 0) {
     const entry = { type: "credit" as const, amount: opening.balance, reference: OPENING_REFERENCE };
     appendEntry(turn, ledgerHead(sql), entry);

@@ -1,7 +1,13 @@
+import type { Schema, Step } from "../tables.ts";
+
 // The account object's storage. Append-only: a shipped migration is never edited; a change is a new migration.
 
-/** Each migration runs once per object, in order; its position in the list, from 1, is its number. */
-export const MIGRATIONS: readonly string[] = [
+/**
+ * Each runs once per object, in order. SQL alone must be additive: the release before reads and writes on as it did, so a
+ * new column has a default that is right for the rows that it inserts. Other steps say the oldest code that can live with
+ * them (CONTRIBUTING.md, "Storage changes").
+ */
+export const MIGRATIONS: readonly Step[] = [
   `
   CREATE TABLE account (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -139,6 +145,13 @@ export const MIGRATIONS: readonly string[] = [
   -- the entries of ledger_entry that are no refunds of messages, so that their references stay known.
   ALTER TABLE account ADD COLUMN checkpoint_seq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN checkpoint_balance INTEGER NOT NULL DEFAULT 0;
+
+  -- Secrets: the id of the KEY_SECRET that a key was made with, and that makes the public ids of a job's messages.
+  ALTER TABLE key ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE job ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
+
+  -- Reconciliation: where the next recount begins, which is the place up to which the last one found all of it right.
+  ALTER TABLE account ADD COLUMN verified TEXT;
   -- When the last row that left was written, and the last job among them; NULL: none did.
   ALTER TABLE account ADD COLUMN checkpoint_at INTEGER;
   ALTER TABLE account ADD COLUMN checkpoint_job_at INTEGER;
@@ -151,13 +164,27 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE account ADD COLUMN archived_at INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN archive_failures INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN archive_problem TEXT;
-  -- A refund whose message left before it: what the message was.
+  -- A refund whose message left before it: what the message was, and which secret made its id.
   ALTER TABLE ledger_entry ADD COLUMN operation TEXT;
+  ALTER TABLE ledger_entry ADD COLUMN secret_id INTEGER;
   -- The files that hold what left, each with its manifest. What a file holds does not change any more.
   CREATE TABLE archive_file (
     first_seq INTEGER PRIMARY KEY,
     last_seq INTEGER NOT NULL,
     manifest TEXT NOT NULL
   );
+  -- Texts: the key that the texts of one day are wrapped with; without it they are forgotten (retention/text-keys.ts).
+  CREATE TABLE text_key (
+    since INTEGER PRIMARY KEY,
+    until INTEGER NOT NULL,
+    key BLOB NOT NULL
+  );
+  -- Texts of jobs up to keyless_seq are from before these keys. They are deleted one by one, up to forgotten_seq so far.
+  ALTER TABLE account ADD COLUMN keyless_seq INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN forgotten_seq INTEGER NOT NULL DEFAULT 0;
+  UPDATE account SET keyless_seq = (SELECT coalesce(max(seq), 0) FROM job);
   `,
 ];
+
+/** Releases that know no more than the first five steps refuse all storage where the table `migration` counts further. */
+export const ACCOUNT_SCHEMA: Schema = { steps: MIGRATIONS, counted: 5 };

@@ -29,8 +29,11 @@ const BATCH_MIN = 20;
 /** Of four permits that single messages get, a bulk gets one, while both wait. */
 const WEIGHTS: Record<Lane, number> = { otp: 1, single: 4, bulk: 1 };
 
-/** An OTP waits so long for a slot that is free before it borrows one: a carrier refuses the borrowed ones, too. */
-const SOON_MS = 300;
+/**
+ * An OTP waits so long for a slot that is free before it borrows one. A carrier at its limit refuses the borrowed ones, and
+ * may want a second of silence from all lanes for each: waiting less long cost a quarter of the rate at 20 a second.
+ */
+const SOON_MS = 900;
 
 /** Of the slots that lie ahead, other lanes are kept most of what they took lately, and some more; bulks get a half at least. */
 const KEPT_OF_TAKEN = 0.75;
@@ -239,20 +242,16 @@ export class Pacer {
 
   /** Permits for now: free slots, else borrowed from the slots to come, up to those of a second. */
   #atOnce(max: number, perSec: number, kept: number, nowMs: number): number[] {
-    const atMs: number[] = [];
     const most = Math.min(max, BATCH_MAX);
     this.#borrowedMs = this.#borrowedMs.filter((at) => nowMs - at < BORROWED_MS);
-    atMs.push(
-      ...this.#schedule.take(nowMs, perSec, kept, { count: most, gapMs: 0, untilMs: nowMs + SOON_MS, isBulk: false }),
-    );
+    const wanted = { count: most, gapMs: 0, untilMs: nowMs + SOON_MS, isBulk: false };
+    const atMs = this.#schedule.take(nowMs, perSec, kept, wanted);
     while (atMs.length < most && this.#borrowedMs.length < Math.max(1, Math.floor(perSec))) {
       this.#schedule.payBack(nowMs, perSec);
       this.#borrowedMs.push(nowMs);
       atMs.unshift(nowMs);
     }
-    if (atMs.length > 0) return atMs;
-    const untilMs = nowMs + LEAD_MS;
-    return this.#schedule.take(nowMs, perSec, kept, { count: most, gapMs: 0, untilMs, isBulk: false });
+    return atMs;
   }
 
   /** How long a round of the accounts of a lane takes, until all were given a batch: an estimate. */

@@ -3,12 +3,15 @@ import { audit } from "../../audit/audit.ts";
 import { formOf } from "../../console/forms.ts";
 import { at, page, personOf, show, signedIn, viewOf } from "../../console/page.tsx";
 import { randomId } from "../../crypto/ids.ts";
+import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { planName } from "../../money/plans.ts";
+import { moneyBackOfOrder } from "../../payments/money-back.ts";
 import { findOrder, isOpen, isPayable, placeOrder, refreshOrder, resumeOrder } from "../../payments/orders.ts";
 import type { Placed } from "../../payments/orders.ts";
 import type { Checkout, Order } from "../../payments/provider.ts";
+import { DebtCard, Disputes, Notes, ownNotePath } from "../../ui/billing/money-back.tsx";
 import { OrderFacts, OrderNews, OrderSteps } from "../../ui/billing/orders.tsx";
 import { Card, Notice, PageHead } from "../../ui/parts.tsx";
 import { billing } from "../../ui/words/billing.ts";
@@ -67,6 +70,7 @@ export const ordersPages = (app: Api) => {
     const query = new URL(c.req.url).searchParams;
     const order = await refreshOrder(c.env, await ownOrder(c), query);
     const t = billing[viewOf(c).lang];
+    const back = await moneyBackOfOrder(c.env, settings(c), order, Date.now());
     const problem = query.get("problem");
     waitFor(c, order, query.has("razorpay_payment_id"));
     return show(
@@ -80,6 +84,9 @@ export const ordersPages = (app: Api) => {
         <Card>
           <OrderFacts order={order} />
         </Card>
+        <DebtCard debts={back.debts} orderId={order.id} />
+        <Disputes disputes={back.disputes} />
+        <Notes notes={back.notes} pathOf={ownNotePath} />
         <div class="actions">
           <OrderSteps order={order} />
           <a class="btn quiet" href={at(c, "/billing")}>

@@ -13,8 +13,11 @@ import type { AccountRef, Mode } from "../../model/ref.ts";
 import { planName } from "../../money/plans.ts";
 import { objectOf } from "../../objects.ts";
 import { accountAtDesk, amendAccount, amendmentActs, creditAct, typedCoins } from "../../operator/accounts.ts";
+import { moneyBackOf } from "../../payments/money-back.ts";
+import { listOrders } from "../../payments/orders.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
 import { DeskAccount } from "../../ui/desk/account.tsx";
+import { DeskOrders } from "../../ui/desk/money-back.tsx";
 import { SuspendAccount } from "../../ui/desk/suspend.tsx";
 import { Empty } from "../../ui/parts.tsx";
 
@@ -35,7 +38,15 @@ function missing(c: Context<AppEnv>): Response {
 async function showAccount(c: Context<AppEnv>, ref: AccountRef, { typed, refused }: Shown = {}): Promise<Response> {
   const found = accountBytes(ref.accountId) && (await accountAtDesk(c.env, settings(c), ref));
   if (!found) return missing(c);
-  return showDesk(c, "accounts", <DeskAccount of={found} done={doneOf(c)} typed={typed} fault={refused} />, {
+  // Plans are bought for the live account.
+  const orders = ref.mode === "live" ? await listOrders(c.env, ref.accountId) : [];
+  const back = await moneyBackOf(c.env, ref.accountId, orders);
+  const content = (
+    <DeskAccount of={found} done={doneOf(c)} typed={typed} fault={refused}>
+      <DeskOrders orders={orders} back={back} />
+    </DeskAccount>
+  );
+  return showDesk(c, "accounts", content, {
     title: found.view.name,
     refused,
   });

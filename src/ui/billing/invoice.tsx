@@ -10,13 +10,14 @@ import { shell } from "../words/shell.ts";
 
 const money = (amount: number) => paise(amount, "en");
 
-const Party: FC<{ title: string; name: string; address: string; gstin: string | null; state: string | null }> = ({
-  title,
-  name,
-  address,
-  gstin,
-  state,
-}) => (
+/** A party of the sale, on paper. */
+export const Party: FC<{
+  title: string;
+  name: string;
+  address: string;
+  gstin: string | null;
+  state: string | null;
+}> = ({ title, name, address, gstin, state }) => (
   <section>
     <h2>{title}</h2>
     {name !== "" && (

@@ -19,7 +19,7 @@ const TONE: Record<Order["state"], string> = {
 };
 
 /** An order's state, as a word and a colour. */
-const OrderState: FC<{ order: Order }> = ({ order: { state, refundedPaise, amountPaise } }) => {
+export const OrderState: FC<{ order: Order }> = ({ order: { state, refundedPaise, amountPaise } }) => {
   const { states, partlyRefunded } = useWords(billing);
   return (
     <span class={`pill ${TONE[state]}`} data-state={state}>

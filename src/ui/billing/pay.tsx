@@ -9,6 +9,7 @@ import { Preferences } from "../layout.tsx";
 import { Notice } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { billing } from "../words/billing.ts";
+import { moneyBack } from "../words/money-back.ts";
 import { shell } from "../words/shell.ts";
 
 // The sandbox's payment page, in place of a provider's page; it simulates outcomes for testing an integration.
@@ -35,12 +36,19 @@ const Outcomes: FC<{ order: Order }> = ({ order }) => {
     ["refund", left < order.amountPaise ? t.refundRest(paise(left, lang)) : t.refund, "btn"],
     ...(left < order.amountPaise ? [] : ([["partial_refund", t.partialRefund, "btn quiet"]] as const)),
   ];
+  const m = useWords(moneyBack);
+  const disputes: Button[] = [
+    ["dispute", m.playDispute, "btn quiet"],
+    ["dispute_review", m.playReview, "btn quiet"],
+    ["dispute_lost", m.playLost, "btn danger"],
+    ["dispute_won", m.playWon, "btn quiet"],
+  ];
   const buttons: Button[] =
     order.state === "pending"
       ? ends
       : isOpen(order)
         ? [...ends, ["pending", t.pending, "btn quiet"]]
-        : [...(left > 0 ? refunds : []), ["success", t.payAgain, "btn danger"]];
+        : [...(left > 0 ? [...refunds, ...disputes] : []), ["success", t.payAgain, "btn danger"]];
   return (
     <div class="outcomes">
       {buttons.map(([outcome, label, kind]) => (

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountAtDesk } from "../../operator/accounts.ts";
 import { count, phoneText } from "../format.ts";
 import { Card, Kind, Money, StateBadge, Time } from "../parts.tsx";
@@ -129,7 +129,7 @@ const Messages: FC<{ of: AccountAtDesk }> = ({ of: { messages } }) => {
   );
 };
 
-const KEY_TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad" } as const;
+const KEY_TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad", void: "bad" } as const;
 
 const Keys: FC<{ of: AccountAtDesk }> = ({ of: { keys } }) => {
   const t = useWords(deskWords);
@@ -158,12 +158,14 @@ const Keys: FC<{ of: AccountAtDesk }> = ({ of: { keys } }) => {
 };
 
 /** The page of one account, in one of its modes. */
-export const DeskAccount: FC<{
-  of: AccountAtDesk;
-  done: string | undefined;
-  fault: FormFault | undefined;
-  typed: Record<string, string> | undefined;
-}> = ({ of, done, fault, typed = {} }) => {
+export const DeskAccount: FC<
+  PropsWithChildren<{
+    of: AccountAtDesk;
+    done: string | undefined;
+    fault: FormFault | undefined;
+    typed: Record<string, string> | undefined;
+  }>
+> = ({ of, done, fault, typed = {}, children }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   const { accountId, mode } = of.ref;
@@ -198,6 +200,7 @@ export const DeskAccount: FC<{
         {useMay("standing") && <StandingForms of={of} typed={typed} fault={fault} />}
         {useMay("money") && <CreditForm of={of} typed={typed} fault={fault} />}
       </div>
+      {children}
       <Ledger of={of} />
       <Messages of={of} />
       <Keys of={of} />

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FC, PropsWithChildren } from "hono/jsx";
 import type { QuarantinedEvent } from "../../payments/events.ts";
 import { count, paise } from "../format.ts";
 import { Card, Empty, PageHead, Time } from "../parts.tsx";
@@ -9,7 +9,11 @@ import { DeskDone, Wide, useMay } from "./frame.tsx";
 // The operator's page of quarantined payments.
 
 /** Payment events that await the operator. */
-export const DeskPayments: FC<{ events: QuarantinedEvent[]; done: string | undefined }> = ({ events, done }) => {
+export const DeskPayments: FC<PropsWithChildren<{ events: QuarantinedEvent[]; done: string | undefined }>> = ({
+  events,
+  done,
+  children,
+}) => {
   const t = useWords(deskWords);
   const { at, lang } = useView();
   const mayResolve = useMay("payments");
@@ -59,6 +63,7 @@ export const DeskPayments: FC<{ events: QuarantinedEvent[]; done: string | undef
           </Wide>
         )}
       </Card>
+      {children}
     </>
   );
 };

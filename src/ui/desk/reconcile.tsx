@@ -1,32 +1,35 @@
 import type { FC } from "hono/jsx";
-import type { FoundDifference } from "../../accounts/reconcile.ts";
+import type { Recount } from "../../accounts/reconcile.ts";
 import { count } from "../format.ts";
 import { Card, Field, Notice, PageHead, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
+import { deskMoney } from "../words/desk-money.ts";
 import { deskWords } from "../words/desk.ts";
 import { Wide } from "./frame.tsx";
 
 // The operator's page of reconciliation.
 
-/** The result of a reconciliation. */
-export interface Recounted {
-  differences: FoundDifference[];
-  accounts: number;
-  /** The `after` of the next page; null when there is none. */
-  next: string | null;
-}
+/** Where the next page goes on, of one account or of all. */
+const pathOf = (account: string, next: string) =>
+  `/desk/reconcile?run=1${account === "" ? "" : `&account=${account}`}&after=${encodeURIComponent(next)}`;
 
-const Outcome: FC<{ of: Recounted }> = ({ of: { differences, accounts, next } }) => {
+const Outcome: FC<{ of: Recount; account: string }> = ({ of: { differences, accounts, within, next }, account }) => {
   const t = useWords(deskWords);
+  const m = useWords(deskMoney);
   const { at, lang } = useView();
   return (
     <>
       <Notice tone={differences.length === 0 ? "ok" : "bad"}>
         {differences.length === 0 ? t.addsUp : `${t.differences}: ${count(differences.length, lang)}`}
         {". "}
-        {t.recounted(count(accounts, lang))}
+        {within === null || accounts > 0 ? t.recounted(count(accounts, lang)) : ""}
       </Notice>
+      {within && (
+        <Notice tone="info">
+          {m.within(count(within.seq, lang))} <code>{within.accountId}</code> {t[within.mode]}
+        </Notice>
+      )}
       {differences.length > 0 && (
         <Card title={t.differences}>
           <Wide label={t.differences} heads={[t.account, t.kind, t.difference]}>
@@ -49,7 +52,7 @@ const Outcome: FC<{ of: Recounted }> = ({ of: { differences, accounts, next } })
       )}
       {next !== null && (
         <p>
-          <a class="btn quiet" href={at(`/desk/reconcile?run=1&after=${encodeURIComponent(next)}`)}>
+          <a class="btn quiet" href={at(pathOf(account, next))}>
             {t.goOn}
           </a>
         </p>
@@ -59,7 +62,7 @@ const Outcome: FC<{ of: Recounted }> = ({ of: { differences, accounts, next } })
 };
 
 /** Reconciles one account, or all of them page by page. */
-export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault: FormFault | undefined }> = ({
+export const DeskReconcile: FC<{ account: string; found: Recount | null; fault: FormFault | undefined }> = ({
   account,
   found,
   fault,
@@ -84,7 +87,7 @@ export const DeskReconcile: FC<{ account: string; found: Recounted | null; fault
           <button class="btn">{t.run}</button>
         </form>
       </Card>
-      {found && <Outcome of={found} />}
+      {found && <Outcome of={found} account={account} />}
     </>
   );
 };

@@ -16,10 +16,12 @@ const actions: Record<Action, string> = {
   "order.made": "Placed an order",
   "order.paid": "An order was paid",
   "order.refunded": "A payment was refunded",
+  "order.disputed": "A payment was disputed",
   "key.made": "Created a key",
   "key.shown": "Viewed a key",
   "key.rotated": "Rotated a key",
   "key.revoked": "Revoked a key",
+  "keys.expired": "Stopped older keys",
   "person.name": "Changed the name",
   "person.phone": "Changed the phone number",
   "person.phone_waits": "Began to change the phone number (7 days)",
@@ -33,6 +35,8 @@ const actions: Record<Action, string> = {
   "payment.resolved": "Resolved a payment event",
   "letter.requeued": "Queued a dead letter again",
   "letter.deleted": "Deleted a dead letter",
+  "history.rebuilt": "Had the history recorded again",
+  "alert.tested": "Tested the alert channel",
 };
 
 const actionsHi: Record<Action, string> = {
@@ -50,10 +54,12 @@ const actionsHi: Record<Action, string> = {
   "order.made": "ऑर्डर किया",
   "order.paid": "ऑर्डर का भुगतान हुआ",
   "order.refunded": "भुगतान लौटाया गया",
+  "order.disputed": "भुगतान पर विवाद हुआ",
   "key.made": "कुंजी बनाई",
   "key.shown": "कुंजी देखी",
   "key.rotated": "कुंजी बदली",
   "key.revoked": "कुंजी रद्द की",
+  "keys.expired": "पुरानी कुंजियाँ बंद कीं",
   "person.name": "नाम बदला",
   "person.phone": "फ़ोन नंबर बदला",
   "person.phone_waits": "फ़ोन नंबर बदलना शुरू किया (7 दिन)",
@@ -67,6 +73,8 @@ const actionsHi: Record<Action, string> = {
   "payment.resolved": "भुगतान की घटना निपटाई",
   "letter.requeued": "मृत संदेश फिर से कतार में भेजा",
   "letter.deleted": "मृत संदेश हटाया",
+  "history.rebuilt": "इतिहास फिर से दर्ज करवाया",
+  "alert.tested": "अलर्ट चैनल जाँचा",
 };
 
 export const auditWords = words(
@@ -108,6 +116,7 @@ export const auditWords = words(
       replaces: "Replaces",
       changed: "Changed",
       queue: "Queue",
+      database: "Database",
     },
     planRate: "the plan's",
     yes: "yes",
@@ -166,6 +175,7 @@ export const auditWords = words(
       replaces: "किसकी जगह",
       changed: "बदला",
       queue: "कतार",
+      database: "डेटाबेस",
     },
     planRate: "प्लान की",
     yes: "हाँ",

@@ -96,7 +96,7 @@ export const deskWords = words(
     keys: "Keys",
     lastUsed: "Last used",
     never: "never",
-    keyStates: { active: "Active", ending: "Expires soon", ended: "Expired", revoked: "Revoked" },
+    keyStates: { active: "Active", ending: "Expires soon", ended: "Expired", revoked: "Revoked", void: "Void" },
     nothing: "Nothing yet",
     recount: "Reconcile this account",
     cardLead:
@@ -245,7 +245,7 @@ export const deskWords = words(
     keys: "कुंजियाँ",
     lastUsed: "पिछली बार इस्तेमाल",
     never: "कभी नहीं",
-    keyStates: { active: "सक्रिय", ending: "जल्द समाप्त होगी", ended: "समाप्त", revoked: "रद्द" },
+    keyStates: { active: "सक्रिय", ending: "जल्द समाप्त होगी", ended: "समाप्त", revoked: "रद्द", void: "अमान्य" },
     nothing: "अभी कुछ नहीं",
     recount: "इस खाते का मिलान करें",
     cardLead: "पूरे रुपये। बदलाव अगले अनुरोध से लागू होता है; भेजे जा चुके संदेशों की कीमत वही रहती है।",

@@ -51,8 +51,8 @@ async function countRows(world: World) {
 /** Counts the rows that D1 writes from now on. */
 function countD1() {
   const counted = { rows: 0 };
-  const batch = env.DB.batch.bind(env.DB);
-  vi.spyOn(env.DB, "batch").mockImplementation(async (statements) => {
+  const batch = env.HISTORY_1.batch.bind(env.HISTORY_1);
+  vi.spyOn(env.HISTORY_1, "batch").mockImplementation(async (statements) => {
     const results = await batch(statements);
     for (const { meta } of results) counted.rows += meta.rows_written;
     return results;

@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { recordHistory as record } from "../../../src/db/history.ts";
+import { recordGroups as record } from "../../../src/db/history.ts";
 import { historyOf, settledSeq } from "../../world/history.ts";
 import {
   HOUR_MS,
@@ -14,6 +14,7 @@ import {
   receipt,
   recordsOf,
   restingWorld,
+  rests,
   revisionsOf,
   sendDelivered,
   seqsIn,
@@ -45,12 +46,12 @@ describe("what changes while it is recorded", () => {
     const { world, read } = await underWay();
     await receipt(world, 3, "delivered");
     await between(world);
-    await world.stub.recorded({ jobs: read, profileRev: null });
+    await world.stub.recorded({ historyDb: 1, jobs: read, profileRev: null });
     expect(await settledSeq(world)).toBe(4);
     expect(await lateIn(world)).toEqual([3]);
     expect(await alarmMs(world)).toBe(Date.now() + PASS_MS);
     // The answer comes once more: it is as old as before.
-    await world.stub.recorded({ jobs: read, profileRev: null });
+    await world.stub.recorded({ historyDb: 1, jobs: read, profileRev: null });
     expect(await lateIn(world)).toEqual([3]);
     later(PASS_MS);
     const named = await alarm(world);
@@ -60,25 +61,25 @@ describe("what changes while it is recorded", () => {
     expect(statesIn(await historyOf(world))).toEqual(["undelivered", "delivered", "undelivered"]);
     later(PASS_MS);
     expect(await alarm(world)).toEqual([]);
-    expect(await alarmMs(world)).toBeNull();
+    expect(await rests(world)).toBe(true);
   });
 
   it("is late when it changes while an answer before it is missing", async () => {
     const { world, read } = await underWay();
     const [first, ...rest] = read;
-    await world.stub.recorded({ jobs: rest, profileRev: null });
+    await world.stub.recorded({ historyDb: 1, jobs: rest, profileRev: null });
     expect(await settledSeq(world)).toBe(0);
     await receipt(world, 4, "delivered");
-    await world.stub.recorded({ jobs: first ? [first] : [], profileRev: null });
+    await world.stub.recorded({ historyDb: 1, jobs: first ? [first] : [], profileRev: null });
     expect(await settledSeq(world)).toBe(4);
     expect(await lateIn(world)).toEqual([4]);
   });
 
   it("is named again when an answer ahead of the mark was forgotten by an eviction", async () => {
     const { world, read } = await underWay();
-    await world.stub.recorded({ jobs: read.slice(1), profileRev: null });
+    await world.stub.recorded({ historyDb: 1, jobs: read.slice(1), profileRev: null });
     await evictDurableObject(world.stub);
-    await world.stub.recorded({ jobs: read.slice(0, 1), profileRev: null });
+    await world.stub.recorded({ historyDb: 1, jobs: read.slice(0, 1), profileRev: null });
     expect(await settledSeq(world)).toBe(2);
     await sendDelivered(world);
     later(PASS_MS);
@@ -90,13 +91,13 @@ describe("what changes while it is recorded", () => {
 
   it("stays as it is when an answer with an older revision comes after a newer one", async () => {
     const { world, read } = await underWay();
-    const old = { ...world.ref, groups: await recordsOf(world, [3]), profile: null };
-    await world.stub.recorded({ jobs: read, profileRev: null });
+    const old = { ...world.ref, groups: await recordsOf(world, [3]) };
+    await world.stub.recorded({ historyDb: 1, jobs: read, profileRev: null });
     await receipt(world, 3, "delivered");
     await recordHistory(world, [3]);
     expect(await lateIn(world)).toEqual([]);
-    await record(env.DB, [old]);
-    await world.stub.recorded({ jobs: read, profileRev: null });
+    await record(env.HISTORY_1, [old]);
+    await world.stub.recorded({ historyDb: 1, jobs: read, profileRev: null });
     expect(await lateIn(world)).toEqual([]);
     expect(statesIn(await historyOf(world))).toEqual(["undelivered", "delivered", "undelivered"]);
   });

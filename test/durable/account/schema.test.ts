@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { readJob, writeJob } from "../../../src/durable/account/jobs.ts";
-import { MIGRATIONS } from "../../../src/durable/account/schema.ts";
+import { ACCOUNT_SCHEMA, MIGRATIONS } from "../../../src/durable/account/schema.ts";
 import { beginTurn } from "../../../src/durable/account/turn.ts";
-import { isOpened, migrate } from "../../../src/durable/migrate.ts";
+import { isOpened, migrate, needCode, sqlOf } from "../../../src/durable/migrate.ts";
 import { newAccountId } from "../../../src/crypto/ids.ts";
 import { openWorld, sendSms } from "../../world/world.ts";
 
@@ -25,6 +25,8 @@ const migrationsOf = (sql: SqlStorage) =>
     .toArray()
     .map((row) => row["number"]);
 
+const highest = (sql: SqlStorage) => Math.max(...migrationsOf(sql).map(Number));
+
 async function sha256(text: string): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toString("hex");
 }
@@ -39,7 +41,7 @@ describe("migrations", () => {
       "f0e4d6f18236d5fde9d009ab0ecbca8bbb3661ff6f59b041d0629ca5d6bb4f29",
       "796349c4c6ba090ef09ba85f5a54978c526424f47a8b03ec9e2c3e1bd24f3833",
     ];
-    const now = await Promise.all(MIGRATIONS.map(sha256));
+    const now = await Promise.all(MIGRATIONS.map((step) => sha256(sqlOf(step))));
     expect(now).toEqual(shipped);
   });
 
@@ -181,13 +183,39 @@ describe("migrations", () => {
     });
   });
 
-  it("refuse storage that is newer than the code, and change nothing", async () => {
+  it("leave storage as it is that is newer than the code, where every step is additive", async () => {
     await onFreshStorage((sql) => {
-      migrate(sql, [...MIGRATIONS, "CREATE TABLE from_the_future (id INTEGER)"]);
+      const { counted } = ACCOUNT_SCHEMA;
+      migrate(sql, [...MIGRATIONS, "CREATE TABLE from_the_future (id INTEGER)"], counted);
       const before = schemaOf(sql);
-      const known = MIGRATIONS.length;
-      expect(() => migrate(sql, MIGRATIONS)).toThrow(`storage is at schema ${known + 1}, this code knows ${known}`);
+      expect(migrate(sql, MIGRATIONS, counted)).toBe(0);
       expect(schemaOf(sql)).toEqual(before);
+    });
+  });
+
+  it("refuse storage with a step that the code is too old for, say what to do, and change nothing", async () => {
+    await onFreshStorage((sql) => {
+      const { counted } = ACCOUNT_SCHEMA;
+      const known = MIGRATIONS.length;
+      migrate(sql, [...MIGRATIONS, { sql: "CREATE TABLE from_the_future (id INTEGER)", oldest: known + 1 }], counted);
+      const before = schemaOf(sql);
+      expect(() => migrate(sql, MIGRATIONS, counted)).toThrow(
+        `the storage needs a release that knows its schema ${known + 1}, and this one knows ${known}: deploy such a release`,
+      );
+      expect(schemaOf(sql)).toEqual(before);
+    });
+  });
+
+  it("are seen by releases from before the rule only as far as those can live with them", async () => {
+    // Such a release refuses storage if the table `migration` counts beyond the five steps that it knows.
+    await onFreshStorage((sql) => {
+      migrate(sql, ACCOUNT_SCHEMA.steps, ACCOUNT_SCHEMA.counted);
+      expect(highest(sql)).toBe(5);
+      needCode(sql, 6);
+      needCode(sql, 6);
+      expect(highest(sql)).toBe(6);
+      expect(migrate(sql, ACCOUNT_SCHEMA.steps, ACCOUNT_SCHEMA.counted)).toBe(0);
+      expect(() => migrate(sql, MIGRATIONS.slice(0, 5), 5)).toThrow("needs a release that knows its schema 6");
     });
   });
 
@@ -239,7 +267,9 @@ describe("the schema refuses", () => {
     expect((await sendSms(world)).status).toBe(200);
     await runInDurableObject(world.stub, (_, { storage }) => {
       expect(storage.sql.exec("SELECT count(*) AS jobs FROM job").one()["jobs"]).toBe(1);
-      expect(migrationsOf(storage.sql)).toEqual(MIGRATIONS.map((__, at) => at + 1));
+      const steps = storage.sql.exec("SELECT number FROM schema_step ORDER BY number").toArray();
+      const all = [...migrationsOf(storage.sql), ...steps.map((row) => row["number"])];
+      expect(all).toEqual(MIGRATIONS.map((__, at) => at + 1));
     });
   });
 });

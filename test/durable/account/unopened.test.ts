@@ -41,6 +41,8 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   archives: (account) => account.archives(0, 1),
   clearNext: (account) => account.clearNext(null),
   follow: (account) => account.follow([1]),
+  rebuildHistory: (account) => account.rebuildHistory(null),
+  heal: (account) => account.heal(),
   records: (account) => account.records([1], true),
   recorded: (account) => account.recorded({ jobs: [{ seq: 1, rev: 1 }], profileRev: 1 }),
   "recorded while away": (account) => account.recorded(null),
@@ -56,8 +58,12 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   keys: (account) => account.keys(),
   makeKey: (account) => account.makeKey(1, "key"),
   revokeKey: (account) => account.revokeKey(1),
+  expireKeys: (account) => account.expireKeys({ current: 1 }),
   rotateKey: (account) => account.rotateKey(1, 2, 1),
+  disputePayment: (account) => account.disputePayment({ ...refund, disputeId: "d", deductedPaise: 1, version: 1 }),
+  debts: (account) => account.debts(),
   reconcile: (account) => account.reconcile(),
+  recount: (account) => account.recount({ cursor: null, full: false }),
   outline: (account) => account.outline(0),
 };
 

@@ -149,7 +149,7 @@ describe("the lanes", () => {
           .filter((consumer) => consumer.lane === lane)
           .map((consumer) => [consumer, world.startMs + ("startsMs" in consumer ? consumer.startsMs : 0)] as const);
       for (const [lane, mostMs] of [
-        ["otp", 500],
+        ["otp", 1_000],
         ["single", 6_000],
       ] as const) {
         const sent = world.arrivals

@@ -128,15 +128,16 @@ function endOfBlock(sql: SqlStorage, last: number): number {
   return Math.min(end, last);
 }
 
-/** Gives the refunds that stay, of messages that leave, the operation of these. */
+/** Gives the refunds that stay, of messages that leave, what the ids of these are made with. */
 function nameRefunds(sql: SqlStorage, from: number, end: number): void {
-  const refunded = `SELECT seq, operation FROM job WHERE seq > ? AND seq <= ?
+  const refunded = `SELECT seq, operation, secret_id FROM job WHERE seq > ? AND seq <= ?
     AND (lives LIKE '%"refunded":true%' OR messages LIKE '%"refunded":true%')`;
   for (const row of sql.exec(refunded, from, end).toArray()) {
     const reference = `refund:${number(row, "seq")}`;
     sql.exec(
-      "UPDATE ledger_entry SET operation = ? WHERE reference > ? AND reference < ? AND seq > ?",
+      "UPDATE ledger_entry SET operation = ?, secret_id = ? WHERE reference > ? AND reference < ? AND seq > ?",
       row["operation"],
+      row["secret_id"],
       `${reference}.`,
       `${reference}/`,
       end,

@@ -1,6 +1,7 @@
+import { unlessFirst } from "../../../crypto/secrets.ts";
 import type { LedgerView } from "../../../model/account.ts";
 import type { Operation } from "../../../model/message.ts";
-import { number, text, textOrNull } from "../../rows.ts";
+import { number, numberOrNull, text, textOrNull } from "../../rows.ts";
 import { checkpointOf } from "../archive/checkpoint.ts";
 import type { Turn } from "../turn.ts";
 
@@ -72,13 +73,14 @@ export function entryByReference(sql: SqlStorage, reference: string): LedgerView
 // The operation of a refund is that of its message; the entry has it itself where the message was archived before.
 const ENTRY = `
   SELECT e.seq, e.type, e.amount, e.balance_after, e.request_id, e.reference, e.created_at,
-         e.job_seq, e.job_index, coalesce(e.operation, j.operation) AS operation, 1 AS messages
+         e.job_seq, e.job_index, coalesce(e.operation, j.operation) AS operation,
+         coalesce(e.secret_id, j.secret_id) AS secret_id, 1 AS messages
     FROM ledger_entry e LEFT JOIN job j ON j.seq = e.job_seq`;
 
 const PAGE = `
   SELECT * FROM (
     SELECT seq, 'debit' AS type, -debit AS amount, balance_after, request_id, NULL AS reference, created_at,
-           CASE WHEN debit = charge THEN seq END AS job_seq, 0 AS job_index, operation,
+           CASE WHEN debit = charge THEN seq END AS job_seq, 0 AS job_index, operation, secret_id,
            json_array_length(messages) AS messages
       FROM job WHERE seq > ?1 AND debit IS NOT NULL ORDER BY seq LIMIT ?2)
   UNION ALL
@@ -100,6 +102,7 @@ const viewOf = (row: Record<string, SqlStorageValue>): LedgerView => ({
           seq: number(row, "job_seq"),
           index: number(row, "job_index"),
           operation: text(row, "operation") as Operation,
+          ...unlessFirst(numberOrNull(row, "secret_id")),
         },
 });
 

@@ -94,6 +94,20 @@ export class HistoryPass {
     return isLate ? turn.nowMs + this.#passMs : null;
   }
 
+  /** Forgets what is recorded, in memory and storage. Returns when the alarm must ring for it, in ms. */
+  rebuild({ sql, nowMs }: Turn, database: number | null): number | null {
+    const { history_db: own } = sql.exec("SELECT history_db FROM account").one();
+    if (database !== null && own !== database) return null;
+    sql.exec("UPDATE account SET settled_seq = 0, looked_seq = 0, recorded_rev = 0");
+    sql.exec("UPDATE job SET late = NULL WHERE late IS NOT NULL");
+    this.#ahead.clear();
+    this.#lookedSeq = this.#settledSeq = this.#lookFromMs = this.#nameFromMs = 0;
+    this.#cutAt = null;
+    // The profile too is named with the first pass.
+    this.#lateSinceMs = nowMs - this.#passMs;
+    return nowMs;
+  }
+
   /** Notes that history could not be written for a while. Returns when the alarm must ring for the next try, in ms. */
   postpone(nowMs: number): number {
     const { jobs } = missingSince(this.#host.ctx.storage.sql);

@@ -73,7 +73,7 @@ function freshJobs(sql: SqlStorage, look: Look, bounds: { low: number; high: num
 /** The messages that match a search, of those that may be missing from history, in reading order. */
 export function lookAtFresh(sql: SqlStorage, look: Look): Fresh {
   const { direction, from, limit } = look;
-  const { settledSeq } = readAccount(sql);
+  const { settledSeq, historyDb } = readAccount(sql);
   const bounds = boundsOf(sql, look.terms);
   const { late, seqs, isCut } = freshJobs(sql, look, bounds, settledSeq);
   const rows: MessageView[] = [];
@@ -95,5 +95,5 @@ export function lookAtFresh(sql: SqlStorage, look: Look): Fresh {
     const last = rows.at(-1);
     end = last ? { seq: last.seq, index: last.index } : end;
   } else if (read === seqs.length && !isCut) end = null;
-  return { rows, end, settledSeq, late, ...bounds };
+  return { rows, end, settledSeq, historyDb, late, ...bounds };
 }

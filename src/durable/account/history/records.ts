@@ -92,7 +92,7 @@ function inMessages(rows: readonly { seq: number; isSingle: boolean }[]): number
 }
 
 /** How many messages a row has; a row that cannot be read counts as one, and has no view. */
-const COUNT = "CASE json_valid(messages) WHEN 1 THEN json_array_length(messages) ELSE 1 END";
+export const COUNT = "CASE json_valid(messages) WHEN 1 THEN json_array_length(messages) ELSE 1 END";
 const NAMED = `SELECT seq, ${COUNT} = 1 AS single FROM job`;
 
 const namedIn = (cursor: SqlStorageCursor<Record<string, SqlStorageValue>>) =>
@@ -169,11 +169,14 @@ function setLate(sql: SqlStorage, seq: number, late: 1 | null): void {
 /**
  * Notes what history has recorded. A job up to the mark that has not changed since is no longer late. Jobs after it are put
  * into `ahead`, with whether they are recorded as they are now; the mark moves over those that follow it without a gap,
- * and what has changed since is late from then on. True where history is missing more than before.
+ * and what has changed since is late from then on. What was written to another database counts for nothing. True where
+ * history is missing more than before.
  */
-export function noteRecorded(turn: Turn, { jobs, profileRev }: Recorded, ahead: Map<number, boolean>): boolean {
+export function noteRecorded(turn: Turn, recorded: Recorded, ahead: Map<number, boolean>): boolean {
   const { sql } = turn;
-  const { settledSeq, recordedRev } = readAccount(sql);
+  const { profileRev } = recorded;
+  const { settledSeq, recordedRev, historyDb } = readAccount(sql);
+  const jobs = recorded.historyDb === historyDb ? recorded.jobs : [];
   if (profileRev !== null && profileRev > recordedRev) sql.exec("UPDATE account SET recorded_rev = ?", profileRev);
   for (const { seq, rev } of jobs) {
     const job = tryJob(sql, seq);
@@ -207,7 +210,7 @@ export function noteRecorded(turn: Turn, { jobs, profileRev }: Recorded, ahead: 
  * messages from the beginning of its bucket on.
  */
 export function countUnrecorded(sql: SqlStorage, since: number): Unrecorded {
-  const { settledSeq } = readAccount(sql);
+  const { settledSeq, historyDb } = readAccount(sql);
   const query = `
     SELECT created_at / ${QUARTER_MS} AS quarter, operation, sum(count) AS messages FROM (
       SELECT seq, created_at, operation, ${COUNT} AS count FROM job
@@ -219,5 +222,5 @@ export function countUnrecorded(sql: SqlStorage, since: number): Unrecorded {
     operation: text(row, "operation") as Operation,
     messages: number(row, "messages"),
   }));
-  return { settledSeq, counts };
+  return { settledSeq, historyDb, counts };
 }

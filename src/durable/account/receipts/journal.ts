@@ -29,6 +29,15 @@ type Receipt = [index: number, letter: keyof typeof STATES, code?: string];
 /** The receipts of one batch: their time in ms, `RECEIPT_WINDOW_MS` as it was then, and the receipts of each job. */
 type Line = [atMs: number, windowMs: number, jobs: [seq: number, receipts: Receipt[]][]];
 
+/** The jobs in the stored lines of a segment, in the order of the batches, with the indexes of their messages. */
+export function receiptsIn(lines: string): { seq: number; indexes: number[] }[] {
+  return lines
+    .split("\n")
+    .filter(Boolean)
+    .flatMap((line) => (JSON.parse(line) as Line)[2])
+    .map(([seq, receipts]) => ({ seq, indexes: receipts.map(([index]) => index) }));
+}
+
 /** One row of the journal. */
 interface Segment {
   readonly id: number;

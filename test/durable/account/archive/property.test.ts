@@ -133,7 +133,7 @@ async function doStep(world: World, seen: Seen, one: Step): Promise<void> {
     case "evict":
       return evictDurableObject(world.stub);
     case "archive":
-      await withBindings(world, { HISTORY_DAYS: String(one.days) } as object);
+      await withBindings(world, { HISTORY_DAYS: String(one.days), TEXT_DAYS: String(one.days) } as object);
       await archive(world);
       return deliverClear(world);
   }
