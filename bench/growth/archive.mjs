@@ -26,6 +26,9 @@ const WAIT_MS_MAX = 45 * 60_000;
 
 const messagesIn = ({ singles, bulks, recipients }) => singles + bulks * recipients;
 
+/** A random number of SQLite from 0 to below `end`. */
+const below = (end) => `abs(random() % ${end})`;
+
 /** Writes the old messages of an account, spread evenly over the months, each with its debit and the balance after it. */
 function fill(stateDir, { account_id: accountId }, size) {
   const rows = size.singles + size.bulks;
@@ -38,7 +41,6 @@ function fill(stateDir, { account_id: accountId }, size) {
     // Random, so that they compress as real ones do. `n` is named, or SQLite would draw once for all rows.
     const places = Array.from({ length: size.recipients }, (_, at) => at).join(",");
     const each = (text) => `(SELECT group_concat(${text}) FROM json_each('[${places}]') WHERE n > 0)`;
-    const below = (end) => `abs(random() % ${end})`;
     const number = `'"+91' || (9000000000 + ${below(999_999_999)}) || '"'`;
     const life = `'[3,1,"s' || ${below(90)} || 't' || (90 + ${below(400)}) || 'd' || (500 + ${below(60_000)}) || '"]'`;
     // Every so many rows, one is a job of a bulk.
