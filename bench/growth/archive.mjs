@@ -26,7 +26,7 @@ const WAIT_MS_MAX = 45 * 60_000;
 
 const messagesIn = ({ singles, bulks, recipients }) => singles + bulks * recipients;
 
-/** A random number of SQLite from 0 to below `end`. */
+/** SQL of a random number below `end`. */
 const below = (end) => `abs(random() % ${end})`;
 
 /** Writes the old messages of an account, spread evenly over the months, each with its debit and the balance after it. */

@@ -11,8 +11,10 @@ const DOCUMENTS = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "docs/proof.md",
-  "docs/data.md",
   "docs/runbook.md",
+  "docs/data.md",
+  "docs/backup.md",
+  "docs/secrets.md",
 ];
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
