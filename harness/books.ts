@@ -66,7 +66,7 @@ export async function differencesOf(service: Operated, id: string): Promise<unkn
   for (let after = ""; ;) {
     const { body } = await service.operator("GET", `/reconcile?account=${id}${after}`);
     if (!Array.isArray(body.differences)) return body.differences;
-    found.push(...(body.differences as unknown[]));
+    found.push(...body.differences);
     if (!body.has_more) return found;
     after = `&after=${encodeURIComponent(body.next ?? "")}`;
   }
