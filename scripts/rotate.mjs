@@ -65,6 +65,7 @@ const at = (time) => `${time.slice(0, 16).replace("T", " ")} UTC`;
 
 /** The accounts with usable keys that the present secret did not make, and how many keys these are. */
 async function olderKeys(making) {
+  /** @type {{ keys: number, accounts: string[] }} */
   const found = { keys: 0, accounts: [] };
   for (let after = ""; ;) {
     const page = await operator(`/secrets/keys?limit=100&after=${encodeURIComponent(after)}`);

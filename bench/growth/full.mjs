@@ -124,7 +124,7 @@ export async function fillHistoryDatabase({ bundle, port, stateDir }) {
       for (const at of sent.keys()) sent[at] += sends[at].filter(({ status }) => status === 200).length;
       // Each database that has room gets all that was sent.
       const waited = await Promise.all(
-        accounts.map((one, at) =>
+        accounts.map(async (one, at) =>
           full === `HISTORY_${at + 1}` ? null : untilRecorded(() => measured.recorded(at + 1, one), sent[at]),
         ),
       );

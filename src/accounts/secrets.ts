@@ -41,13 +41,12 @@ export interface ListInUse {
 const checkOf = (value: string): string =>
   Buffer.from(mac(value, "secret-check/v1", "", CHECK_SIZE)).toString("base64url");
 
-/** How long a customer may repeat a request under its Idempotency-Key (contract §8). */
-const IDEMPOTENCY_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** How long after the switch to another secret something that was made before it may come back, in ms. */
 function heldMs(config: Config, name: ListInUse["name"]): number {
   const validityMs = Math.max(config.VALIDITY_SMS_MS, config.VALIDITY_OTP_MS, config.VALIDITY_CALL_MS);
-  if (name === "SEAL_SECRET") return Math.max(validityMs, IDEMPOTENCY_MS);
+  if (name === "SEAL_SECRET") return Math.max(validityMs, config.IDEMPOTENCY_DAYS * DAY_MS);
   const receiptMs = validityMs + Math.max(config.RECEIPT_WINDOW_MS, config.UNKNOWN_WINDOW_MS);
   return Math.max(receiptMs, validityMs + config.AUDIO_URL_TTL_MS);
 }

@@ -32,16 +32,18 @@ async function rotate(service: Service, ...more: string[]): Promise<{ code: numb
   return { code, said: program.output };
 }
 
+const start = (secret: string, before?: Service) =>
+  startService({
+    ...(before && { state: before.state, port: before.port }),
+    set: { ...SHORT, KEY_SECRET: secret },
+  });
+
+const restart = async (before: Service, secret: string) => {
+  await before.kill9();
+  return start(secret, before);
+};
+
 it("says and checks each step of replacing KEY_SECRET", async () => {
-  const start = (secret: string, before?: Service) =>
-    startService({
-      ...(before && { state: before.state, port: before.port }),
-      set: { ...SHORT, KEY_SECRET: secret },
-    });
-  const restart = async (before: Service, secret: string) => {
-    await before.kill9();
-    return start(secret, before);
-  };
   let service = await start(OLD);
   try {
     const customer = await service.openAccount(5);
@@ -90,13 +92,14 @@ it("says and checks each step of replacing KEY_SECRET", async () => {
   }
 });
 
+const run = async (...given: string[]) => {
+  const program = new Program([path.join(ROOT, "scripts", "rotate.mjs"), ...given], {
+    env: { OPERATOR_TOKEN: TOKEN },
+  });
+  return { code: (await program.ended).code, said: program.output };
+};
+
 it("refuses another name, and a service that it cannot ask", async () => {
-  const run = async (...given: string[]) => {
-    const program = new Program([path.join(ROOT, "scripts", "rotate.mjs"), ...given], {
-      env: { OPERATOR_TOKEN: TOKEN },
-    });
-    return { code: (await program.ended).code, said: program.output };
-  };
   expect(await run("OPERATOR_TOKEN", "--url", "http://127.0.0.1:9")).toMatchObject({ code: 2 });
   expect(await run("KEY_SECRET")).toMatchObject({ code: 2, said: expect.stringContaining("Usage") });
   expect(await run("KEY_SECRET", "--url", "http://127.0.0.1:9")).toMatchObject({

@@ -20,6 +20,9 @@ function send(at: Secrets, world: World, path: string, body: object, headers: Re
 }
 
 const SMS = { phone: "9876543210", message: "Hello" };
+/** The suite's KEY_SECRET, and the SEAL_SECRET of a step. */
+const sealedBy = ({ SEAL_SECRET }: Secrets) => ({ ...PLAIN, SEAL_SECRET });
+
 const sendOnce = (at: Secrets, world: World, key: string, body: object = SMS) =>
   send(at, world, "/send-sms", body, { "idempotency-key": key });
 
@@ -33,7 +36,6 @@ describe("a request that is repeated across a rotation", () => {
       // While instances of two steps serve side by side, either may be the first that gets the request.
       for (const after of STEPS.slice(Math.max(0, from - 1), from + 2)) {
         const world = await openWorld({ balance: 10 });
-        const sealedBy = ({ SEAL_SECRET }: Secrets) => ({ ...PLAIN, SEAL_SECRET });
         const first = await sendOnce(sealedBy(before), world, "order-1");
         expect(first.status, first.text).toBe(200);
         const again = await sendOnce(sealedBy(after), world, "order-1");

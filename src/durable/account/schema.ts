@@ -183,6 +183,8 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE account ADD COLUMN keyless_seq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN forgotten_seq INTEGER NOT NULL DEFAULT 0;
   UPDATE account SET keyless_seq = (SELECT coalesce(max(seq), 0) FROM job);
+  -- Leaving: when a closing account is erased; NULL while it is not closing.
+  ALTER TABLE account ADD COLUMN closes_at INTEGER;
   `,
 ];
 

@@ -6,7 +6,7 @@ import { callWith } from "../../world/deployment.ts";
 import { expectFailure, openAccount, operatorSuite, unknownAccountSuite } from "../../world/operating.ts";
 import { PLAIN, listing } from "../../world/rotation.ts";
 import type { Secrets } from "../../world/rotation.ts";
-import { bearer, call, openWorld, operator, recordHistory } from "../../world/world.ts";
+import { bearer, openWorld, operator, recordHistory } from "../../world/world.ts";
 import type { Reply } from "../../world/world.ts";
 
 const START_MS = Date.parse("2026-08-01T12:00:00Z");
@@ -29,18 +29,23 @@ const balanceAt = (at: Secrets, apiKey: string) =>
 
 const expirePath = (accountId: string) => `/operator/accounts/${accountId}/keys/expire`;
 
+async function secretsAt(at: Secrets): Promise<object[]> {
+  return (await operatorAt(at, "GET", "/secrets")).body.secrets as object[];
+}
+
+/** A listed secret in the reply. */
+const seen = (id: number, listed: string, makes: string | null) => ({
+  id,
+  listed_since: listed,
+  makes_since: makes,
+  changed: false,
+});
+
 describe("GET /operator/secrets", () => {
   operatorSuite("GET", "/operator/secrets");
 
   it("says which secrets are listed and which makes, since when, and until when the others are needed", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: START_MS });
-    const secretsAt = async (at: Secrets) => (await operatorAt(at, "GET", "/secrets")).body.secrets as object[];
-    const seen = (id: number, listed: string, makes: string | null, changed = false) => ({
-      id,
-      listed_since: listed,
-      makes_since: makes,
-      changed,
-    });
     const [first, second, third] = ["12:00:00", "12:10:00", "12:20:00"].map((time) => `2026-08-01T${time}.000Z`);
     const one = seen(1, first ?? "", first ?? "");
     expect(await secretsAt(PLAIN)).toMatchObject([
@@ -158,9 +163,7 @@ describe("POST /operator/accounts/:id/keys/expire", () => {
     await operatorAt(at, "POST", `/accounts/${world.ref.accountId}/keys/expire`, {});
     expect(await balanceAt(at, ofOld)).toBe(401);
     expect(await balanceAt(at, showKey(at.KEY_SECRET, { ...world.ref, keyId: 0, secretId: 2 }))).toBe(200);
-    const keys = (await call(`http://console.localhost/operator/accounts/${world.ref.accountId}/keys`, {
-      headers: bearer(env.OPERATOR_TOKEN),
-    })) as Reply;
+    const keys = await operator("GET", `/operator/accounts/${world.ref.accountId}/keys`);
     expect(keys.body.data).toMatchObject([
       { key_id: showKeyId(world.keyId), revoked_at: expect.stringMatching(/^20/u), secret_id: 1 },
       { key_id: showKeyId(0), revoked_at: null, secret_id: 2 },

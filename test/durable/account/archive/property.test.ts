@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("settle") }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("evict") }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("archive"), days: fc.constantFrom(6, 20, 40) }) },
-) as fc.Arbitrary<Step>;
+);
 
 /** All that the account ever had, as seen before it left. */
 class Seen {
