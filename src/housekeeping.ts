@@ -6,6 +6,7 @@ import { planArchives } from "./accounts/archives.ts";
 import { noteSecrets } from "./accounts/secrets.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
+import { carryErasures } from "./leaving/advance.ts";
 import { logProblem } from "./log.ts";
 import { checkHealth } from "./operator/health-checks.ts";
 import { checkDueOrders, watchPayments } from "./payments/checks.ts";
@@ -31,6 +32,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   planArchives,
   checkHealth,
   noteSecrets,
+  carryErasures,
   // The last one: what was raised before leaves at once.
   tendAlerts,
 ];

@@ -2,9 +2,18 @@
 
 type Field = string | number | boolean | null | undefined;
 
+/** A whole number of a phone: with + and its groups, or ten to fifteen digits that are no part of an id. */
+const NUMBERS = /\+\d(?:[ -]?\d){6,14}(?!\d)|(?<!\w)\d{10,15}(?!\w)/gu;
+
+/** Cuts numbers of phones to their last four digits: texts of other systems, and of people, may contain them. */
+const cut = (text: string): string => text.replaceAll(NUMBERS, (found) => `…${found.replaceAll(/\D/gu, "").slice(-4)}`);
+
+const cutField = (field: Field): Field => (typeof field === "string" ? cut(field) : field);
+
 /** Logs an event. */
 export function logLine(event: string, fields: Record<string, Field>): void {
-  console.log(JSON.stringify({ event, ...fields }));
+  const cutFields = Object.entries(fields).map(([name, field]) => [name, cutField(field)]);
+  console.log(JSON.stringify({ event, ...Object.fromEntries(cutFields) }));
 }
 
 /** Logs an internal error, for the operator. */
@@ -12,7 +21,7 @@ export function logProblem(where: string, problem: unknown): void {
   // The message of a query's error contains the query with its values; its cause has only the reason.
   const root = problem instanceof Error && problem.cause instanceof Error ? problem.cause : problem;
   const message = root instanceof Error ? `${root.name}: ${root.message}` : "not an error";
-  console.error(JSON.stringify({ event: "problem", where, message }));
+  console.error(JSON.stringify({ event: "problem", where, message: cut(message) }));
 }
 
 /** How many requests without a valid key are logged per second, per isolate. */

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { OncePerHour, RefusalsLog, StrangersLog } from "../src/log.ts";
+import { describe, expect, it, vi } from "vitest";
+import { OncePerHour, RefusalsLog, StrangersLog, logLine, logProblem } from "../src/log.ts";
 
 it("logs ten requests without a valid key per second, and reports with the next line how many were left out", () => {
   const log = new StrangersLog();
@@ -46,5 +46,44 @@ describe("security lines of refusals", () => {
     const flood = Array.from({ length: 5_000 }, (_, at) => log.admit(`2001:db8::${at}`, 60_000));
     expect(flood.filter((one) => one !== null)).toHaveLength(1_000);
     expect(log.admit("203.0.113.9", 120_000)).toBe(4_000);
+  });
+});
+
+/** The lines that something writes. */
+const written = (write: () => void, name: "log" | "error"): string => {
+  const lines: string[] = [];
+  const spy = vi.spyOn(console, name).mockImplementation((line: string) => {
+    lines.push(line);
+  });
+  write();
+  spy.mockRestore();
+  return lines.join("\n");
+};
+
+describe("numbers of phones in log lines", () => {
+  it("are cut to their last four digits, however they are written, and ids, times and amounts stay", () => {
+    const numbers = [
+      "+919876543210",
+      "+91 98765 43210",
+      "+91 98765-43210",
+      "9876543210",
+      "+1 415 555 0132",
+      "919876543210",
+    ];
+    for (const number of numbers) {
+      const said = `the gateway refused ${number}.`;
+      const last = number.replaceAll(/\D/gu, "").slice(-4);
+      expect(written(() => logProblem("carrier", new Error(said)), "error")).toContain(`refused …${last}.`);
+      expect(written(() => logLine("security", { details: JSON.stringify({ note: said }) }), "log")).toContain(
+        `…${last}`,
+      );
+    }
+    const kept = {
+      id: "req_12345678901234",
+      account: "acc_98765432109",
+      at: "2026-11-22T12:00:00.000Z",
+      sum: 9_876_543_210,
+    };
+    expect(JSON.parse(written(() => logLine("request", kept), "log"))).toEqual({ event: "request", ...kept });
   });
 });

@@ -35,10 +35,12 @@ function fill(stateDir, { account_id: accountId }, size) {
       .prepare("PRAGMA table_info(job)")
       .all()
       .map(({ name }) => name);
-    const numbers = JSON.stringify(
-      Array.from({ length: size.recipients }, (_, at) => `+91${9_000_000_000 + at * 7_919}`),
-    );
-    const lives = `[[${Array.from({ length: size.recipients }, (_, at) => at % 3)}],[[3,1,"s40t95d2100"],[4,1,"s40t95d3900"],[5,1,"s40t95n9000"]]]`;
+    // Random, so that they compress as real ones do. `n` is named, or SQLite would draw once for all rows.
+    const places = Array.from({ length: size.recipients }, (_, at) => at).join(",");
+    const each = (text) => `(SELECT group_concat(${text}) FROM json_each('[${places}]') WHERE n > 0)`;
+    const below = (end) => `abs(random() % ${end})`;
+    const number = `'"+91' || (9000000000 + ${below(999_999_999)}) || '"'`;
+    const life = `'[3,1,"s' || ${below(90)} || 't' || (90 + ${below(400)}) || 'd' || (500 + ${below(60_000)}) || '"]'`;
     // Every so many rows, one is a job of a bulk.
     const gap = Math.floor(rows / size.bulks);
     const isBulk = `n % ${gap} = 0 AND n / ${gap} <= ${size.bulks}`;
@@ -46,14 +48,14 @@ function fill(stateDir, { account_id: accountId }, size) {
     const spent = `(${CHARGE} * ((n - ${bulksBefore}) + ${size.recipients} * ${bulksBefore}))`;
     const replaced = {
       seq: `${seq} + n`,
-      request_id: "'req_' || n",
+      request_id: "'req_' || lower(hex(randomblob(8)))",
       charge: CHARGE,
       debit: `iif(${isBulk}, ${CHARGE * size.recipients}, ${CHARGE})`,
       balance_after: `${balance} - ${spent}`,
       created_at: `${Date.now() - AGE_MS} - cast((${rows} - n) * ${(size.months * MONTH_MS) / rows} AS INTEGER)`,
       expires_at: `${Date.now() - AGE_MS}`,
-      messages: `iif(${isBulk}, '${numbers}', messages)`,
-      lives: `iif(${isBulk}, '${lives}', lives)`,
+      messages: `iif(${isBulk}, '[' || ${each(number)} || ']', '[' || ${number} || ']')`,
+      lives: `iif(${isBulk}, '[[${places}],[' || ${each(life)} || ']]', '[[0],[' || ${life} || ']]')`,
       lane: `iif(${isBulk}, 'bulk', 'single')`,
       due_at: "NULL",
       ready_at: "NULL",

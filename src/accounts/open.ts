@@ -57,7 +57,7 @@ export async function firstKeys(env: Env, config: Config, accountId: string): Pr
   return { live, test };
 }
 
-/** Opens both objects of an account. Idempotent; "other" when they were opened on other terms. */
+/** Opens both objects of an account. Idempotent; "other" when they were opened on other terms, "erased" for ever after. */
 export async function openCustomer(env: Env, config: Config, accountId: string, wanted: Wanted): Promise<Opened> {
   const signup = signupCredit(config) * UNITS_PER_COIN;
   // The live object comes last, so that an account that can spend is complete.
@@ -74,7 +74,7 @@ export async function openCustomer(env: Env, config: Config, accountId: string, 
       historyDb: newestHistory(env),
       ...(wanted.once && { once: wanted.once }),
     });
-    if (opened === "other") break;
+    if (opened === "other" || opened === "erased") break;
   }
   return opened;
 }

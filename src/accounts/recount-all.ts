@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { endAlert, raiseAlert } from "../alerts/alerts.ts";
-import { openAlerts } from "../db/alerts.ts";
+import { openAlerts } from "../db/health/alerts.ts";
 import { readCursor, writeCursor } from "../db/cursors.ts";
 import { accountsAfter } from "../db/account-list.ts";
 import { logProblem } from "../log.ts";

@@ -1,8 +1,8 @@
 import { configOf } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { randomId } from "../crypto/ids.ts";
-import { storeEnded, storeRaised } from "../db/alerts.ts";
-import type { NoticeTexts } from "../db/alerts.ts";
+import { storeEnded, storeRaised } from "../db/health/alerts.ts";
+import type { NoticeTexts } from "../db/health/alerts.ts";
 import { logLine, logProblem } from "../log.ts";
 import { ALERT_KINDS } from "../model/alert.ts";
 import type { AlertKind, AlertValues } from "../model/alert.ts";

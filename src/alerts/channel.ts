@@ -2,7 +2,7 @@ import type { Config } from "../config/settings.ts";
 import { configOf } from "../config/config.ts";
 import { randomId } from "../crypto/ids.ts";
 import { signedHeaders } from "../crypto/webhook-signature.ts";
-import { deleteNotice, takeNotice } from "../db/alert-notices.ts";
+import { deleteNotice, takeNotice } from "../db/health/alert-notices.ts";
 import { logLine } from "../log.ts";
 
 // The channel of alerts: signed POSTs to ALERT_URL (Standard Webhooks 1.0.0), in the order in which they were written.

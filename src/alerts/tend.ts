@@ -1,5 +1,5 @@
 import { configOf } from "../config/config.ts";
-import { deleteEndedAlerts, openAlerts, storeReminder } from "../db/alerts.ts";
+import { deleteEndedAlerts, openAlerts, storeReminder } from "../db/health/alerts.ts";
 import { ALERT_KINDS } from "../model/alert.ts";
 import { endAlert, noticeTexts } from "./alerts.ts";
 import { deliverNotices } from "./channel.ts";

@@ -197,6 +197,8 @@ export const SETTINGS = z.object({
   ALERT_QUEUE_AGE_MS: durationMs(900_000),
   /** A carrier that delivers less than this share of what ended in an hour, in percent, is an alert. */
   ALERT_DELIVERY_PERCENT: z.coerce.number().min(0).max(100).default(70),
+  /** For how many days a customer who closes the account can take that back. */
+  CLOSE_GRACE_DAYS: z.coerce.number().min(0.0001).max(365).default(14),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;

@@ -4,7 +4,8 @@ import { drizzle } from "drizzle-orm/d1";
 import type { ActPlace, Action, RecordedAct } from "../model/audit.ts";
 import { auditEntry } from "./schema.ts";
 
-// The audit trail in D1. Rows are added and, when a kind is kept for a time only, deleted; none is ever changed.
+// The audit trail in D1. Rows are added and, when a kind is kept for a time only, deleted; none is ever changed,
+// but that the acts of an erased account lose what is personal (leaving.ts).
 
 /** Adds an act; false when it is recorded already. */
 export async function insertAct(binding: D1Database, act: RecordedAct): Promise<boolean> {

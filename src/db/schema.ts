@@ -1,5 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ActDetails, Action, ActorKind } from "../model/audit.ts";
+import type { Hindrance, LeavingState } from "../model/leaving.ts";
 import type { Buyer } from "../model/person.ts";
 import type { Mode } from "../model/ref.ts";
 import type { Plan } from "../money/plans.ts";
@@ -198,6 +199,32 @@ export const serviceSetting = sqliteTable("service_setting", {
   name: text("name").primaryKey(),
   value: text("value").notNull(),
 });
+/** Accounts that are being closed and erased, and those that were: what the periodic work does, and has done. */
+export const erasure = sqliteTable(
+  "erasure",
+  {
+    accountId: text("account_id").primaryKey(),
+    /** The person of the account; NULL where it has none. */
+    personId: text("person_id"),
+    state: text("state").$type<LeavingState>().notNull(),
+    /** Who asked for it. */
+    by: text("by").$type<"customer" | "operator">().notNull(),
+    /** Units of the balance that were given up: what it was then, and what open messages could bring back. */
+    givenUpMax: integer("given_up_max").notNull(),
+    askedAt: integer("asked_at").notNull(),
+    /** Until then it can be taken back. */
+    closesAt: integer("closes_at").notNull(),
+    /** When the periodic work looks at it next; NULL when nothing is left to do. */
+    checkAt: integer("check_at"),
+    /** Why it could not begin when it was due; NULL unless that was so. */
+    hindrance: text("hindrance").$type<Hindrance>(),
+    beganAt: integer("began_at"),
+    erasedAt: integer("erased_at"),
+    /** Until when the law keeps its invoices; NULL where there is none. */
+    keptUntil: integer("kept_until"),
+  },
+  (table) => [index("erasure_check").on(table.checkAt)],
+);
 
 /** Queue messages that failed at every attempt; the rows they name are safe in the account objects. */
 export const deadLetter = sqliteTable("dead_letter", {

@@ -10,6 +10,7 @@ import { forgetTextKeys } from "./account/retention/text-keys.ts";
 import { beginTurn, keepsOf } from "./account/turn.ts";
 import type { Turn } from "./account/turn.ts";
 import type { WindowTimes } from "./account/window.ts";
+import { eraseStorage, isErased } from "./erased.ts";
 import { nameOf } from "./name.ts";
 import { Tables } from "./tables.ts";
 
@@ -67,6 +68,23 @@ export class AccountStore {
     }
   }
 
+  /** Whether the account was erased: then it is not opened again. */
+  get isErased(): boolean {
+    return !this.isOpened && isErased(this.sql);
+  }
+
+  /**
+   * Deletes everything, the alarm and the sockets included; from its first moment on, the object answers as one that was
+   * never opened. May be repeated: after an interruption it completes what was begun.
+   */
+  async erase(): Promise<void> {
+    this.#tables.close();
+    this.alarm.stop();
+    this.live.hangUp();
+    this.#forget();
+    await eraseStorage(this.#ctx);
+  }
+
   /** Reads; null where the account was never opened. */
   read<T>(work: (sql: SqlStorage) => T): T | null {
     return this.isOpened ? work(this.sql) : null;
@@ -87,11 +105,7 @@ export class AccountStore {
     try {
       result = this.#ctx.storage.transactionSync(() => work(turn));
     } catch (problem) {
-      this.#window.times = null;
-      this.#window.day = undefined;
-      forgetJournal(this.sql);
-      forgetSeal(this.sql);
-      forgetTextKeys(this.sql);
+      this.#forget();
       throw problem;
     }
     const { changes } = turn;
@@ -99,5 +113,14 @@ export class AccountStore {
     if (changes.jobs.size > 0 || changes.account) this.live.send(changes.jobs);
     if (changes.profile) this.#ctx.waitUntil(enqueueHistory(this.#env().HISTORY, nameOf(this.#ctx), [], true));
     return result;
+  }
+
+  /** Forgets what was read: storage has changed behind it. */
+  #forget(): void {
+    this.#window.times = null;
+    this.#window.day = undefined;
+    forgetJournal(this.sql);
+    forgetSeal(this.sql);
+    forgetTextKeys(this.sql);
   }
 }

@@ -1,9 +1,10 @@
-import { DurableObject } from "cloudflare:workers";
 import { accountOfName } from "../crypto/ids.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
 import type { ArchivePage, ArchiveState } from "../model/archive.ts";
+import type { ExportedJob } from "../model/export.ts";
 import type { Recorded, Records } from "../model/history.ts";
+import type * as leaving from "../model/leaving.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import type * as message from "../model/message.ts";
 import type * as payment from "../model/payment.ts";
@@ -16,6 +17,8 @@ import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage } from "./account/jobs.ts";
 import { expireKeys, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/billing/ledger.ts";
+import { exportPage } from "./account/closing/export-page.ts";
+import * as closing from "./account/closing/closing.ts";
 import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
 import { debtsOf } from "./account/billing/debt.ts";
@@ -25,37 +28,35 @@ import { lookAtFresh } from "./account/history/recent-messages.ts";
 import { recordsOf } from "./account/history/given.ts";
 import { reconcile, recountPage } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
-import * as recordings from "./account/voice/recordings.ts";
 import { send } from "./account/send.ts";
-import type { Tail } from "./account/turn.ts";
-import { AccountStore } from "./account-store.ts";
+import { AccountRecordings } from "./account-recordings.ts";
 import { nameOf } from "./name.ts";
 
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
  */
-export class Account extends DurableObject<Env> {
-  readonly #store = new AccountStore(this.ctx, () => this.env);
+export class Account extends AccountRecordings {
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
-  readonly #news = new NewsIntake(this.#store.sql, (...asked) =>
-    this.#store.commit((turn) => reportNews(turn, ...asked)),
+  readonly #news = new NewsIntake(this.store.sql, (...asked) =>
+    this.store.commit((turn) => reportNews(turn, ...asked)),
   );
 
-  /** Opens the account; false when it exists with another name or opening balance. Repeating it changes nothing. */
+  /** Opens the account, unless it exists on other terms or was erased. Repeating it changes nothing. */
   open(opening: model.Opening): model.Opened {
-    return this.#store.open((turn) => openAccount(turn, opening));
+    if (this.store.isErased) return "erased";
+    return this.store.open((turn) => openAccount(turn, opening));
   }
 
   /** The balance, as a customer's request that counts in the rate window. */
   balance(caller: command.Caller): command.BalanceView | command.Refusal | null {
-    return this.#store.change((turn) => admitBalance(turn, caller));
+    return this.store.change((turn) => admitBalance(turn, caller));
   }
 
   /** Admits a request to the account's own API, or refuses it (contract §13); `writes`: it changes something. */
   admitOwn(keyId: number, writes: boolean, secretId?: number): command.OwnDoor | null {
-    return this.#store.read((sql) => this.#own.admit(sql, { keyId, secretId }, { writes, nowMs: Date.now() }));
+    return this.store.read((sql) => this.#own.admit(sql, { keyId, secretId }, { writes, nowMs: Date.now() }));
   }
 
   /**
@@ -64,45 +65,12 @@ export class Account extends DurableObject<Env> {
    */
   async send(asked: command.SendCommand): Promise<command.DoneOrRefusal | null> {
     await this.#groupCommit.next();
-    return this.#store.change((turn) => send(turn, asked));
-  }
-
-  /** Admits an upload and reserves its place in the quota, before its bytes are stored. */
-  beginUpload(...asked: Tail<typeof recordings.beginUpload>): command.UploadDoor | null {
-    return this.#store.change((turn) => recordings.beginUpload(turn, ...asked));
-  }
-
-  /** Ends an upload, whose bytes were stored in R2 or not; false where the account has no such recording. */
-  endUpload(...asked: Tail<typeof recordings.endUpload>): boolean | null {
-    return this.#store.change((turn) => recordings.endUpload(turn, ...asked));
-  }
-
-  /** Recordings after a place, newest first. */
-  recordings(after: message.RecordingPlace | null, limit: number): message.RecordingView[] | null {
-    return this.#store.read((sql) => recordings.listRecordings(sql, after, limit));
-  }
-
-  /** One recording of this account; null for another account's and for an unknown one. */
-  recording(fileId: string): message.RecordingView | null {
-    return this.#store.read((sql) => recordings.readRecording(sql, fileId));
-  }
-
-  /** Gives a recording another name; null where the account has no such recording. */
-  renameRecording(fileId: string, name: string): message.RecordingView | null {
-    return this.#store.change((turn) => recordings.renameRecording(turn, fileId, name));
-  }
-
-  /** Removes a recording, and its bytes once no call under way plays them; null where there is no such recording. */
-  async removeRecording(fileId: string): Promise<true | null> {
-    const objectKey = this.#store.change((turn) => recordings.removeRecording(turn, fileId));
-    if (objectKey === null) return null;
-    await this.#store.alarm.discard(objectKey);
-    return true;
+    return this.store.change((turn) => send(turn, asked));
   }
 
   /** One round of a consumer: applies the outcomes of its last claims, then claims the next messages of a lane. */
   work(asked: message.WorkAsked): message.WorkDone | null {
-    return this.#store.change((turn) => work(turn, asked));
+    return this.store.change((turn) => work(turn, asked));
   }
 
   /**
@@ -110,40 +78,40 @@ export class Account extends DurableObject<Env> {
    * was never opened. `follow`: the carrier can look messages up; `resubmits`: it recognises references.
    */
   async report(news: message.News[], follow: boolean, resubmits = false): Promise<true | null> {
-    if (!this.#store.isOpened) return null;
+    if (!this.store.isOpened) return null;
     await this.#news.take(news, { follow, resubmits });
     return true;
   }
 
   /** The messages of these jobs that a carrier took, or may have taken, and that have no final receipt. */
   follow(seqs: number[]): message.Followed[] | null {
-    return this.#store.read((sql) => followJobs(sql, seqs));
+    return this.store.read((sql) => followJobs(sql, seqs));
   }
 
   /** What history must hold of these jobs, in their newest state, and the profile if it is asked for. */
   records(seqs: number[], profile: boolean): Records | null {
     const { mode } = accountOfName(nameOf(this.ctx));
-    return this.#store.read((sql) => recordsOf(sql, mode, seqs, profile));
+    return this.store.read((sql) => recordsOf(sql, mode, seqs, profile));
   }
 
   /** Notes what history has recorded, in any order and repeatedly; null: it was away, and what it misses is named later. */
   recorded(recorded: Recorded | null): true | null {
-    return this.#store.read(() => this.#store.alarm.recorded(recorded));
+    return this.store.read(() => this.store.alarm.recorded(recorded));
   }
 
   /** Plans the next run of the archive if something is old enough (`HISTORY_DAYS`); returns how archiving is going. */
   async archive(): Promise<ArchiveState | null> {
-    return this.#store.isOpened ? this.#store.alarm.archive() : null;
+    return this.store.isOpened ? this.store.alarm.archive() : null;
   }
 
   /** Files of the archive after the one with this first number, oldest first, and the checkpoint. */
   archives(after: number, limit: number): ArchivePage | null {
-    return this.#store.read((sql) => archivePage(sql, after, limit));
+    return this.store.read((sql) => archivePage(sql, after, limit));
   }
 
   /** Up to which number history is to be cleared next, or null; `done`: up to this number it has nothing any more. */
   clearNext(done: number | null): number | null {
-    return this.#store.change(({ sql }) => clearNext(sql, done));
+    return this.store.change(({ sql }) => clearNext(sql, done));
   }
 
   /**
@@ -151,17 +119,17 @@ export class Account extends DurableObject<Env> {
    * account's history is in another one.
    */
   rebuildHistory(database: number | null): boolean | null {
-    return this.#store.read(() => this.#store.alarm.rebuildHistory(database));
+    return this.store.read(() => this.store.alarm.rebuildHistory(database));
   }
 
   /** The account as it is now. */
   view(): model.AccountView | null {
-    return this.#store.read(accountView);
+    return this.store.read(accountView);
   }
 
   /** Changes status, plan or OTP rate; effective for the next request. */
   amend(change: model.Amendment): model.AccountView | null {
-    return this.#store.change((turn) => {
+    return this.store.change((turn) => {
       amendAccount(turn, change);
       return accountView(turn.sql);
     });
@@ -169,67 +137,67 @@ export class Account extends DurableObject<Env> {
 
   /** Credits the account, or adjusts its balance downwards, once per reference. */
   credit(asked: Parameters<typeof credit>[1]): model.Credited | null {
-    return this.#store.change((turn) => credit(turn, asked));
+    return this.store.change((turn) => credit(turn, asked));
   }
 
   /** Credits a paid order once and raises the plan to it. */
   settlePayment(paid: payment.Payment): payment.Settled | null {
-    return this.#store.change((turn) => settlePayment(turn, paid));
+    return this.store.change((turn) => settlePayment(turn, paid));
   }
 
   /** Takes the credit of a refunded payment back once; the balance never falls below 0. */
   refundPayment(refund: payment.PaymentRefund): payment.Refunded | null {
-    return this.#store.change((turn) => refundPayment(turn, refund));
+    return this.store.change((turn) => refundPayment(turn, refund));
   }
 
   /** Takes back what a lost dispute took of a payment, and gives it back once the dispute is won. */
   disputePayment(disputed: payment.PaymentDispute): payment.Disputed | null {
-    return this.#store.change((turn) => disputePayment(turn, disputed));
+    return this.store.change((turn) => disputePayment(turn, disputed));
   }
 
   /** What refunds and disputes of payments left owed, and what paid it. */
   debts(): payment.Debts | null {
-    return this.#store.read(debtsOf);
+    return this.store.read(debtsOf);
   }
 
   /** Ledger entries after a number, oldest first. */
   ledger(after: number, limit: number): model.LedgerView[] | null {
-    return this.#store.read((sql) => ledgerPage(sql, after, limit));
+    return this.store.read((sql) => ledgerPage(sql, after, limit));
   }
 
   /** Messages after a place, oldest first. */
   messages(after: { seq: number; index: number }, limit: number): message.MessageView[] | null {
-    return this.#store.read((sql) => messagePage(sql, after, limit));
+    return this.store.read((sql) => messagePage(sql, after, limit));
   }
 
   /** The messages that match a search, of those that may be missing from history. */
   look(asked: Look): Fresh | null {
-    return this.#store.read((sql) => lookAtFresh(sql, asked));
+    return this.store.read((sql) => lookAtFresh(sql, asked));
   }
 
   /** One message with everything that its page shows; null also where the account has no such message. */
   messageDetail(place: MessagePlace): MessageDetail | null {
-    return this.#store.read((sql) => messageDetail(sql, place));
+    return this.store.read((sql) => messageDetail(sql, place));
   }
 
   /** Every key, revoked ones included. */
   keys(): model.KeyView[] | null {
-    return this.#store.read(listKeys);
+    return this.store.read(listKeys);
   }
 
   /** Adds a key; false when the account has too many. */
   makeKey(keyId: number, name: string, once?: command.AskedOnce, secretId?: number): model.KeyMade | null {
-    return this.#store.change((turn) => makeKey(turn, { keyId, secretId, name, once }));
+    return this.store.change((turn) => makeKey(turn, { keyId, secretId, name, once }));
   }
 
   /** Revokes the keys that were made with some secrets or before a time, before the next request, and returns them. */
   expireKeys(asked: model.KeysToExpire): model.KeyView[] | null {
-    return this.#store.change((turn) => expireKeys(turn, asked));
+    return this.store.change((turn) => expireKeys(turn, asked));
   }
 
   /** Revokes a key before the next request; false when the account has no such key. */
   revokeKey(keyId: number): boolean | null {
-    return this.#store.change((turn) => revokeKey(turn, keyId));
+    return this.store.change((turn) => revokeKey(turn, keyId));
   }
 
   /** Replaces a key; both work while the overlap lasts. */
@@ -240,33 +208,70 @@ export class Account extends DurableObject<Env> {
     once?: command.AskedOnce,
     secretId?: number,
   ): model.Rotation | null {
-    return this.#store.change((turn) => rotateKey(turn, { oldId, newId, secretId, overlapMs, once }));
+    return this.store.change((turn) => rotateKey(turn, { oldId, newId, secretId, overlapMs, once }));
   }
 
   /** Recomputes every total and returns the differences; an empty list means that all agree. Only for small accounts. */
   reconcile(): model.Difference[] | null {
-    return this.#store.change(reconcile);
+    return this.store.change(reconcile);
   }
 
   /** Recounts a page of the account; `unreadable` is what is no cursor. */
   recount(asked: model.RecountAsked): model.Recounted | "unreadable" | null {
-    return this.#store.change((turn) => recountPage(turn, asked) ?? "unreadable");
+    return this.store.change((turn) => recountPage(turn, asked) ?? "unreadable");
   }
 
   /** What the overview page shows: the account, its keys, its newest jobs, and the first job since a time. */
   outline(sinceMs: number): model.Outline | null {
-    return this.#store.read(() => this.#store.live.outline(sinceMs));
+    return this.store.read(() => this.store.live.outline(sinceMs));
+  }
+
+  /** Begins to close the account, which is erased at this time (ms): nothing new is sent from now on. */
+  close(closesAt: number): model.AccountView | null {
+    return this.store.change((turn) => {
+      closing.closeAccount(turn, closesAt);
+      return accountView(turn.sql);
+    });
+  }
+
+  /** Takes back the closing that ends at this time. */
+  keep(closesAt: number): model.AccountView | null {
+    return this.store.change((turn) => {
+      closing.keepAccount(turn, closesAt);
+      return accountView(turn.sql);
+    });
+  }
+
+  /** What an erasure depends on. */
+  closing(): leaving.ClosingView | null {
+    return this.store.read(closing.closingView);
+  }
+
+  /** The last entry before an erasure, or why the account cannot be erased yet. */
+  settleClosing(givenUpMax: number): leaving.ClosingSettled | null {
+    return this.store.change((turn) => closing.settleClosing(turn, givenUpMax));
+  }
+
+  /** Erases the account for good. The caller has settled it; may be repeated. */
+  async erase(): Promise<true> {
+    await this.store.erase();
+    return true;
+  }
+
+  /** Jobs after a number with all that an export shows of them, up to this many messages and one job more. */
+  exportPage(after: number, messagesMax: number): ExportedJob[] | null {
+    return this.store.read((sql) => exportPage(sql, after, messagesMax));
   }
 
   /** Opens a WebSocket that gets every change; `from` is the first job that its client still shows. */
   override fetch(request: Request): Response {
-    if (!this.#store.isOpened) return new Response(null, { status: 404 });
-    return this.#store.live.accept(Number(new URL(request.url).searchParams.get("from")) || null);
+    if (!this.store.isOpened) return new Response(null, { status: 404 });
+    return this.store.live.accept(Number(new URL(request.url).searchParams.get("from")) || null);
   }
 
   /** Closes every live socket, so that each client must authenticate again after a session has ended. */
   hangUp(): void {
-    this.#store.live.hangUp();
+    this.store.live.hangUp();
   }
 
   /** Clients never send on this socket; closes any that does. */
@@ -281,7 +286,7 @@ export class Account extends DurableObject<Env> {
 
   /** Sets the alarm where it was lost, and says whether it was; otherwise nothing is written. Null: never opened. */
   async heal(): Promise<boolean | null> {
-    return this.#store.isOpened ? this.#store.alarm.heal() : null;
+    return this.store.isOpened ? this.store.alarm.heal() : null;
   }
 
   /** Shows that the object can be reached (`/readyz`). */
@@ -290,6 +295,6 @@ export class Account extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    await this.#store.ring();
+    await this.store.ring();
   }
 }

@@ -9,6 +9,7 @@ import { logProblem } from "../log.ts";
 import { InboxFeed } from "./inbox/live.ts";
 import { INBOX_SCHEMA, forget, hasStart, keep, matching, messageByRef, newestSeq, oldestAtMs } from "./inbox/rows.ts";
 import type { Range } from "./inbox/rows.ts";
+import { eraseStorage, isErased } from "./erased.ts";
 import { Tables } from "./tables.ts";
 
 /** Concurrent waits of one inbox: each is a request that stays open for up to a minute. */
@@ -43,6 +44,7 @@ export class Inbox extends DurableObject<Env> {
 
   /** Adds messages, each only once even if it is put again; stored when this returns. */
   put(caught: types.Caught[]): void {
+    if (!this.#isOpened && isErased(this.#sql)) return;
     const before = this.#tables.make((make) =>
       this.ctx.storage.transactionSync(() => {
         make();
@@ -109,6 +111,13 @@ export class Inbox extends DurableObject<Env> {
   /** Closes every live socket, so that each page must authenticate again after a session has ended. */
   hangUp(): void {
     this.#live.hangUp();
+  }
+
+  /** Erases the inbox for good, with its account: messages that land later are dropped. May be repeated. */
+  async erase(): Promise<void> {
+    this.#tables.close();
+    this.#live.hangUp();
+    await eraseStorage(this.ctx);
   }
 
   /** Pages never send on this socket; closes any that does. */

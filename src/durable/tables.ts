@@ -53,6 +53,11 @@ export class Tables {
     return done;
   }
 
+  /** Takes them for absent: they are being deleted. */
+  close(): void {
+    this.#standing = "absent";
+  }
+
   #migrate(): void {
     const { steps, counted } = this.#schema;
     this.hasGrown = this.#storage.transactionSync(() => migrate(this.#storage.sql, steps, counted)) > 0;

@@ -98,6 +98,8 @@ export function failureOf(refusal: Refusal): Failure {
       const headers = { "Retry-After": String(retryAfterSec) };
       return failureBy("rate_limited", { id: reason, max, left, retryAfterSec }, { headers });
     }
+    case "account_closing":
+      return failureBy("account_suspended", { id: refusal.reason, closesAt: refusal.closesAt });
     case "not_offered": {
       const { reason, callingCode, country } = refusal;
       return failureBy("permission_denied", { id: reason, callingCode, country });

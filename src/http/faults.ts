@@ -27,6 +27,8 @@ export type Fault =
   /** Recipients that a test key reaches in a day, and those that are left of them. */
   | { id: "daily_recipients"; max: number; left: number; retryAfterSec: number }
   | { id: "account_suspended" }
+  /** `closesAt` in ms. */
+  | { id: "account_closing"; closesAt: number }
   | ({ id: "not_offered" } & Destination)
   | { id: "unknown_file" }
   | { id: "recordings_full"; recordings: number; megabytes: number }
@@ -82,6 +84,9 @@ const meaning = (error: string, meant: string | undefined): Sentence => ({
   ...(meant !== undefined && { hint: `Send ${meant}.` }),
 });
 
+/** A day as the API writes it, in UTC. */
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
 /** The API's sentences (contract §3). */
 const API: Sentences = {
   unauthorized: () => "The API key is missing or not valid.",
@@ -92,6 +97,10 @@ const API: Sentences = {
   daily_recipients: ({ max, left, retryAfterSec }) =>
     `Test keys reach ${max} recipients a day, and ${left} are left for today; try again in ${retryAfterSec} s.`,
   account_suspended: () => "This account is suspended; ask the operator to activate it.",
+  account_closing: ({ closesAt }) => ({
+    error: `This account is being closed, and sends nothing any more; it is erased after ${dayOf(closesAt)}.`,
+    hint: "Sign in to the dashboard to keep the account.",
+  }),
   not_offered: ({ callingCode, country }) => `SMS to +${callingCode} (${country ?? "no country"}) is not offered.`,
   unknown_file: () => ({
     error: "fileId does not name a recording of this account.",

@@ -45,8 +45,8 @@ export interface Opening {
   once?: AskedOnce;
 }
 
-/** Whether the call opened the account, or found it open already, on the same terms or on other ones. */
-export type Opened = "opened" | "repeated" | "other";
+/** Whether the call opened the account, or found it open already, on the same terms or on other ones, or erased. */
+export type Opened = "opened" | "repeated" | "other" | "erased";
 
 export interface Amendment {
   status?: "active" | "suspended";
@@ -83,7 +83,10 @@ export interface LedgerView {
 
 export interface AccountView {
   name: string;
-  status: "active" | "suspended";
+  /** `closing`, whatever it was before, from the request to close it on. */
+  status: "active" | "suspended" | "closing";
+  /** When a closing account is erased, in ms. */
+  closesAt?: number | null;
   plan: Plan;
   balance: number;
   /** The rate that applies now, in units per OTP. */

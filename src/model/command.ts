@@ -27,6 +27,8 @@ export type Refusal = { ok: false; window?: WindowView } & (
     }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
   | { reason: "daily_recipients"; asked: number; max: number; left: number; retryAfterSec: number }
+  /** `closesAt` in ms. */
+  | { reason: "account_closing"; closesAt: number }
   | ({ reason: "not_offered" } & Destination)
   | { reason: "insufficient_balance"; needed: number; balance: number }
   | { reason: "recordings_full"; quota: RecordingQuota }

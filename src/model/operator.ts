@@ -11,6 +11,8 @@ const LEAST_ROLE = {
   read: "viewer",
   /** Suspend and activate an account. */
   standing: "support",
+  /** See a person's number and e-mail, and the recipients of messages, in full. */
+  reveal: "support",
   /** Revoke a key: a leaked key must not wait for an admin. */
   revokeKeys: "support",
   /** Queue dead letters again or delete them; their rows are safe in the accounts either way. */
@@ -31,6 +33,8 @@ const LEAST_ROLE = {
   payments: "admin",
   /** Let accounts record their history again, which writes all its rows. */
   history: "admin",
+  /** Close an account, take that back, erase it, and get all that it has. */
+  leaving: "admin",
   /** End sessions of the desk. */
   sessions: "admin",
 } as const satisfies Record<string, Role>;

@@ -3,7 +3,7 @@ import type { AlertRaised } from "../alerts/alerts.ts";
 import { configOf } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { writeCursor } from "../db/cursors.ts";
-import { foldTallies } from "../db/observed.ts";
+import { foldTallies } from "../db/health/observed.ts";
 import type { AlertKind, AlertValues } from "../model/alert.ts";
 import { deliveredShare, endedIn } from "../model/delivery.ts";
 import type { Lane } from "../model/lane.ts";

@@ -1,17 +1,17 @@
-import { waitingNotices } from "../db/alert-notices.ts";
-import { openAlerts } from "../db/alerts.ts";
+import { waitingNotices } from "../db/health/alert-notices.ts";
+import { openAlerts } from "../db/health/alerts.ts";
 import { readCursor } from "../db/cursors.ts";
-import { keptDeadLetters, quarantinedEvents } from "../db/health-counts.ts";
-import type { Waiting } from "../db/health-counts.ts";
-import { talliesSince, waitsByLane } from "../db/observed.ts";
+import { databaseFill } from "../db/fill.ts";
+import type { DatabaseFill } from "../db/fill.ts";
+import { keptDeadLetters, quarantinedEvents } from "../db/health/counts.ts";
+import type { Waiting } from "../db/health/counts.ts";
+import { talliesSince, waitsByLane } from "../db/health/observed.ts";
 import { logProblem } from "../log.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Tally } from "../model/delivery.ts";
 import type { Lane } from "../model/lane.ts";
 import type { PaceStanding } from "../model/pace.ts";
 import { paceStanding } from "../queues/pace-standing.ts";
-import { databaseFill } from "./databases.ts";
-import type { DatabaseFill } from "./databases.ts";
 import { queueDepths } from "./queue-depths.ts";
 import type { Depth } from "./queue-depths.ts";
 

@@ -1,7 +1,7 @@
 import { endAlert, raiseAlert } from "../alerts/alerts.ts";
 import { auditService } from "../audit/audit.ts";
 import { configOf } from "../config/config.ts";
-import { openAlerts } from "../db/alerts.ts";
+import { openAlerts } from "../db/health/alerts.ts";
 import { disputesOf, latestDisputes, openDisputes, storeDispute } from "../db/disputes.ts";
 import type { DisputeRow } from "../db/disputes.ts";
 import { isDisputeOpen } from "../model/dispute.ts";

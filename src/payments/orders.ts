@@ -46,7 +46,8 @@ function orderIdOf(accountId: string, plan: Plan, once: string): string {
 }
 
 export type Placed =
-  { ok: true; order: Order; checkout: Checkout } | { ok: false; reason: "not_sold" | "suspended" | "too_many" };
+  | { ok: true; order: Order; checkout: Checkout }
+  | { ok: false; reason: "not_sold" | "suspended" | "closing" | "too_many" };
 
 const CLOSED: Checkout = { ok: false, reason: "closed" };
 
@@ -71,6 +72,7 @@ export async function placeOrder(
   if (!provider) return { ok: false, reason: "not_sold" };
   const { accountId, name } = person;
   const account = await objectOf(env, { accountId, mode: "live" }).view();
+  if (account?.status === "closing") return { ok: false, reason: "closing" };
   if (account?.status !== "active") return { ok: false, reason: "suspended" };
   const nowMs = Date.now();
   const id = orderIdOf(accountId, plan, once);
@@ -112,6 +114,15 @@ export async function resumeOrder(env: Env, order: Order): Promise<Checkout> {
   const checkout = isPayable(order) ? await openCheckout(env, configOf(env), order, true) : CLOSED;
   if (!checkout.ok && checkout.reason === "closed") await checkOrder(env, order, Date.now());
   return checkout;
+}
+
+/** After the last check, in ms after its creation, no payment of an order is expected any more. */
+const EXPECTED_MS = Math.max(...CHECKS_MS);
+
+/** Whether an account has an order of which the payment may still arrive, or arrived and was not credited. */
+export async function hasOpenOrders(env: Env, accountId: string, nowMs: number): Promise<boolean> {
+  const orders = await ordersOf(env.DB, accountId, LISTED_MAX);
+  return orders.some((order) => order.state === "paid" || (isOpen(order) && nowMs < order.createdAt + EXPECTED_MS));
 }
 
 /** An account's orders, newest first. */

@@ -156,6 +156,12 @@ async function watch(env: Env, given: Given[]): Promise<void> {
   }
 }
 
+/** What the operator's health page is told of: all that was written. */
+const seenIn = (given: readonly Given[], unwritten: readonly Given[]) =>
+  given
+    .filter((one) => !unwritten.includes(one))
+    .map((one) => ({ ...refOf(one), groups: one.groups, seqs: one.asked.job.seqs, waits: one.waits ?? null }));
+
 async function clear({ message, job: { account } }: Asked, env: Env): Promise<void> {
   await clearFromHistory(env, account);
   message.ack();
@@ -173,6 +179,7 @@ async function recordWave(wave: Asked[], env: Env, ctx: Waits | undefined): Prom
     observe(env, ctx, seen, Date.now());
   }
   await watch(env, given);
+  if (ctx) observe(env, ctx, seenIn(given, groups), Date.now());
   const confirmed = given.map((one) => {
     const unwritten = { groups: groups.includes(one), profile: one.profile !== null && profiles.includes(one) };
     return orGiveBack(one.asked, env, () => confirm(one, env, unwritten));

@@ -1,6 +1,6 @@
 import { configOf } from "../config/config.ts";
-import { storeObserved } from "../db/observed.ts";
-import type { Observed } from "../db/observed.ts";
+import { storeObserved } from "../db/health/observed.ts";
+import type { Observed } from "../db/health/observed.ts";
 import { logProblem } from "../log.ts";
 import { WITHIN_SEC } from "../model/delivery.ts";
 import type { Tally } from "../model/delivery.ts";

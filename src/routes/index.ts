@@ -12,6 +12,7 @@ import { inboxLive } from "./console/inbox-live.ts";
 import { inboxPages } from "./console/inbox.tsx";
 import { invoicePages } from "./console/invoice.tsx";
 import { keysPages } from "./console/keys.tsx";
+import { leavingPages } from "./console/leaving.tsx";
 import { liveFeed } from "./console/live.ts";
 import { ordersPages } from "./console/orders.tsx";
 import { overviewPage, usagePage } from "./console/overview.tsx";
@@ -29,8 +30,9 @@ import { signUpPages } from "./console/sign-up.tsx";
 import { deskAccount } from "./desk/account.tsx";
 import { deskAccounts } from "./desk/accounts.tsx";
 import { deskAudit } from "./desk/audit.tsx";
-import { deskNote } from "./desk/note.tsx";
 import { deskHealthPages } from "./desk/health.tsx";
+import { deskLeaving } from "./desk/leaving.tsx";
+import { deskNote } from "./desk/note.tsx";
 import { deskPayments } from "./desk/payments.tsx";
 import { deskQueues } from "./desk/queues.tsx";
 import { deskRateCard } from "./desk/rate-card.tsx";
@@ -47,6 +49,7 @@ import { operatorCredits } from "./operator/credits.ts";
 import { operatorHealth } from "./operator/health.ts";
 import { operatorHistory } from "./operator/history.ts";
 import { operatorKeys } from "./operator/keys.ts";
+import { operatorLeaving } from "./operator/leaving.ts";
 import { operatorLedger } from "./operator/ledger.ts";
 import { operatorMessages } from "./operator/messages.ts";
 import { operatorRateCard } from "./operator/rate-card.ts";
@@ -76,6 +79,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
   console: [
     operatorAccounts,
     operatorCredits,
+    operatorLeaving,
     operatorLedger,
     operatorMessages,
     operatorArchives,
@@ -112,6 +116,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     invoicePages,
     payPages,
     settingsPages,
+    leavingPages,
     settingsPhone,
     phoneLost,
     securityLog,
@@ -119,6 +124,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     deskDoor,
     deskAccounts,
     deskAccount,
+    deskLeaving,
     deskRateCard,
     deskNote,
     deskPayments,

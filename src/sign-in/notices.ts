@@ -19,6 +19,8 @@ export const NOTICES = {
   emailAndPassword: () => `E-mail address and password of your ${PRODUCT} account were changed. ${secured}`,
   phone: () =>
     `Your ${PRODUCT} account has a new mobile number; this one no longer signs in to it. Not you? Contact support at once.`,
+  closing: (day: string) =>
+    `Your ${PRODUCT} account is being closed. It is erased on ${day}. Not you, or not any more? Sign in with this number and keep it.`,
   nextPhone: (day: string) =>
     `Your ${PRODUCT} account gets a new mobile number on ${day}. Not you? Sign in with this number and stop it in Settings.`,
 } as const;

@@ -60,10 +60,10 @@ export async function personWithPhone(env: Env, config: Config, phone: string, n
 export async function openAccountOf(env: Env, config: Config, person: PersonRow): Promise<boolean> {
   if ((await objectOf(env, { accountId: person.accountId, mode: "live" }).view()) !== null) return false;
   const name = person.name === "" ? `Customer ${(person.phone ?? "").slice(-4)}`.trim() : person.name;
-  if ((await openCustomer(env, config, person.accountId, { name })) === "other") {
-    throw new Error("a person's account was opened under another name");
-  }
-  return true;
+  const opened = await openCustomer(env, config, person.accountId, { name });
+  if (opened === "other") throw new Error("a person's account was opened under another name");
+  // Erased since the person was read: the session that begins has no person, and shows nothing.
+  return opened !== "erased";
 }
 
 /** Adds the e-mail of a sign-up; false when the person has one, or when it belongs to another person. */

@@ -63,15 +63,22 @@ export function phoneText(e164: string): string {
   return /^\+91\d{10}$/u.test(e164) ? `+91 ${e164.slice(3, 8)} ${e164.slice(8)}` : e164;
 }
 
-/** The last digits of a number that is shown to a person who has not proved that it is theirs. */
+/** The last digits of a number that is shown to a person who has not proved that it is theirs, and on the desk. */
 const SHOWN_DIGITS = 2;
+const DESK_DIGITS = 4;
 
-/** A number of which only the last two digits can be read, such as +91 ••••• •••10. */
-export function maskedPhone(e164: string): string {
+/** A number as the desk's lists show it, such as +91 ••••• •3210: enough to recognise it, and not to call it. */
+export const cutPhone = (e164: string): string => maskedPhone(e164, DESK_DIGITS);
+
+/** An e-mail address of which only the first character and the domain can be read. */
+export const cutEmail = (email: string): string => email.replace(/^(.)[^@]*/u, "$1•••");
+
+/** A number of which only the last digits can be read, by default two, such as +91 ••••• •••10. */
+export function maskedPhone(e164: string, shown = SHOWN_DIGITS): string {
   const text = phoneText(e164);
   const prefix = text.startsWith("+91 ") ? "+91 " : "+";
   const rest = text.slice(prefix.length);
-  return prefix + rest.slice(0, -SHOWN_DIGITS).replaceAll(/\d/gu, "•") + rest.slice(-SHOWN_DIGITS);
+  return prefix + rest.slice(0, -shown).replaceAll(/\d/gu, "•") + rest.slice(-shown);
 }
 
 /** Bytes as KiB or MiB. */

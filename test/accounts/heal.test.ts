@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { healAlarms } from "../../src/accounts/heal.ts";
-import { openAlerts } from "../../src/db/alerts.ts";
+import { openAlerts } from "../../src/db/health/alerts.ts";
 import { watchAccounts } from "../../src/db/watch.ts";
 import { undoNewestStep } from "../world/older-storage.ts";
 import { alarmMs, HOUR_MS, later, PASS_MS, stopClock } from "../world/pass.ts";

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { recountAccounts } from "../../src/accounts/recount-all.ts";
-import { endedAlerts, openAlerts } from "../../src/db/alerts.ts";
+import { endedAlerts, openAlerts } from "../../src/db/health/alerts.ts";
 import { writeCursor } from "../../src/db/cursors.ts";
 import { addDelivered } from "../world/recount.ts";
 import { forgetAlerts } from "../world/alerts.ts";

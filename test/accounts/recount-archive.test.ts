@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { recountAccounts } from "../../src/accounts/recount-all.ts";
 import { objectName } from "../../src/crypto/ids.ts";
-import { openAlerts } from "../../src/db/alerts.ts";
+import { openAlerts } from "../../src/db/health/alerts.ts";
 import { writeCursor } from "../../src/db/cursors.ts";
 import { archiveKeys } from "../../src/model/archive.ts";
 import { forgetAlerts } from "../world/alerts.ts";

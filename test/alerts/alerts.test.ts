@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endAlert, raiseAlert } from "../../src/alerts/alerts.ts";
-import { endedAlerts, openAlerts } from "../../src/db/alerts.ts";
+import { endedAlerts, openAlerts } from "../../src/db/health/alerts.ts";
 import { forgetAlerts, withChannel } from "../world/alerts.ts";
 
 // An alert is one row for each kind and subject, whatever is raised and ended at the same time.

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { endAlert, raiseAlert } from "../../src/alerts/alerts.ts";
 import { sendTestNotice } from "../../src/alerts/channel.ts";
 import { tendAlerts } from "../../src/alerts/tend.ts";
-import { openAlerts } from "../../src/db/alerts.ts";
+import { openAlerts } from "../../src/db/health/alerts.ts";
 import { forgetAlerts, receiveAlerts, withChannel } from "../world/alerts.ts";
 
 // The channel: every notice arrives, in its order, with one id and one body, however long its receiver is away.

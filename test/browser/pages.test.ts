@@ -25,6 +25,7 @@ const PAGES = [
   "/settings",
   "/settings/activity",
   "/settings/archives",
+  "/settings/close",
   "/there-is-no-such-page",
 ];
 const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-in/forgot", "/sign-up", "/inbox", "/desk/sign-in"];
@@ -35,6 +36,7 @@ const DESK = [
   "/desk/payments",
   "/desk/queues",
   "/desk/reconcile",
+  "/desk/leaving",
   "/desk/audit",
   "/desk/sessions",
 ];
@@ -141,7 +143,7 @@ describeInBrowser("every page", () => {
       await window.page.waitForURL(/desk$/u);
       const account = await first(window, "/desk", "/desk/accounts/");
       const notes = ordered.filter((path) => path.startsWith("/desk"));
-      for (const at of [...DESK, account, `${account}/suspend`, ...notes]) await look(at);
+      for (const at of [...DESK, account, `${account}/suspend`, `${account}/leave`, ...notes]) await look(at);
       expect(found).toEqual({});
       window.expectQuiet(/404 \(Not Found\)/u);
       await window.context.close();

@@ -263,6 +263,7 @@ export class Target {
       provider: "sandbox",
       kind: "sms",
       step: "code",
+      note: "C26-27-1",
     };
     const unknown = Object.entries(this.known).filter(([, value]) => value === "");
     if (unknown.length > 0) throw new Error(`nothing is known of ${unknown.map(([name]) => name).join(", ")}`);

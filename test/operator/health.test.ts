@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { storeObserved } from "../../src/db/observed.ts";
-import { openAlerts } from "../../src/db/alerts.ts";
+import { storeObserved } from "../../src/db/health/observed.ts";
+import { openAlerts } from "../../src/db/health/alerts.ts";
 import { housekeeping } from "../../src/housekeeping.ts";
 import type { PaceStanding } from "../../src/model/pace.ts";
 import { judge } from "../../src/operator/health-checks.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { endAlert, raiseAlert } from "../../src/alerts/alerts.ts";
-import { endedAlerts, openAlerts } from "../../src/db/alerts.ts";
+import { endedAlerts, openAlerts } from "../../src/db/health/alerts.ts";
 import { disputesOf } from "../../src/db/disputes.ts";
 import { notesOf } from "../../src/db/tax-notes.ts";
 import { disputeVersion } from "../../src/model/dispute.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openAlerts } from "../../src/db/alerts.ts";
+import { openAlerts } from "../../src/db/health/alerts.ts";
 import { writeCursor } from "../../src/db/cursors.ts";
 import { resolveEvent } from "../../src/payments/events.ts";
 import { checkDueOrders, watchPayments } from "../../src/payments/checks.ts";

@@ -175,45 +175,49 @@ async function replaceKey(customer: Customer): Promise<Customer> {
   return { ...customer, apiKey: made.body.api_key ?? "" };
 }
 
-it("loses nothing and charges nothing twice while both secrets are replaced twice under load", async () => {
-  let faithful = await service.openAccount(OPENING);
-  const balanceAs = async ({ apiKey }: Customer) =>
-    (await service.call("/account-balance", { headers: { authorization: `Bearer ${apiKey}` } })).status;
-  const cookie = await signIn();
-  const opening = { name: "Once", balance: 7 };
-  const openOnce = () =>
-    service.call("/operator/accounts", {
-      method: "POST",
-      headers: { authorization: "Bearer local-only-operator-token-for-this-machine", "idempotency-key": "once" },
-      body: opening,
-    });
-  const { account_id: once } = (await openOnce()).body;
-  const audioUrl = await callWithRecording(faithful);
-  const loads: { customer: Customer; orders: Order[] }[] = [];
-  for (const [step, ids] of STEPS.entries()) {
-    const before = loads.at(-1);
-    if (before) {
-      service = await start(ids, service);
-      await repeatAll(before);
-      await settle(before);
+it(
+  "loses nothing and charges nothing twice while both secrets are replaced twice under load",
+  async () => {
+    let faithful = await service.openAccount(OPENING);
+    const balanceAs = async ({ apiKey }: Customer) =>
+      (await service.call("/account-balance", { headers: { authorization: `Bearer ${apiKey}` } })).status;
+    const cookie = await signIn();
+    const opening = { name: "Once", balance: 7 };
+    const openOnce = () =>
+      service.call("/operator/accounts", {
+        method: "POST",
+        headers: { authorization: "Bearer local-only-operator-token-for-this-machine", "idempotency-key": "once" },
+        body: opening,
+      });
+    const { account_id: once } = (await openOnce()).body;
+    const audioUrl = await callWithRecording(faithful);
+    const loads: { customer: Customer; orders: Order[] }[] = [];
+    for (const [step, ids] of STEPS.entries()) {
+      const before = loads.at(-1);
+      if (before) {
+        service = await start(ids, service);
+        await repeatAll(before);
+        await settle(before);
+      }
+      // A key that was made with the old secret works until it is replaced, which the operator does in each second step.
+      expect(await balanceAs(faithful), `step ${step}`).toBe(200);
+      if (ids.length === 2 && step % 3 === 2) {
+        const old = faithful;
+        faithful = await replaceKey(faithful);
+        expect([await balanceAs(old), await balanceAs(faithful)]).toEqual([401, 200]);
+      }
+      expect(await pageAt("/settings", cookie), `step ${step}`).toBe(200);
+      expect((await openOnce()).body.account_id).toBe(once);
+      const played = await call(audioUrl.replace(/^https?:\/\/[^/]+/u, `http://127.0.0.1:${service.port}`));
+      expect(played.status, `step ${step}`).toBe(ids.includes(1) ? 200 : 404);
+      loads.push(await loadAndStop(step));
     }
-    // A key that was made with the old secret works until it is replaced, which the operator does in each second step.
-    expect(await balanceAs(faithful), `step ${step}`).toBe(200);
-    if (ids.length === 2 && step % 3 === 2) {
-      const old = faithful;
-      faithful = await replaceKey(faithful);
-      expect([await balanceAs(old), await balanceAs(faithful)]).toEqual([401, 200]);
+    service = await start([3], service);
+    for (const last of loads.slice(-1)) {
+      await repeatAll(last);
+      await settle(last);
     }
-    expect(await pageAt("/settings", cookie), `step ${step}`).toBe(200);
-    expect((await openOnce()).body.account_id).toBe(once);
-    const played = await call(audioUrl.replace(/^https?:\/\/[^/]+/u, `http://127.0.0.1:${service.port}`));
-    expect(played.status, `step ${step}`).toBe(ids.includes(1) ? 200 : 404);
-    loads.push(await loadAndStop(step));
-  }
-  service = await start([3], service);
-  for (const last of loads.slice(-1)) {
-    await repeatAll(last);
-    await settle(last);
-  }
-  expect((await ledgerOf(service, once ?? "")).map(({ reference }) => reference)).toEqual(["opening"]);
-}, TEST_MS_MAX);
+    expect((await ledgerOf(service, once ?? "")).map(({ reference }) => reference)).toEqual(["opening"]);
+  },
+  TEST_MS_MAX,
+);

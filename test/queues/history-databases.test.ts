@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { olderPage } from "../../src/activity/list.ts";
 import { usageOf, usageStartMs } from "../../src/activity/usage.ts";
-import { openAlerts } from "../../src/db/alerts.ts";
+import { openAlerts } from "../../src/db/health/alerts.ts";
 import { searchHistory } from "../../src/db/activity.ts";
 import type { MessageView } from "../../src/model/message.ts";
 import { forgetAlerts } from "../world/alerts.ts";

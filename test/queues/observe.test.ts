@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { talliesSince, waitsByLane } from "../../src/db/observed.ts";
+import { talliesSince, waitsByLane } from "../../src/db/health/observed.ts";
 import type { LongWait } from "../../src/model/history.ts";
 import type { MessageState, MessageView } from "../../src/model/message.ts";
 import { consumeHistory } from "../../src/queues/history.ts";

@@ -40,8 +40,9 @@ export class AccountAlarm {
   #setTo: number | null = null;
   #isSweeping = false;
   #isRinging = false;
-  /** Whether the start of the object found that the alarm was lost, and the alarm has not rung since. */
+  /** Whether the start of the object found the alarm lost, and it has not rung since. */
   #wasLost = false;
+  #isStopped = false;
   readonly #lanes = new LaneWatch();
   readonly #history: HistoryPass;
   readonly #archive: ArchivePass;
@@ -99,7 +100,7 @@ export class AccountAlarm {
       if (visit) lanes.add(visit.lane);
       for (const lane of lanes) times.push(this.#laneMs(lane) ?? Infinity);
     }
-    // Set once: each time the alarm is set costs a row.
+    // Once: each time costs a row.
     if (times.length > 0) this.#setBy(Math.min(...times));
   }
 
@@ -132,6 +133,11 @@ export class AccountAlarm {
     } finally {
       this.#isRinging = false;
     }
+  }
+
+  /** Never sets the alarm again, because the account is being erased. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   /** Notes what history has recorded, or (null) that it cannot be written for now. */
@@ -263,7 +269,7 @@ export class AccountAlarm {
 
   /** Moves the alarm earlier, never later: another job may be due at the earlier time. */
   #setBy(timeMs: number): void {
-    if (timeMs === Infinity) return;
+    if (timeMs === Infinity || this.#isStopped) return;
     if (this.#setTo !== null && this.#setTo <= timeMs && !this.#isLost(this.#setTo)) return;
     this.#setTo = timeMs;
     void this.#host.ctx.storage.setAlarm(timeMs);

@@ -28,6 +28,8 @@ export interface AccountRow {
   prunedAt: number;
   /** The number of the database that has the account's history. */
   historyDb: number;
+  /** When it is erased, in ms; null while it is not closing. */
+  closesAt: number | null;
 }
 
 /** The row of the account. */
@@ -47,6 +49,7 @@ export function readAccount(sql: SqlStorage): AccountRow {
     recordedRev: number(row, "recorded_rev"),
     prunedAt: number(row, "pruned_at"),
     historyDb: number(row, "history_db"),
+    closesAt: numberOrNull(row, "closes_at"),
   };
 }
 
@@ -66,7 +69,8 @@ export function accountView(sql: SqlStorage): AccountView {
   const { seq, balance } = ledgerHead(sql);
   return {
     name: account.name,
-    status: account.status,
+    status: account.closesAt === null ? account.status : "closing",
+    closesAt: account.closesAt,
     plan: account.plan,
     balance,
     otpRate: otpRateOf(account),

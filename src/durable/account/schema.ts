@@ -146,6 +146,7 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE account ADD COLUMN checkpoint_seq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN checkpoint_balance INTEGER NOT NULL DEFAULT 0;
 
+<<<<<<< HEAD
   -- Secrets: the id of the KEY_SECRET that a key was made with, and that makes the public ids of a job's messages.
   ALTER TABLE key ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
   ALTER TABLE job ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
@@ -183,6 +184,10 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE account ADD COLUMN keyless_seq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN forgotten_seq INTEGER NOT NULL DEFAULT 0;
   UPDATE account SET keyless_seq = (SELECT coalesce(max(seq), 0) FROM job);
+=======
+  -- Leaving: when a closing account is erased; NULL while it is not closing.
+  ALTER TABLE account ADD COLUMN closes_at INTEGER;
+>>>>>>> leave
   `,
 ];
 

@@ -65,6 +65,8 @@ export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
     writeTimes(turn);
     return { ...refusal, window: admitted.window };
   };
+  const { closesAt } = admitted.account;
+  if (closesAt !== null) return refuse({ ok: false, reason: "account_closing", closesAt });
   if (command.notOffered !== undefined) {
     return refuse({ ok: false, reason: "not_offered", ...command.notOffered });
   }

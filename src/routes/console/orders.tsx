@@ -15,6 +15,7 @@ import { DebtCard, Disputes, Notes, ownNotePath } from "../../ui/billing/money-b
 import { OrderFacts, OrderNews, OrderSteps } from "../../ui/billing/orders.tsx";
 import { Card, Notice, PageHead } from "../../ui/parts.tsx";
 import { billing } from "../../ui/words/billing.ts";
+import { leavingWords } from "../../ui/words/leaving.ts";
 
 /** A page that waits for a payment reloads after this. */
 const REFRESH_SEC = 4;
@@ -41,6 +42,8 @@ function refuse(c: Context<AppEnv>, placed: Placed & { ok: false }): never {
       return fail("permission_denied", t.notSold, { forReader: true });
     case "suspended":
       return fail("account_suspended", t.suspended, { forReader: true });
+    case "closing":
+      return fail("account_suspended", leavingWords[viewOf(c).lang].noOrders, { forReader: true });
     case "too_many":
       return fail("rate_limited", t.tooManyOrders, { forReader: true });
   }

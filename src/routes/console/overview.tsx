@@ -23,6 +23,7 @@ import type { StepsDone } from "../../ui/first-steps.tsx";
 import { LiveList } from "../../ui/live.tsx";
 import { FirstCall, OtpSender, Tiles, samplesOf } from "../../ui/overview.tsx";
 import { PageHead } from "../../ui/parts.tsx";
+import { ClosingNotice } from "../../ui/settings/leaving.tsx";
 import { overview } from "../../ui/words/overview.ts";
 import { shell } from "../../ui/words/shell.ts";
 
@@ -67,6 +68,9 @@ export const overviewPage = (app: Api) =>
       c,
       <>
         <PageHead title={shell[lang].overview} />
+        {account.status === "closing" && (
+          <ClosingNotice closing={{ closesAt: account.closesAt ?? nowMs, hindrance: null }} />
+        )}
         <Tiles account={account} />
         {done && <FirstSteps done={done} welcomeUnits={signupCredit(settings(c)) * UNITS_PER_COIN} />}
         <div class="cols">

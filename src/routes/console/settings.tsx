@@ -5,6 +5,7 @@ import type { Refused } from "../../console/forms.ts";
 import { at, freshlySignedIn, page, personOf, sessionOf, show, signedIn, viewOf } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
+import { closingOf } from "../../leaving/closing.ts";
 import { readBuyer } from "../../payments/buyer.ts";
 import { admitChange } from "../../sign-in/attempts.ts";
 import { changeLogin, renew } from "../../sign-in/credentials.ts";
@@ -16,6 +17,7 @@ import type { Unsaved } from "../../ui/parts.tsx";
 import { SettingsPage } from "../../ui/settings/settings.tsx";
 import { peopleWords } from "../../ui/words/people.ts";
 import { settingsWords } from "../../ui/words/settings.ts";
+import { leavingWords } from "../../ui/words/leaving.ts";
 import { peopleWordsOf, wordsOf } from "./gate.tsx";
 
 /** Answers with the page, and the notice of what was saved or why a form was refused. */
@@ -31,6 +33,7 @@ export async function showSettings(
       sessions={await listSessions(c, personOf(c).id)}
       fresh={isFresh(sessionOf(c), Date.now())}
       phoneFresh={isPhoneFresh(sessionOf(c), Date.now())}
+      closing={await closingOf(c.env, personOf(c).accountId)}
       unsaved={refused}
       {...note}
     />
@@ -41,8 +44,8 @@ export async function showSettings(
 
 /** What was done, as the address says it, with a sentence for each. */
 const DONE = {
-  en: { ...settingsWords.en.saved, ...peopleWords.en.saved },
-  hi: { ...settingsWords.hi.saved, ...peopleWords.hi.saved },
+  en: { ...settingsWords.en.saved, ...peopleWords.en.saved, ...leavingWords.en.saved },
+  hi: { ...settingsWords.hi.saved, ...peopleWords.hi.saved, ...leavingWords.hi.saved },
 };
 
 type Saved = keyof (typeof DONE)["en"];

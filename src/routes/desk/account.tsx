@@ -28,6 +28,8 @@ const idOf = (c: Context<AppEnv>) => c.req.param("id") ?? "";
 interface Shown {
   typed?: Record<string, string>;
   refused?: Refused;
+  /** Shows numbers and the e-mail in full. */
+  whole?: boolean;
 }
 
 function missing(c: Context<AppEnv>): Response {
@@ -35,21 +37,19 @@ function missing(c: Context<AppEnv>): Response {
   return showDesk(c, "accounts", <Empty icon="person" title={t.noAccount} />, { title: t.noAccount, status: 404 });
 }
 
-async function showAccount(c: Context<AppEnv>, ref: AccountRef, { typed, refused }: Shown = {}): Promise<Response> {
+async function showAccount(c: Context<AppEnv>, ref: AccountRef, shown: Shown = {}): Promise<Response> {
+  const { typed, refused, whole = false } = shown;
   const found = accountBytes(ref.accountId) && (await accountAtDesk(c.env, settings(c), ref));
   if (!found) return missing(c);
   // Plans are bought for the live account.
   const orders = ref.mode === "live" ? await listOrders(c.env, ref.accountId) : [];
   const back = await moneyBackOf(c.env, ref.accountId, orders);
   const content = (
-    <DeskAccount of={found} done={doneOf(c)} typed={typed} fault={refused}>
+    <DeskAccount of={found} done={doneOf(c)} typed={typed} fault={refused} whole={whole}>
       <DeskOrders orders={orders} back={back} />
     </DeskAccount>
   );
-  return showDesk(c, "accounts", content, {
-    title: found.view.name,
-    refused,
-  });
+  return showDesk(c, "accounts", content, { title: found.view.name, refused });
 }
 
 /** Each form changes one field, so that a stale page cannot overwrite the others. */
@@ -107,6 +107,14 @@ async function credit(c: Context<AppEnv>): Promise<Response> {
   return c.redirect(at(c, `/desk/accounts/${ref.accountId}?mode=${ref.mode}&done=${done}`), 303);
 }
 
+/** Shows the account with numbers and the e-mail in full, which the trail records. */
+async function reveal(c: Context<AppEnv>): Promise<Response> {
+  const { mode } = await formOf(c);
+  const ref = { accountId: idOf(c), mode: modeOf(mode) };
+  if (accountBytes(ref.accountId)) await audit(c, { action: "person.shown", accountId: ref.accountId });
+  return showAccount(c, ref, { whole: true });
+}
+
 /** Asks before an account is suspended, and says what that does. */
 async function askToSuspend(c: Context<AppEnv>): Promise<Response> {
   const ref = { accountId: idOf(c), mode: "live" } as const;
@@ -124,5 +132,8 @@ export const deskAccount = (app: Api) => {
   );
   app.get("/desk/accounts/:id/suspend", page, atDesk("standing"), (c) => askToSuspend(c));
   app.post("/desk/accounts/:id/standing", page, atDesk("standing"), (c) => amend(c));
+  app.post("/desk/accounts/:id/reveal", page, atDesk("reveal"), (c) => reveal(c));
+  // Changing the language on the page leads back to the account's address, by GET.
+  app.get("/desk/accounts/:id/reveal", (c) => c.redirect(at(c, `/desk/accounts/${idOf(c)}`), 303));
   app.post("/desk/accounts/:id/credits", page, atDesk("money"), (c) => credit(c));
 };

@@ -80,7 +80,8 @@ export const deskAccounts = (app: Api) => {
     const config = settings(c);
     const { once = "" } = form;
     const accountId = await requestedAccountId(c.env, config, "desk", once === "" ? null : once);
-    if ((await openCustomer(c.env, config, accountId, wanted)) === "other") {
+    const outcome = await openCustomer(c.env, config, accountId, wanted);
+    if (outcome === "other" || outcome === "erased") {
       return list(c, { typed: form, refused: { code: "invalid_request", error: deskWordsOf(c).openedOther } });
     }
     const { name } = wanted;

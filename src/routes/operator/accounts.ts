@@ -48,6 +48,7 @@ function wire(accountId: string, view: AccountView) {
     otp_rate: coins(view.otpRate),
     requests_per_minute: view.requestsPerMinute,
     created_at: timeOf(view.createdAt),
+    ...(typeof view.closesAt === "number" && { closes_at: timeOf(view.closesAt) }),
   };
 }
 
@@ -64,7 +65,7 @@ export const operatorAccounts = (app: Api) => {
       ...(otpRate !== undefined && { otpRate }),
       ...onceOf(c, body),
     });
-    if (opened === "other") otherRequest();
+    if (opened === "other" || opened === "erased") otherRequest();
     await audit(c, {
       action: "account.opened",
       accountId,

@@ -1,23 +1,40 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import type { AccountAtDesk } from "../../operator/accounts.ts";
-import { count, phoneText } from "../format.ts";
+import { count, cutEmail, cutPhone, phoneText } from "../format.ts";
 import { Card, Kind, Money, StateBadge, Time } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { deskAccess } from "../words/desk-access.ts";
 import { deskWords } from "../words/desk.ts";
+import { leavingWords } from "../words/leaving.ts";
 import { shell } from "../words/shell.ts";
 import { CreditForm, StandingForms } from "./account-forms.tsx";
 import { DeskDone, StatusPill, Wide, useMay } from "./frame.tsx";
 
 // One account on the operator's page: its facts and its newest entries.
 
-const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
+/** The button that shows numbers in full, for roles that may see them. */
+const Reveal: FC<{ of: AccountAtDesk }> = ({ of: { ref } }) => {
+  const t = useWords(leavingWords);
+  const { at } = useView();
+  if (!useMay("reveal")) return null;
+  return (
+    <form method="post" action={at(`/desk/accounts/${ref.accountId}/reveal`)}>
+      <input type="hidden" name="mode" value={ref.mode} />
+      <button class="ghost">{t.reveal}</button>
+    </form>
+  );
+};
+
+const Facts: FC<{ of: AccountAtDesk; whole: boolean }> = ({ of, whole }) => {
+  const { view, ref, person } = of;
   const t = useWords(deskWords);
   const s = useWords(shell);
   const a = useWords(deskAccess);
   const { lang } = useView();
-  const signsIn = [person?.name, person?.phone && phoneText(person.phone), person?.email].filter(Boolean);
+  const phone = person?.phone && (whole ? phoneText(person.phone) : cutPhone(person.phone));
+  const email = person?.email && (whole ? person.email : cutEmail(person.email));
+  const signsIn = [person?.name, phone, email].filter(Boolean);
   return (
     <Card>
       <dl class="facts">
@@ -63,6 +80,7 @@ const Facts: FC<{ of: AccountAtDesk }> = ({ of: { view, ref, person } }) => {
           ) : (
             t.nobody
           )}
+          {!whole && <Reveal of={of} />}
         </dd>
       </dl>
     </Card>
@@ -98,7 +116,7 @@ const Ledger: FC<{ of: AccountAtDesk }> = ({ of: { ledger } }) => {
   );
 };
 
-const Messages: FC<{ of: AccountAtDesk }> = ({ of: { messages } }) => {
+const Messages: FC<{ of: AccountAtDesk; whole: boolean }> = ({ of: { messages }, whole }) => {
   const t = useWords(deskWords);
   return (
     <Card title={t.messages}>
@@ -114,7 +132,7 @@ const Messages: FC<{ of: AccountAtDesk }> = ({ of: { messages } }) => {
               <td>
                 <Kind operation={message.operation} />
               </td>
-              <td class="num deskto">{phoneText(message.to)}</td>
+              <td class="num deskto">{whole ? phoneText(message.to) : cutPhone(message.to)}</td>
               <td>
                 <StateBadge state={message.state} />
               </td>
@@ -164,8 +182,10 @@ export const DeskAccount: FC<
     done: string | undefined;
     fault: FormFault | undefined;
     typed: Record<string, string> | undefined;
+    /** Whether numbers and the e-mail are shown in full. */
+    whole: boolean;
   }>
-> = ({ of, done, fault, typed = {}, children }) => {
+> = ({ of, done, fault, typed = {}, whole, children }) => {
   const t = useWords(deskWords);
   const { at } = useView();
   const { accountId, mode } = of.ref;
@@ -192,17 +212,22 @@ export const DeskAccount: FC<
           <a class="btn quiet" href={at(`/desk/audit?account=${accountId}`)}>
             {useWords(deskAccess).trailOf}
           </a>
+          {useMay("leaving") && (
+            <a class="btn quiet" href={`${page}/leave`}>
+              {useWords(leavingWords).deskOpen}
+            </a>
+          )}
         </div>
       </div>
       <DeskDone done={done} />
       <div class="deskcols">
-        <Facts of={of} />
+        <Facts of={of} whole={whole} />
         {useMay("standing") && <StandingForms of={of} typed={typed} fault={fault} />}
         {useMay("money") && <CreditForm of={of} typed={typed} fault={fault} />}
       </div>
       {children}
       <Ledger of={of} />
-      <Messages of={of} />
+      <Messages of={of} whole={whole} />
       <Keys of={of} />
     </>
   );

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { AccountInList } from "../../operator/accounts.ts";
-import { phoneText } from "../format.ts";
+import { cutEmail, cutPhone } from "../format.ts";
 import { Card, CopyButton, Empty, Field, Money, Notice, Older, OnceField, PageHead, Time, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
@@ -79,7 +79,7 @@ const Row: FC<{ of: AccountInList }> = ({ of }) => {
         <br />
         <code class="dim small">{accountId}</code>
       </td>
-      <td class="deskcontact">{phone === null ? (email ?? "–") : phoneText(phone)}</td>
+      <td class="deskcontact">{phone === null ? (email === null ? "–" : cutEmail(email)) : cutPhone(phone)}</td>
       <td>{s.plans[plan]}</td>
       <td class="num">{now ? <Money units={now.balance} /> : "–"}</td>
       <td>

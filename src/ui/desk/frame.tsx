@@ -22,6 +22,7 @@ export const DESK_TABS = {
   payments: "/desk/payments",
   queues: "/desk/queues",
   reconcile: "/desk/reconcile",
+  leaving: "/desk/leaving",
   audit: "/desk/audit",
   sessions: "/desk/sessions",
 } as const;
@@ -137,8 +138,8 @@ export const Wide: FC<PropsWithChildren<{ label: string; heads: readonly (string
 /** The status of an account, as a word and a colour. */
 export const StatusPill: FC<{ status: string }> = ({ status }) => {
   const t = useWords(shell);
-  const suspended = status === "suspended";
-  return <span class={`pill ${suspended ? "bad" : "ok"}`}>{t.status[suspended ? "suspended" : "active"]}</span>;
+  const known = status === "suspended" || status === "closing" ? status : "active";
+  return <span class={`pill ${known === "active" ? "ok" : "bad"}`}>{t.status[known]}</span>;
 };
 
 /** A select field for the plan. */

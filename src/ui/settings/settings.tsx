@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import { GST_STATES } from "../../money/gstin.ts";
 import { Card, Choice, Field, Notice, PageHead, faultAt } from "../parts.tsx";
 import { ArchiveCard } from "./archives.tsx";
+import { ClosingNotice, LeavingCard } from "./leaving.tsx";
 import { Sessions } from "./sessions.tsx";
 import { SignIn } from "./sign-in.tsx";
 import type { SettingsProps } from "./sign-in.tsx";
@@ -134,12 +135,13 @@ const BuyerCard: FC<SettingsProps> = ({ person, unsaved }) => {
 /** The whole settings page. */
 export const SettingsPage: FC<SettingsProps> = (props) => {
   const t = useWords(settingsWords);
-  const { saved, info, sessions } = props;
+  const { saved, info, sessions, closing } = props;
   return (
     <>
       <PageHead title={t.title} lead={t.lead} />
       {saved !== undefined && <Notice tone="ok">{saved}</Notice>}
       {info !== undefined && <Notice tone="info">{info}</Notice>}
+      {closing !== null && <ClosingNotice closing={closing} />}
       <div class="settings-grid">
         <div class="stack">
           <You {...props} />
@@ -151,6 +153,7 @@ export const SettingsPage: FC<SettingsProps> = (props) => {
           <ArchiveCard />
         </div>
         <BuyerCard {...props} />
+        <LeavingCard closing={closing} />
       </div>
     </>
   );

@@ -5,6 +5,7 @@ import { Card, Field, faultAt } from "../parts.tsx";
 import type { Unsaved } from "../parts.tsx";
 import { NextField } from "../sign-in.tsx";
 import { useView, useWords } from "../view.ts";
+import type { Closing } from "./leaving.tsx";
 import { peopleWords } from "../words/people.ts";
 import { settingsWords } from "../words/settings.ts";
 
@@ -13,6 +14,8 @@ import { settingsWords } from "../words/settings.ts";
 export interface SettingsProps {
   person: Person;
   sessions: SessionView[];
+  /** The closing of the account, while it can be taken back. */
+  closing: Closing | null;
   /** Whether the person authenticated recently enough to change phone, e-mail or password. */
   fresh: boolean;
   /** Whether they answered a code to their phone recently enough to change it. */

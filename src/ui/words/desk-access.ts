@@ -2,8 +2,11 @@ import { words } from "../view.ts";
 
 export const deskAccess = words(
   {
-    tabs: { health: "Health", audit: "Audit trail", sessions: "Sessions" },
+    tabs: { health: "Health", audit: "Audit trail", sessions: "Sessions", leaving: "Closing" },
     done: {
+      closing: "The account is closing.",
+      kept: "The account stays open.",
+      erasing: "The account is being erased.",
       ended: "The session has ended.",
     },
     roles: { viewer: "viewer", support: "support", admin: "admin" },
@@ -56,8 +59,11 @@ export const deskAccess = words(
     trailOf: "Audit trail of this account",
   },
   {
-    tabs: { health: "सेहत", audit: "गतिविधि लेखा", sessions: "सत्र" },
+    tabs: { health: "सेहत", audit: "गतिविधि लेखा", sessions: "सत्र", leaving: "बंद खाते" },
     done: {
+      closing: "खाता बंद हो रहा है।",
+      kept: "खाता खुला रहेगा।",
+      erasing: "खाता मिटाया जा रहा है।",
       ended: "सत्र समाप्त कर दिया गया।",
     },
     roles: { viewer: "दर्शक (viewer)", support: "सहायता (support)", admin: "प्रशासक (admin)" },

@@ -1,7 +1,7 @@
 import type { ErrorCode, Failure } from "../../http/errors.ts";
 import { sentenceOf } from "../../http/faults.ts";
 import type { FieldName, Sentence, Sentences } from "../../http/faults.ts";
-import { count, phoneText, rupees } from "../format.ts";
+import { count, phoneText, rupees, timeText } from "../format.ts";
 import type { Lang } from "../lang.ts";
 import { words } from "../view.ts";
 
@@ -55,6 +55,8 @@ const en: Sentences = {
   daily_recipients: ({ max, left }) =>
     `Test mode can send to ${count(max, "en")} recipients a day; ${count(left, "en")} are left for today. The count starts again at midnight, Indian time.`,
   account_suspended: () => "This account is suspended. Ask the operator to reactivate it.",
+  account_closing: ({ closesAt }) =>
+    `This account is being closed and will be erased after ${timeText(closesAt, "date", "en")}. To send again, keep the account in Settings.`,
   not_offered: ({ callingCode }) => `SMS to +${callingCode} is not available.`,
   unknown_file: () => "This recording doesn't exist. Choose another one.",
   recordings_full: ({ recordings, megabytes }) =>
@@ -104,6 +106,8 @@ const hi: Sentences = {
   daily_recipients: ({ max, left }) =>
     `टेस्ट मोड में एक दिन में ${count(max, "hi")} प्राप्तकर्ताओं को भेजा जा सकता है; आज ${count(left, "hi")} बाकी हैं। गिनती भारतीय समय से आधी रात को फिर शुरू होती है।`,
   account_suspended: () => "यह खाता निलंबित है। ऑपरेटर से इसे सक्रिय करवाएँ।",
+  account_closing: ({ closesAt }) =>
+    `यह खाता बंद हो रहा है और ${timeText(closesAt, "date", "hi")} के बाद मिटा दिया जाएगा। फिर से भेजने के लिए सेटिंग में खाता वापस लें।`,
   not_offered: ({ callingCode }) => `+${callingCode} पर SMS उपलब्ध नहीं है।`,
   unknown_file: () => "यह रिकॉर्डिंग मौजूद नहीं है। कोई और चुनें।",
   recordings_full: ({ recordings, megabytes }) =>

@@ -57,7 +57,7 @@ export const shell = words(
       voice: "Voice call",
     } satisfies Record<Operation, string>,
     plans: { starter: "Starter", business: "Business", premium: "Premium" },
-    status: { active: "Active", suspended: "Suspended" },
+    status: { active: "Active", suspended: "Suspended", closing: "Closing" },
   },
   {
     skip: "सीधे सामग्री पर जाएँ",
@@ -114,6 +114,6 @@ export const shell = words(
       voice: "वॉइस कॉल",
     },
     plans: { starter: "Starter", business: "Business", premium: "Premium" },
-    status: { active: "सक्रिय", suspended: "निलंबित" },
+    status: { active: "सक्रिय", suspended: "निलंबित", closing: "बंद हो रहा है" },
   },
 );

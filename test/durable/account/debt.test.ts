@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { randomId } from "../../../src/crypto/ids.ts";
 import { UNITS_PER_COIN } from "../../../src/money/money.ts";
 import { standingOf } from "../../world/shop.ts";
-import { bearer, dispatch, ledgerOf, messagesOf, openWorld, post } from "../../world/world.ts";
+import { bearer, claim, dispatch, ledgerOf, messagesOf, openWorld, post } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
 // Credit that was spent before its payment was refunded is owed, and refunds of messages pay it first. Without that,
@@ -70,6 +70,35 @@ describe("credit that was spent before its payment was refunded", () => {
     await failAll(world, seqs);
     expect((await debtOf(world)).reduce((sum, amount) => sum + amount, 0)).toBe(-20 * UNITS_PER_COIN);
     expect(await standingOf(world)).toMatchObject({ balance: 120 * UNITS_PER_COIN });
+  });
+
+  it("is listed by order, the oldest paid first, with what paid it", async () => {
+    const world = await openWorld({ plan: "premium", balance: 0 });
+    const [one, two] = [orderOf(100 * UNITS_PER_COIN), orderOf(50 * UNITS_PER_COIN)];
+    for (const order of [one, two]) await world.stub.settlePayment(order);
+    const seqs = await sendBulk(world, 150);
+    for (const order of [one, two]) {
+      await world.stub.refundPayment({ ...order, refundedPaise: 60, amountPaise: 100 });
+    }
+    expect(await world.stub.debts()).toMatchObject({
+      owed: 90 * UNITS_PER_COIN,
+      debts: [
+        { orderId: one.orderId, shortfall: 60 * UNITS_PER_COIN, paid: 0 },
+        { orderId: two.orderId, shortfall: 30 * UNITS_PER_COIN, paid: 0 },
+      ],
+      payments: [],
+    });
+    const requestId = (await messagesOf(world))[0]?.requestId;
+    const failed = Array.from({ length: 70 }, (_, index) => ({ seq: seqs[0] ?? 0, index }));
+    await claim(world, { lane: "bulk", max: 100 });
+    await world.stub.report(
+      failed.map((place) => ({ ...place, kind: "receipt", state: "failed" })),
+      false,
+    );
+    const { owed, debts, payments } = (await world.stub.debts()) ?? { owed: 0, debts: [], payments: [] };
+    expect(owed).toBe(20 * UNITS_PER_COIN);
+    expect(debts.map(({ paid }) => paid)).toEqual([60 * UNITS_PER_COIN, 10 * UNITS_PER_COIN]);
+    expect(payments).toMatchObject([{ amount: 70 * UNITS_PER_COIN, requestId }]);
   });
 
   it("leaves no entry where nothing is owed", async () => {

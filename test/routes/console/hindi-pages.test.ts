@@ -79,9 +79,12 @@ describe("signed in, in Hindi", () => {
     "/keys",
     "/billing",
     "/settings",
-    ...["name", "phone", "login", "password", "sessions", "buyer"].map((done) => `/settings?saved=${done}`),
+    ...["name", "phone", "login", "password", "sessions", "buyer", "kept", "closed"].map(
+      (done) => `/settings?saved=${done}`,
+    ),
     "/settings?note=email",
     "/settings/archives",
+    "/settings/close",
     "/confirm",
   ];
 

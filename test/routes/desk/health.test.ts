@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { raiseAlert } from "../../../src/alerts/alerts.ts";
-import { storeObserved } from "../../../src/db/observed.ts";
+import { storeObserved } from "../../../src/db/health/observed.ts";
 import { ALERT_KINDS, isAlertKind } from "../../../src/model/alert.ts";
 import { ALERT_SECRET, forgetAlerts, receiveAlerts } from "../../world/alerts.ts";
 import { serviceWith } from "../../world/deployment.ts";

@@ -27,6 +27,7 @@ const PAGES = [
   "/desk/audit?actor=someone@example.com",
   "/desk/sessions",
   ...["ended", "gone"].map((done) => `/desk/sessions?done=${done}`),
+  ...["closing", "kept", "erasing"].map((done) => `/desk/leaving?done=${done}`),
 ];
 
 describe("the desk in Hindi", () => {
@@ -89,6 +90,22 @@ describe("the desk in Hindi", () => {
     hindi(await desk.submit(`${path}/credits`, { mode: "live", amount: "-9999999", reference: "r" }), 400);
     hindi(await desk.get("/desk/accounts/acc_00000000000"), 404);
     hindi(await desk.get("/desk/audit?account=x"), 400);
+  });
+
+  it("an account that is closed, and the forms that close and erase one", async () => {
+    const desk = await hindiDesk();
+    const { world } = await visit();
+    const path = `/desk/accounts/${world.ref.accountId}`;
+    hindi(await desk.get(`${path}/leave`), 200);
+    hindi(await desk.submit(`${path}/close`, { graceDays: "x" }), 400);
+    hindi(await desk.submit(`${path}/close`, { graceDays: "1", balance: "1", giveUp: "1" }), 403);
+    hindi(await desk.submit(`${path}/erase`, { typedId: "x" }), 400);
+    hindi(await desk.submit(`${path}/erase`, { typedId: world.ref.accountId }), 403);
+    hindi(await desk.submit(`${path}/keep`), 403);
+    expect((await desk.submit(`${path}/close`, { graceDays: "1" })).status).toBe(303);
+    for (const page of [path, `${path}/leave`, "/desk/leaving", "/desk"]) hindi(await desk.get(page), 200);
+    hindi(await desk.submit(`${path}/reveal`, { mode: "live" }), 200);
+    hindi(await desk.get(`/desk/audit?account=${world.ref.accountId}`), 200);
   });
 
   it("without a session, with a wrong token, and too often", async () => {

@@ -25,6 +25,12 @@ const LEAST: Record<string, RoleName> = {
   "POST /desk/accounts/:id/credits": "admin",
   "POST /desk/accounts/:id/standing": "support",
   "GET /desk/accounts/:id/suspend": "support",
+  "POST /desk/accounts/:id/reveal": "support",
+  "GET /desk/accounts/:id/leave": "admin",
+  "GET /desk/accounts/:id/export": "admin",
+  "POST /desk/accounts/:id/close": "admin",
+  "POST /desk/accounts/:id/keep": "admin",
+  "POST /desk/accounts/:id/erase": "admin",
   "POST /desk/rate-card": "admin",
   "POST /desk/payments": "admin",
   "POST /desk/queues/dead-letters": "support",
@@ -34,6 +40,10 @@ const LEAST: Record<string, RoleName> = {
   "POST /desk/sign-out": "viewer",
   "POST /operator/accounts": "admin",
   "PATCH /operator/accounts/:id": "support",
+  "DELETE /operator/accounts/:id": "admin",
+  "GET /operator/accounts/:id/export": "admin",
+  "POST /operator/accounts/:id/close": "admin",
+  "POST /operator/accounts/:id/keep": "admin",
   "POST /operator/accounts/:id/credits": "admin",
   "POST /operator/accounts/:id/keys": "admin",
   "DELETE /operator/accounts/:id/keys/:keyId": "support",
@@ -44,7 +54,15 @@ const LEAST: Record<string, RoleName> = {
 };
 
 /** The routes of the door itself, and redirects of addresses that take forms only. */
-const WITHOUT_ROLE = new Set(["GET /desk/sign-in", "POST /desk/sign-in", "GET /desk/sessions/end-all"]);
+const WITHOUT_ROLE = new Set([
+  "GET /desk/sign-in",
+  "POST /desk/sign-in",
+  "GET /desk/sessions/end-all",
+  "GET /desk/accounts/:id/reveal",
+  "GET /desk/accounts/:id/close",
+  "GET /desk/accounts/:id/keep",
+  "GET /desk/accounts/:id/erase",
+]);
 
 const ROUTES = [
   ...new Set(

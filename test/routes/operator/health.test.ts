@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { raiseAlert } from "../../../src/alerts/alerts.ts";
-import { storeObserved } from "../../../src/db/observed.ts";
+import { storeObserved } from "../../../src/db/health/observed.ts";
 import { forgetAlerts } from "../../world/alerts.ts";
 import { readExposition } from "../../world/exposition.ts";
 import { operatorSuite } from "../../world/operating.ts";
@@ -58,7 +58,11 @@ it("says what is known as JSON, in the names of the API, and names no account", 
           ],
         },
       ],
-      databases: [{ name: "DB", size_bytes: expect.any(Number), limit_bytes: expect.any(Number) }],
+      databases: ["DB", "HISTORY_1"].map((name) => ({
+        name,
+        size_bytes: expect.any(Number),
+        limit_bytes: expect.any(Number),
+      })),
       alerts: [{ kind: "database_fill", subject: "HISTORY_1", count: 1, values: { percent: 71 } }],
       notices: { waiting: 0, oldest_at: null },
     },

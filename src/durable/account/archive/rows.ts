@@ -17,6 +17,10 @@ type Row = Record<string, SqlStorageValue>;
 const SINGLES_MAX = 200;
 const BULK_MAX = 20;
 
+/** Characters of one slice, and those of a row's numbers where it has only one. */
+const CHARACTERS_MAX = 1_000_000;
+const ONE_LENGTH_MAX = 40;
+
 /** Rows that one slice reads at most: the last request of it may be a bulk of 100 jobs. */
 const ROWS_MAX = SINGLES_MAX + 100;
 
@@ -53,6 +57,13 @@ function isOver(row: Row): boolean {
   } catch {
     throw new Error(`job ${number(row, "seq")} cannot be read`);
   }
+}
+
+/** The share of a slice that a job takes. */
+function workOf(row: Row): number {
+  const length = text(row, "messages").length;
+  const characters = length + (textOrNull(row, "lives")?.length ?? 0) + text(row, "content").length;
+  return Math.max(1 / (length > ONE_LENGTH_MAX ? BULK_MAX : SINGLES_MAX), characters / CHARACTERS_MAX);
 }
 
 /** The rows of both tables after a number, in order; read as far as the caller goes. */
@@ -100,8 +111,7 @@ export function sliceAfter(sql: SqlStorage, after: number, beforeMs: number): Sl
     }
     slice.lines.push(lineOf(kind, row));
     slice.through = seq;
-    const isBulk = kind === "job" && text(row, "messages").length > 40;
-    work += 1 / (isBulk ? BULK_MAX : SINGLES_MAX);
+    work += kind === "job" ? workOf(row) : 1 / SINGLES_MAX;
   }
   return slice;
 }

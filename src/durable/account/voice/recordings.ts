@@ -62,7 +62,9 @@ export function beginUpload(turn: Turn, caller: Caller, upload: Upload, quota: R
   const admitted = admitRequest(turn, caller);
   if (!admitted.ok || admitted.replayed) return admitted;
   const { window } = admitted;
+  const { closesAt } = admitted.account;
   writeTimes(turn);
+  if (closesAt !== null) return { ok: false, reason: "account_closing", closesAt, window };
   if (!fits(sql, upload.sizeBytes, quota)) return { ok: false, reason: "recordings_full", quota, window };
   const objectKey = keyOfSame(turn, upload.content) ?? upload.objectKey;
   expectBytes(turn, { ...upload, objectKey }, upload.content, nowMs + UPLOAD_MS_MAX);

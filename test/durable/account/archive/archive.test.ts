@@ -1,8 +1,20 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FILE_BYTES } from "../../../../src/durable/account/archive/files.ts";
 import { digestOf } from "../../../../src/archive/verify.ts";
 import { archiveKeys } from "../../../../src/model/archive.ts";
-import { DAY_MS, archive, linesOf, manifestsOf, restore, rowsLeft, settle, stateOf } from "../../../world/archive.ts";
+import {
+  DAY_MS,
+  archive,
+  linesOf,
+  manifestsOf,
+  restore,
+  ring,
+  rowsLeft,
+  settle,
+  stateOf,
+} from "../../../world/archive.ts";
 import { later, sendDelivered, stopClock } from "../../../world/pass.ts";
 import { balanceOf, ledgerOf, messagesOf, openWorld, operator, sendBulk, sendSms } from "../../../world/world.ts";
 
@@ -103,5 +115,30 @@ describe("archiving", () => {
       ["2027-01", 1, 5],
       ["2027-02", 6, 6],
     ]);
+  });
+
+  it("continues a large month in further files, each by an alarm of its own", async () => {
+    const world = await openWorld();
+    await sendDelivered(world, 6);
+    await settle(world);
+    await runInDurableObject(world.stub, (_, { storage }) => {
+      const content = JSON.stringify({ sender: "x".repeat(1_900_000) });
+      storage.sql.exec("UPDATE job SET content = ?", content);
+    });
+    later(432 * DAY_MS);
+    expect((await world.stub.archive())?.nextAt).not.toBeNull();
+    vi.setSystemTime(Number((await stateOf(world))["archive_at"]));
+    await ring(world);
+    const [first] = await manifestsOf(world);
+    expect(first?.ndjson.bytes).toBeGreaterThan(FILE_BYTES);
+    expect(await rowsLeft(world)).toMatchObject({ jobs: [6, 7] });
+    expect(Number((await stateOf(world))["archive_at"]) - Date.now()).toBeLessThanOrEqual(0);
+    await archive(world);
+    const manifests = await manifestsOf(world);
+    expect(manifests.map(({ first: from, last, month }) => [from, last, month])).toEqual([
+      [1, 5, first?.month],
+      [6, 7, first?.month],
+    ]);
+    expect(await balanceOf(world)).toBe(manifests.at(-1)?.balanceAfter);
   });
 });

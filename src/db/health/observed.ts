@@ -1,9 +1,9 @@
 import { and, asc, count, gte, lt, min, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { Tally } from "../model/delivery.ts";
-import type { LongWait } from "../model/history.ts";
-import { deliveryTally, longWait } from "./health-schema.ts";
+import type { Tally } from "../../model/delivery.ts";
+import type { LongWait } from "../../model/history.ts";
+import { deliveryTally, longWait } from "./schema.ts";
 
 // What the history consumer saw of deliveries and long waits, in D1.
 

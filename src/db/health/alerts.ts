@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Alert, AlertKind, AlertNews, AlertValues } from "../model/alert.ts";
-import { alert, alertNotice } from "./health-schema.ts";
+import type { Alert, AlertKind, AlertNews, AlertValues } from "../../model/alert.ts";
+import { alert, alertNotice } from "./schema.ts";
 
 // Alerts and their undelivered notices, in D1. A change of an alert and its notice are one transaction, and a notice's
 // id follows from the alert's episode: of two callers at the same time one writes it, and a repetition writes none.

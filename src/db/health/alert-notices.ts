@@ -1,6 +1,6 @@
 import { and, count, eq, lte, min, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { alertNotice } from "./health-schema.ts";
+import { alertNotice } from "./schema.ts";
 
 // Notices of alerts that wait for their delivery, in D1: the outbox of the channel.
 

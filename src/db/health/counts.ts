@@ -1,6 +1,6 @@
 import { and, count, isNotNull, isNull, min } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { deadLetter, paymentEvent } from "./schema.ts";
+import { deadLetter, paymentEvent } from "../schema.ts";
 
 // What waits for the operator, counted in D1.
 

@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { AlertKind, AlertValues } from "../model/alert.ts";
-import type { Lane } from "../model/lane.ts";
+import type { AlertKind, AlertValues } from "../../model/alert.ts";
+import type { Lane } from "../../model/lane.ts";
 
 // Tables of D1 by which the service knows how it does: alerts and their notices, deliveries, long waits.
 
