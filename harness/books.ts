@@ -60,8 +60,14 @@ export const units = (coins: number) => Math.round(coins * 10_000);
 
 export const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + units(amount), 0);
 
-/** Differences found by the service's reconciliation; empty if the books are right. */
+/** Differences found by the service's reconciliation, to its last page; empty if the books are right. */
 export async function differencesOf(service: Operated, id: string): Promise<unknown> {
-  const { body } = await service.operator("GET", `/reconcile?account=${id}`);
-  return body.differences;
+  const found: unknown[] = [];
+  for (let after = ""; ;) {
+    const { body } = await service.operator("GET", `/reconcile?account=${id}${after}`);
+    if (!Array.isArray(body.differences)) return body.differences;
+    found.push(...(body.differences as unknown[]));
+    if (!body.has_more) return found;
+    after = `&after=${encodeURIComponent(body.next ?? "")}`;
+  }
 }

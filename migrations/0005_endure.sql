@@ -8,6 +8,11 @@ CREATE TABLE `cursor` (
 	`value` text NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `service_setting` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value` text NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `alert` (
 	`kind` text NOT NULL,
 	`subject` text NOT NULL,

@@ -2,10 +2,13 @@ import { healAlarms } from "./accounts/heal.ts";
 import { rebuildSome } from "./accounts/rebuild.ts";
 import { watchDatabases } from "./alerts/databases.ts";
 import { recountAccounts } from "./accounts/recount-all.ts";
+import { planArchives } from "./accounts/archives.ts";
+import { noteSecrets } from "./accounts/secrets.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { logProblem } from "./log.ts";
-import { checkDueOrders } from "./payments/orders.ts";
+import { checkHealth } from "./operator/health-checks.ts";
+import { checkDueOrders, watchPayments } from "./payments/checks.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
 import { settleNextPhones } from "./sign-in/phone-change.ts";
@@ -19,11 +22,15 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   forgetOldAttempts,
   settleNextPhones,
   checkDueOrders,
+  watchPayments,
   forgetOldActs,
   healAlarms,
   rebuildSome,
   watchDatabases,
   recountAccounts,
+  planArchives,
+  checkHealth,
+  noteSecrets,
   // The last one: what was raised before leaves at once.
   tendAlerts,
 ];

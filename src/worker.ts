@@ -62,7 +62,7 @@ export default {
   async queue(batch, env, ctx): Promise<void> {
     if (batch.queue.endsWith("-dead")) return consumeDead(batch, env);
     if (!configured(env)) return postpone(batch);
-    if (batch.queue.endsWith("-history")) return consumeHistory(batch, env);
+    if (batch.queue.endsWith("-history")) return consumeHistory(batch, env, ctx);
     return consumeLane(batch, env, ctx);
   },
 

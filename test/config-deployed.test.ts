@@ -34,6 +34,21 @@ describe("secrets", () => {
     expect(faultsOf({ ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${other}` })).toEqual([]);
   });
 
+  it.each(["KEY_SECRET", "SEAL_SECRET"] as const)(
+    "each secret of a %s that is a list is as strong, and no other's",
+    (name) => {
+      const other = `another-${SECRET}`;
+      const listed = (second: string) => ({ ...PRODUCTION, [name]: `2:${second},1:${PRODUCTION[name]}` });
+      expect(faultsOf(listed(other))).toEqual([]);
+      const make = "make one with: openssl rand -hex 32";
+      expect(faultsOf(listed("a".repeat(40)))).toEqual([`${name} (id 2) is too easy to guess`, make]);
+      expect(faultsOf(listed(`local-only-${SECRET}`))).toEqual([`${name} (id 2) is a demo secret`, make]);
+      expect(faultsOf(listed(PRODUCTION.OPERATOR_TOKEN))).toEqual([`${name} (id 2) and OPERATOR_TOKEN must differ`]);
+      expect(faultsOf(listed("short"))).toEqual([`${name}: the secret with the id 2 must have at least 32 characters`]);
+      expect(faultsOf({ ...LOCAL, [name]: `2:${other},2:${SECRET}` })).toEqual([`${name}: lists the id 2 twice`]);
+    },
+  );
+
   it("a gateway secret that is not valid Base64 is reported as a fault, not thrown", () => {
     // One character too many: no Base64 text has this length.
     expect(faultsOf({ ...PRODUCTION, ...GATEWAY, CARRIER_HTTP_SECRET: `whsec_${"a".repeat(33)}` })).toEqual([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configOf, isLogged, parseConfig, paymentsOf, signupCredit } from "../src/config/config.ts";
+import { secretsOf } from "../src/crypto/secrets.ts";
 import { PLANS } from "../src/money/plans.ts";
 import { GATEWAY, LOCAL, PRODUCTION, SECRET, faultsOf } from "./world/settings.ts";
 
@@ -40,8 +41,12 @@ describe("Cloudflare Access", () => {
 
 describe("defaults", () => {
   it("are those of contract §12", () => {
-    expect(parseConfig(PRODUCTION)).toEqual({
-      ...PRODUCTION,
+    const { KEY_SECRET, SEAL_SECRET, ...config } = parseConfig(PRODUCTION);
+    expect(KEY_SECRET).toBe(secretsOf(PRODUCTION.KEY_SECRET));
+    expect(SEAL_SECRET).toBe(secretsOf(PRODUCTION.SEAL_SECRET));
+    const { KEY_SECRET: _key, SEAL_SECRET: _seal, ...given } = PRODUCTION;
+    expect(config).toEqual({
+      ...given,
       ENVIRONMENT: "production",
       CARRIER: "sim",
       CARRIER_HTTP_DEDUPES: "off",
@@ -56,9 +61,15 @@ describe("defaults", () => {
       SWEEP_MS: 30_000,
       AUDIO_URL_TTL_MS: 86_400_000,
       RECORDINGS_MAX: 200,
+      HISTORY_BYTES_MAX: 10_000_000_000,
       RECORDINGS_BYTES_MAX: 500_000_000,
       TEST_RECORDINGS_MAX: 20,
       TEST_RECORDINGS_BYTES_MAX: 50_000_000,
+      HISTORY_DAYS: 400,
+      TEXT_DAYS: 30,
+      TEST_DAYS: 7,
+      IDEMPOTENCY_DAYS: 7,
+      TEST_RECIPIENTS_PER_DAY: 20_000,
       DIRECT_DISPATCH: "on",
       DISPATCH_CONCURRENCY: 50,
       RAZORPAY_URL: "https://api.razorpay.com",
@@ -274,4 +285,11 @@ describe("configOf", () => {
     expect(config).not.toHaveProperty("OTHER");
     expect(configOf({ ...env, SMS_URL: "https://other.example.com" }).SMS_URL).toBe("https://other.example.com");
   });
+});
+
+it("refuses texts that end before messages do, and replies that outlive the messages of test mode", () => {
+  expect(faultsOf({ ...PRODUCTION, TEXT_DAYS: "0.5" })).toEqual([expect.stringMatching(/^TEXT_DAYS must not end/u)]);
+  expect(faultsOf({ ...PRODUCTION, IDEMPOTENCY_DAYS: "8" })).toEqual([
+    expect.stringMatching(/^IDEMPOTENCY_DAYS must be at most TEST_DAYS/u),
+  ]);
 });

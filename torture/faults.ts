@@ -7,6 +7,8 @@ import type { Random } from "./random.ts";
 export type Fault = { atMs: number } & (
   | { kind: "kill"; when: "now" | Moment }
   | { kind: "term" }
+  /** It ends, and starts with the next lists of secrets. */
+  | { kind: "rotate" }
   | { kind: "evict" | "break_off"; share: number }
   /** Objects break off right after what they did in such a call, before its caller hears of it. */
   | { kind: "interrupt"; during: Call; lastsMs: number }
@@ -40,6 +42,7 @@ const KINDS = [
   "kill",
   "kill",
   "term",
+  "rotate",
   "evict",
   "evict",
   "break_off",
@@ -82,6 +85,7 @@ function faultOf(random: Random, kind: (typeof KINDS)[number], { atMs, clockMs, 
     case "kill":
       return { kind, atMs, when: oneOf(random, MOMENTS) };
     case "term":
+    case "rotate":
       return { kind, atMs };
     case "interrupt":
       return { kind, atMs, during: oneOf(random, CALLS), lastsMs };

@@ -17,6 +17,9 @@ export interface HarmerOptions {
   log: Log;
 }
 
+/** Faults after which the service is started again. */
+const RESTARTS: ReadonlySet<Fault["kind"]> = new Set(["kill", "term", "rotate"]);
+
 /** A kill waits at most this long for its moment. */
 const MOMENT_MS_MAX = 3_000;
 
@@ -44,7 +47,7 @@ export class Harmer {
       await this.#harm(fault, id);
       log.append({ t: "end", id });
     };
-    if (fault.kind !== "kill" && fault.kind !== "term") return work();
+    if (!RESTARTS.has(fault.kind)) return work();
     await (this.#before = this.#before.then(work));
   }
 
@@ -57,6 +60,10 @@ export class Harmer {
         return service.start();
       case "term":
         await service.terminate();
+        return service.start();
+      case "rotate":
+        await service.terminate();
+        service.rotate();
         return service.start();
       case "evict":
         return service.evict(this.#some(id, fault.share));

@@ -5,7 +5,7 @@ import path from "node:path";
 import { ProcessGroup } from "../harness/group.ts";
 import { call } from "../harness/http.ts";
 import { clockEnvironment } from "./clock.ts";
-import { BASE, PORTS } from "./settings.ts";
+import { BASE, PORTS, secretsAt } from "./settings.ts";
 
 // Controls the service under torture, a group of processes: starts, stops and kills it, and injects faults.
 
@@ -53,11 +53,13 @@ export class Service {
   #group: ProcessGroup | null = null;
   /** Offset of the clock from the real one, now and before its last jump. */
   #clock = { nowMs: 0, beforeMs: 0, jumpedAt: 0 };
+  /** Steps of rotations so far. */
+  #rotations = 0;
   lives = 0;
 
   constructor(directory: string, bundle: string, libfaketime: string | null, variables: Record<string, string>) {
     this.#directory = directory;
-    this.#variables = variables;
+    this.#variables = { ...variables };
     this.#bundle = bundle;
     this.#libfaketime = libfaketime;
   }
@@ -89,6 +91,12 @@ export class Service {
     if (outcome !== "ready") throw new Error(`The service did not start: ${outcome}; see service.log`);
     // The faults may have changed while it started.
     await this.#tell(this.#harm);
+  }
+
+  /** From the next start on, both secrets are in the next step of a rotation. */
+  rotate(): void {
+    this.#rotations += 1;
+    Object.assign(this.#variables, secretsAt(this.#rotations));
   }
 
   /** Kills all its processes at once, as a power cut would. */

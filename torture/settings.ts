@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import net from "node:net";
+import { VARIABLES } from "../harness/service.mjs";
 import { randomOf } from "./random.ts";
 
 // The service's settings under torture: timers are short enough that each of them is reached, and long enough for two
@@ -86,6 +87,20 @@ export const variablesOf = ({ dedupes, tps }: Regime): Record<string, string> =>
   ...(tps !== null && { CARRIER_TPS: String(tps) }),
   ...Object.fromEntries(Object.entries(TIMERS).map(([name, value]) => [name, String(value)])),
 });
+
+/** The ids of the listed secrets in each step of a rotation, of which the first makes; the last three come again. */
+const LISTS = [[1], [1, 2], [2, 1], [2, 1, 3], [3, 2, 1], [1, 3, 2]];
+const AGAIN_FROM = 3;
+
+/** Both secrets in a step. The one with the id 1 is that with which the service began. */
+export function secretsAt(step: number): Record<string, string> {
+  const at = step < LISTS.length ? step : AGAIN_FROM + ((step - AGAIN_FROM) % (LISTS.length - AGAIN_FROM));
+  const listOf = (name: "KEY_SECRET" | "SEAL_SECRET") =>
+    (LISTS[at] ?? [])
+      .map((id) => `${id}:${id === 1 ? VARIABLES[name] : `${name}-number-${id}-of-a-rotation-under-torture`}`)
+      .join(",");
+  return { KEY_SECRET: listOf("KEY_SECRET"), SEAL_SECRET: listOf("SEAL_SECRET") };
+}
 
 export type Plan = "premium" | "business" | "starter";
 

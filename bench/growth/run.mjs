@@ -6,6 +6,7 @@ import { openAccounts, pause } from "../../harness/accounts.mjs";
 import { freePorts } from "../../harness/program.ts";
 import { part, printFailures } from "../failures.mjs";
 import { growWithAccounts, printAccounts } from "./accounts.mjs";
+import { growArchive, printArchive } from "./archive.mjs";
 import { growCampaign, printCampaign } from "./campaign.mjs";
 import { fillHistoryDatabase, printFull } from "./full.mjs";
 import { growWithHistory, printHistory } from "./history.mjs";
@@ -19,10 +20,10 @@ const RESULT = path.join(import.meta.dirname, "../..", ".wrangler", "growth.json
 /** Coins of the account that is copied: more than any copy spends. */
 const BALANCE = 1e7;
 
-const DELIVERED_MS_MAX = 30_000;
+const DELIVERED_MS_MAX = 90_000;
 
 /** Opens the account that is copied, with one delivered and recorded message. */
-async function openOriginal(setUp) {
+export async function openOriginal(setUp) {
   const service = await startMeasured({ ...setUp, held: [], sweepMs: 1_000 });
   try {
     const [account] = await openAccounts(service.client, 1, { balance: BALANCE });
@@ -80,6 +81,10 @@ export async function measureGrowth({ bundle, stateDir, port, failures }) {
     const history = await growWithHistory(setUp, original);
     sentences.push(...printHistory(history));
     curves.history = Object.fromEntries(history.map(({ asked, curve }) => [asked, plain(curve, ["ms", "cpuUs"])]));
+  });
+  await part("the archive", failures, async () => {
+    curves.archive = await growArchive(setUp, original);
+    sentences.push(...printArchive(curves.archive));
   });
   return { ...curves, sentences };
 }

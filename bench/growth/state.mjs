@@ -16,7 +16,7 @@ const QUARTER_MS = 900_000;
 const BUCKET_JOBS = 64;
 
 /** The file of an account's object; its name is a MAC of the object's name under the name of its class. */
-function accountFile(stateDir, accountId) {
+export function accountFile(stateDir, accountId) {
   const folder = path.join(stateDir, "v3/do");
   const name = readdirSync(folder).find((one) => one.endsWith("-Account"));
   const key = createHash("sha256").update(name).digest();
@@ -26,7 +26,7 @@ function accountFile(stateDir, accountId) {
 }
 
 /** Runs `work` on a database in one transaction, and leaves everything in the main file. */
-function inDatabase(file, work) {
+export function inDatabase(file, work) {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA synchronous = OFF; BEGIN");
   work(database);

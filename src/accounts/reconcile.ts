@@ -1,10 +1,10 @@
 import { accountsAfter } from "../db/account-list.ts";
-import type { Difference, Recounted } from "../model/account.ts";
+import type { Difference } from "../model/account.ts";
 import type { AccountRef, Mode } from "../model/ref.ts";
-import { objectOf } from "../objects.ts";
+import { recountStep } from "./recount-step.ts";
 
-// Reconciles the objects of accounts (contract §10), page by page: both of one account, or those of all accounts. Between
-// two pages an object serves its other calls.
+// Reconciles the objects of accounts (contract §10), page by page: both of one account, or those of all accounts, and the
+// files of their archives. Between two pages an object serves its other calls.
 
 /** Pages of objects that one request recounts at most: some 100,000 messages or entries, and as many calls of objects. */
 const PAGES_PER_REQUEST = 200;
@@ -48,17 +48,17 @@ interface Run {
 type Ended = "end" | "unopened" | "unreadable" | (Place & { seq: number });
 
 async function recountObject(env: Env, run: Run, { cursor: first, ...ref }: Place): Promise<Ended> {
-  const stub = objectOf(env, ref);
   let seq = 0;
   for (let cursor = first; ;) {
-    if (run.pages === 0) return { ...ref, cursor, seq };
-    run.pages -= 1;
-    const page: Recounted | "unreadable" | null = await stub.recount({ cursor, full: true });
-    if (page === null) return "unopened";
-    if (page === "unreadable") return page;
-    run.differences.push(...page.differences.map((difference) => ({ ...ref, ...difference })));
-    if (page.next === null) return "end";
-    ({ next: cursor, seq } = page);
+    if (run.pages <= 0) return { ...ref, cursor, seq };
+    const step = await recountStep(env, ref, cursor, { full: true, archive: true });
+    if (step === null) return "unopened";
+    if (step === "unreadable") return step;
+    run.pages -= step.cost;
+    run.differences.push(...step.differences.map((difference) => ({ ...ref, ...difference })));
+    if (step.next === null) return "end";
+    cursor = step.next;
+    if (step.part === "rows") ({ seq } = step);
   }
 }
 

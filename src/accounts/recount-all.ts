@@ -4,20 +4,24 @@ import { openAlerts } from "../db/alerts.ts";
 import { readCursor, writeCursor } from "../db/cursors.ts";
 import { accountsAfter } from "../db/account-list.ts";
 import { logProblem } from "../log.ts";
-import type { Recounted } from "../model/account.ts";
-import { objectOf } from "../objects.ts";
+import { recountStep } from "./recount-step.ts";
+import type { Step } from "./recount-step.ts";
 
 // The recount of all accounts by the cron: a round a day, some pages in each run. Only live objects: the money of test
 // mode is none, and `/operator/reconcile` recounts it on demand. Each object is recounted from where it was found right
-// before, so an account at rest costs one call; what is older is recounted on demand, too.
+// before, so an account at rest costs one call; what is older is recounted on demand, too. The files of an account's
+// archive, which nothing changes any more, are checked in one round of thirty.
 
 const CURSOR = "reconcile";
 
 /** A round begins so long after the one before, in ms. */
 const ROUND_MS = 86_400_000;
 
-/** Pages of objects in one run: as many calls, of some milliseconds each. */
-const PAGES_PER_RUN = 200;
+/** Pages of objects in one run: as many calls, of some milliseconds each, of the 1,000 that an invocation may make. */
+const PAGES_PER_RUN = 100;
+
+/** The archive of an account is checked once in so many rounds. */
+const ARCHIVE_ROUNDS = 30;
 
 const ACCOUNTS_PER_QUERY = 50;
 
@@ -44,27 +48,32 @@ async function beginning(env: Env, nowMs: number): Promise<Place | null> {
   return { startedAt: nowMs, after: "", within: null };
 }
 
-/** One page of an account; null where it cannot be recounted now, which is logged and no difference. */
-async function pageOf(env: Env, accountId: string, cursor: string | null): Promise<Recounted | null> {
+/** Whether this round checks the account's archive, too: each account has its own round of thirty. */
+function isArchiveDue(accountId: string, startedAt: number): boolean {
+  const own = [...accountId].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
+  return (Math.floor(startedAt / ROUND_MS) + own) % ARCHIVE_ROUNDS === 0;
+}
+
+/** One step of an account; null where it cannot be recounted now, which is logged and no difference. */
+async function stepOf(env: Env, accountId: string, cursor: string | null, startedAt: number): Promise<Step | null> {
   try {
-    const page: Recounted | "unreadable" | null = await objectOf(env, { accountId, mode: "live" }).recount({
-      cursor,
-      full: false,
-    });
-    return page === "unreadable" ? null : page;
+    const parts = { full: false, archive: isArchiveDue(accountId, startedAt) };
+    const step = await recountStep(env, { accountId, mode: "live" }, cursor, parts);
+    return step === "unreadable" ? null : step;
   } catch (problem) {
     logProblem("reconcile", problem);
     return null;
   }
 }
 
-async function report(env: Env, accountId: string, page: Recounted, open: ReadonlySet<string>): Promise<void> {
-  const [first] = page.differences;
+async function report(env: Env, accountId: string, step: Step, open: ReadonlySet<string>): Promise<void> {
+  const [first] = step.differences;
+  const subject = step.part === "rows" ? accountId : `${accountId} archive`;
   if (first) {
-    const values = { account: accountId, differences: page.found, first: `${first.kind}: ${first.detail}` };
-    await raiseAlert(env, { kind: "reconcile_difference", subject: accountId, values });
-  } else if (page.next === null && page.found === 0 && open.has(accountId)) {
-    await endAlert(env, "reconcile_difference", accountId);
+    const values = { account: accountId, differences: step.found, first: `${first.kind}: ${first.detail}` };
+    await raiseAlert(env, { kind: "reconcile_difference", subject, values });
+  } else if (step.isEnd && step.found === 0 && open.has(subject)) {
+    await endAlert(env, "reconcile_difference", subject);
   }
 }
 
@@ -77,11 +86,11 @@ async function recountFrom(env: Env, place: Place, pages: number, open: Readonly
     for (const { accountId } of refs) {
       let cursor = within?.accountId === accountId ? within.cursor : null;
       do {
-        if (left === 0) return { ...place, after, within: cursor === null ? null : { accountId, cursor } };
-        left -= 1;
-        const page = await pageOf(env, accountId, cursor);
-        if (page) await report(env, accountId, page, open);
-        cursor = page?.next ?? null;
+        if (left <= 0) return { ...place, after, within: cursor === null ? null : { accountId, cursor } };
+        const step = await stepOf(env, accountId, cursor, place.startedAt);
+        left -= step?.cost ?? 1;
+        if (step) await report(env, accountId, step, open);
+        cursor = step?.next ?? null;
       } while (cursor !== null);
       after = accountId;
       within = null;

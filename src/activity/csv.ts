@@ -1,5 +1,6 @@
 import { showKeyId } from "../crypto/api-key.ts";
 import { messageId } from "../crypto/ids.ts";
+import type { GivenSecrets } from "../crypto/secrets.ts";
 import type { KeyView } from "../model/account.ts";
 import type { MessageView } from "../model/message.ts";
 import { coins } from "../money/money.ts";
@@ -59,7 +60,12 @@ function amount(units: number): string {
 const time = (ms: number) => new Date(ms).toISOString();
 
 /** The rows of a search as a stream, which reads a page when it is pulled and never holds all rows in memory. */
-export function activityCsv(source: Source, secret: string, terms: Term[], keys: readonly KeyView[]): ReadableStream {
+export function activityCsv(
+  source: Source,
+  secret: GivenSecrets,
+  terms: Term[],
+  keys: readonly KeyView[],
+): ReadableStream {
   const names = new Map(keys.map(({ keyId, name }) => [keyId, name]));
   const cells = (row: MessageView) =>
     line([

@@ -26,8 +26,10 @@ const HIDDEN = "••••••";
 export interface ShownText {
   /** Null for a recording, and after the text was deleted. */
   text: string | null;
-  /** Why there is no text, or why it is shown masked. */
-  why: "recording" | "forgotten" | "masked" | null;
+  /** Why there is no text, or why it is shown masked. `unreadable`: it is there, and the secret has changed since. */
+  why: "recording" | "forgotten" | "unreadable" | "masked" | null;
+  /** For how many days texts are kept. */
+  keptDays: number;
   otp: OtpParts | null;
 }
 
@@ -36,7 +38,7 @@ function textOf(config: Config, ref: AccountRef, story: MessageDetail): string |
   try {
     return unseal(config.SEAL_SECRET, objectName(ref), story.text);
   } catch (problem) {
-    // SEAL_SECRET was changed since the text was sealed.
+    // SEAL_SECRET does not list the secret any more that sealed the text.
     logProblem("text of a message", problem);
     return null;
   }
@@ -46,14 +48,18 @@ function textOf(config: Config, ref: AccountRef, story: MessageDetail): string |
 export function shownText(config: Config, ref: AccountRef, story: MessageDetail): ShownText {
   const { operation } = story.message;
   const content = contentOf(operation);
-  if (content === "recording") return { text: null, why: "recording", otp: null };
+  const keptDays = config.TEXT_DAYS;
+  if (content === "recording") return { text: null, why: "recording", otp: null, keptDays };
   const text = textOf(config, ref, story);
-  if (content !== "code") return { text, why: text === null ? "forgotten" : null, otp: null };
+  if (content !== "code") {
+    const missing = story.text === null ? "forgotten" : "unreadable";
+    return { text, why: text === null ? missing : null, otp: null, keptDays };
+  }
   const sent = readOtpText(text ?? "");
-  if (!sent) return { text: null, why: "forgotten", otp: null };
-  if (ref.mode === "test") return { text, why: null, otp: sent };
+  if (!sent) return { text: null, why: "forgotten", otp: null, keptDays };
+  if (ref.mode === "test") return { text, why: null, otp: sent, keptDays };
   const otp = maskOtp(sent);
-  return { text: otpText(otp.brand, otp.code), why: "masked", otp };
+  return { text: otpText(otp.brand, otp.code), why: "masked", otp, keptDays };
 }
 
 /** Ten digits, for operations that take no country code. */
@@ -138,7 +144,12 @@ export function replyOf(
   return fillTemplate(sentOf(story, shown).reply.template, {
     spent: request.spent,
     balance: request.balance,
-    messageId: () => messageId(config.KEY_SECRET, ref, message.operation, { seq: request.seq, index: 0 }),
+    messageId: () =>
+      messageId(config.KEY_SECRET, ref, message.operation, {
+        ...message,
+        seq: request.seq,
+        index: 0,
+      }),
   });
 }
 

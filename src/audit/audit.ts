@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { configOf } from "../config/config.ts";
 import { showKeyId } from "../crypto/api-key.ts";
-import { mac } from "../crypto/bytes.ts";
+import { digest } from "../crypto/bytes.ts";
 import { randomId } from "../crypto/ids.ts";
 import { insertAct } from "../db/audit.ts";
 import type { AppEnv } from "../http/app.ts";
@@ -41,10 +41,10 @@ const shortDetails = (details: ActDetails): ActDetails =>
     Object.entries(details).map(([name, value]) => [name, typeof value === "string" ? shortened(value) : value]),
   );
 
-/** The id of an act: derived where it may be reported again. */
-function idOf(env: Env, { action, accountId = "", once }: ReportedAct): string {
+/** The id of an act: derived where it may be reported again, however the secrets changed meanwhile. */
+function idOf({ action, accountId = "", once }: ReportedAct): string {
   if (once === undefined) return randomId("act");
-  const bytes = mac(configOf(env).KEY_SECRET, "audit-once/v1", `${action}\0${accountId}\0${once}`, ONCE_SIZE);
+  const bytes = digest("audit-once/v2", `${action}\0${accountId}\0${once}`, ONCE_SIZE);
   return `act_${Buffer.from(bytes).toString("base64url")}`;
 }
 
@@ -63,7 +63,7 @@ async function store(env: Env, row: RecordedAct): Promise<boolean | null> {
 
 async function record(env: Env, act: ReportedAct, { kind, actor, address, requestId, session }: Origin): Promise<void> {
   const row: RecordedAct = {
-    id: idOf(env, act),
+    id: idOf(act),
     at: Date.now(),
     actorKind: kind,
     actor,

@@ -1,9 +1,12 @@
 import { faultsOfSecrets } from "../crypto/secret-faults.ts";
+import { Secrets } from "../crypto/secrets.ts";
 import { isAddress, isThisMachine } from "../model/hosts.ts";
 import { SECRET_NAMES } from "./settings.ts";
 import type { Config } from "./settings.ts";
 
 // Faults between settings: what must be there together, and what a deployed service must not have.
+
+const DAY_MS = 86_400_000;
 
 /** The settings that are base addresses. */
 const BASE_NAMES = ["SMS_URL", "TTS_URL", "VOICE_URL", "OTP_URL", "CONSOLE_URL"] as const;
@@ -29,13 +32,35 @@ const secretFaults = (config: Config): string[] =>
   faultsOfSecrets(
     SECRET_NAMES.flatMap((name) => {
       const value = config[name];
-      return value === undefined ? [] : [{ name, value }];
+      if (value === undefined) return [];
+      if (!(value instanceof Secrets)) return [{ name, value }];
+      const { all } = value;
+      return all.map((one) => ({ name: all.length > 1 ? `${name} (id ${one.id})` : name, value: one.value }));
     }),
   );
 
+/** Faults of the times after which things are forgotten: only what is over may be. */
+function retentionFaults(config: Config): string[] {
+  const validityMs = Math.max(config.VALIDITY_SMS_MS, config.VALIDITY_OTP_MS, config.VALIDITY_CALL_MS);
+  const openDays = (validityMs + config.UNKNOWN_WINDOW_MS + config.RECEIPT_WINDOW_MS) / DAY_MS;
+  const faults = (["HISTORY_DAYS", "TEST_DAYS"] as const).flatMap((name) =>
+    config[name] > openDays ? [] : [`${name} must be longer than the longest validity and both windows together`],
+  );
+  if (config.TEXT_DAYS * DAY_MS < validityMs) {
+    faults.push("TEXT_DAYS must not end before VALIDITY_…_MS: a message that waits needs its text");
+  }
+  if (config.TEXT_DAYS > config.HISTORY_DAYS) {
+    faults.push("TEXT_DAYS must be at most HISTORY_DAYS: the archive holds no texts");
+  }
+  if (config.IDEMPOTENCY_DAYS > config.TEST_DAYS) {
+    faults.push("IDEMPOTENCY_DAYS must be at most TEST_DAYS: a reply is repeated for a message that is there");
+  }
+  return faults;
+}
+
 /** What is wrong with settings that are each valid, and do not fit together; names no value. */
 export function faultsOf(config: Config): string[] {
-  const faults = baseFaults(config);
+  const faults = [...baseFaults(config), ...retentionFaults(config)];
   if (config.CARRIER === "http") {
     if (!config.CARRIER_HTTP_URL) faults.push("CARRIER_HTTP_URL is missing, and CARRIER is http");
     if (!config.CARRIER_HTTP_SECRET) faults.push("CARRIER_HTTP_SECRET is missing, and CARRIER is http");

@@ -1,6 +1,7 @@
 import { isSupportedCountry } from "libphonenumber-js/max";
 import type { CountryCode } from "libphonenumber-js/max";
 import * as z from "zod";
+import { readSecrets, secretsOf } from "../crypto/secrets.ts";
 import { readGrants } from "../model/operator.ts";
 import { isGstin } from "../money/gstin.ts";
 import { PLANS } from "../money/plans.ts";
@@ -17,8 +18,17 @@ const PROVIDER_SECRET_LENGTH_MIN = 16;
 
 const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
 const durationMs = (fallback: number) => count(fallback, 365 * 24 * 3_600_000);
+/** Days; tests set fractions of a day. */
+const days = (fallback: number) => z.coerce.number().min(0.0001).max(36_500).default(fallback);
 const textFrom = (length: number) => z.string().min(length, `must have at least ${length} characters`);
 const secret = textFrom(SECRET_LENGTH_MIN);
+/** One secret, or a list of secrets with ids, of which the first makes and all verify (crypto/secrets.ts). */
+const secrets = z.string().transform((text, ctx) => {
+  const read = readSecrets(text);
+  if (read.ok) return secretsOf(text);
+  ctx.issues.push({ code: "custom", message: read.fault, input: text });
+  return z.NEVER;
+});
 /** A secret of Standard Webhooks. */
 const webhookSecret = z
   .string()
@@ -30,6 +40,9 @@ const base = z
   .url({ protocol: /^https?$/u })
   .transform((text) => text.replace(/\/+$/u, ""))
   .refine((text) => !/[?#]/u.test(text), "must have no query and no fragment");
+
+/** The location hints of Durable Objects (Cloudflare's documentation, "Data location"). */
+const LOCATIONS = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"] as const;
 
 const areCountries = (codes: string[]): codes is CountryCode[] => codes.every((code) => isSupportedCountry(code));
 
@@ -43,10 +56,10 @@ export const SETTINGS = z.object({
   OTP_URL: base,
   /** Dashboard, operator API, callbacks and media. */
   CONSOLE_URL: base,
-  /** The key of the MACs in API keys, message ids and media addresses. Changing it invalidates all of them. */
-  KEY_SECRET: secret,
-  /** Encrypts message text at rest. Changing it makes stored text unreadable. */
-  SEAL_SECRET: secret,
+  /** The keys of the MACs in API keys, message ids and media addresses. What one made is void once it is not listed. */
+  KEY_SECRET: secrets,
+  /** Encrypts message text at rest, and hides Idempotency-Keys. What one sealed is unreadable once it is not listed. */
+  SEAL_SECRET: secrets,
   /** The bearer token of the operator API. */
   OPERATOR_TOKEN: secret,
   /** The team's domain at Cloudflare Access, which then opens the desk: https://team.cloudflareaccess.com. */
@@ -96,6 +109,16 @@ export const SETTINGS = z.object({
   RECEIPT_WINDOW_MS: durationMs(259_200_000),
   /** After how long the alarm enqueues a row again that no consumer claimed. */
   SWEEP_MS: durationMs(30_000),
+  /** Days until the text of a message is forgotten, at the end of the day. */
+  TEXT_DAYS: days(30),
+  /** Days until a message of test mode is forgotten. */
+  TEST_DAYS: days(7),
+  /** Days for which an Idempotency-Key, with the sealed reply, is kept. */
+  IDEMPOTENCY_DAYS: days(7),
+  /** Recipients that an account's test mode reaches in one day (India's), over all its keys and operations. */
+  TEST_RECIPIENTS_PER_DAY: count(20_000, 10_000_000),
+  /** Where new objects are to live: a location hint of Durable Objects; without it, near their first request. */
+  ACCOUNT_LOCATION: z.enum(LOCATIONS, `must be a location hint of Durable Objects: ${LOCATIONS.join(", ")}`).optional(),
   /** How long an `audio_url` is valid. */
   AUDIO_URL_TTL_MS: durationMs(86_400_000),
   /** Recordings that an account may keep, and their size together; then the same in its test mode. */
@@ -105,6 +128,8 @@ export const SETTINGS = z.object({
   TEST_RECORDINGS_BYTES_MAX: count(50_000_000, 1_000_000_000_000),
   /** Bytes that one database of D1 may have, which Cloudflare sets; at 70 % of it the operator is alerted. */
   HISTORY_BYTES_MAX: count(10_000_000_000, 1_000_000_000_000),
+  /** Days after which what an account sent leaves it for the archive, in whole months if they are 31 or more. */
+  HISTORY_DAYS: days(400),
   /** Which requests are logged; by default all of them locally, and only failures elsewhere. */
   LOG_REQUESTS: z.enum(["all", "failures"]).optional(),
   /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */
@@ -165,6 +190,13 @@ export const SETTINGS = z.object({
   /** Where alerts are reported as webhooks (Standard Webhooks), and what signs them; without it, in the log and the desk. */
   ALERT_URL: z.url({ protocol: /^https?$/u }).optional(),
   ALERT_SECRET: webhookSecret.optional(),
+  /**
+   * The age of the oldest waiting single message from which on there is an alert: for one-time passwords a fifteenth of
+   * it, for bulks, which take their time at their carrier's pace, eight times as much.
+   */
+  ALERT_QUEUE_AGE_MS: durationMs(900_000),
+  /** A carrier that delivers less than this share of what ended in an hour, in percent, is an alert. */
+  ALERT_DELIVERY_PERCENT: z.coerce.number().min(0).max(100).default(70),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;

@@ -4,6 +4,8 @@ import type { Operation } from "../model/operations.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { base62, fromBase62 } from "./base62.ts";
 import { joinBytes, mac, randomBytes, sameBytes } from "./bytes.ts";
+import { FIRST_ID, secretsOf } from "./secrets.ts";
+import type { GivenSecrets } from "./secrets.ts";
 
 // Ids of accounts and messages, and the names of the account objects.
 
@@ -26,9 +28,11 @@ export function accountIdOf(bytes: Uint8Array): string {
   return ACCOUNT_PREFIX + base62(bytes.subarray(0, ACCOUNT_SIZE));
 }
 
-/** A new account id: derived from a seed, so that a repeated request gets the same one, or random for null. */
-export function newAccountId(secret: string, seed: string | null): string {
-  return accountIdOf(seed === null ? randomBytes(ACCOUNT_SIZE) : mac(secret, "account/v1", seed));
+/** A new account id: random for null, else derived from a seed and the lowest listed secret. */
+export function newAccountId(given: GivenSecrets, seed: string | null): string {
+  return accountIdOf(
+    seed === null ? randomBytes(ACCOUNT_SIZE) : mac(secretsOf(given).lowest.value, "account/v1", seed),
+  );
 }
 
 /** The eight bytes of an account id, or null when it is not one. */
@@ -48,31 +52,45 @@ export function accountOfName(name: string): AccountRef {
     : { accountId: name, mode: "live" };
 }
 
-const MESSAGE_VERSION = 1;
 const MESSAGE_BODY_SIZE = 1 + ACCOUNT_SIZE + 5 + 2;
 const MESSAGE_MAC_SIZE = 8;
 
-/** The public id of a message or call: its account and place, with a MAC, so that only this service can make one. */
-export function messageId(secret: string, ref: AccountRef, operation: Operation, place: MessagePlace): string {
+/**
+ * The public id of a message or call: its account and place, with a MAC, so that only this service can make one. It is made
+ * with the secret of the message's place, so that a message keeps its id; once that secret is not listed any more, with the
+ * present one.
+ */
+export function messageId(given: GivenSecrets, ref: AccountRef, operation: Operation, place: MessagePlace): string {
+  const secrets = secretsOf(given);
+  const secret = secrets.withId(place.secretId ?? FIRST_ID) ?? secrets.current;
   const body = new Uint8Array(MESSAGE_BODY_SIZE);
-  body[0] = MESSAGE_VERSION * 2 + (ref.mode === "test" ? 1 : 0);
+  body[0] = secret.id * 2 + (ref.mode === "test" ? 1 : 0);
   body.set(accountBytes(ref.accountId) ?? new Uint8Array(ACCOUNT_SIZE), 1);
   const view = new DataView(body.buffer);
   view.setUint8(9, Math.floor(place.seq / 2 ** 32));
   view.setUint32(10, place.seq % 2 ** 32);
   view.setUint16(14, place.index);
   const prefix = isCall(operation) ? "call_" : "msg_";
-  return prefix + base62(joinBytes(body, mac(secret, `message/v1/${prefix}`, body, MESSAGE_MAC_SIZE)));
+  return prefix + base62(joinBytes(body, mac(secret.value, `message/v1/${prefix}`, body, MESSAGE_MAC_SIZE)));
 }
 
-/** Reads a message id; null when its form or its MAC is wrong. */
-export function readMessageId(secret: string, id: string): (AccountRef & MessagePlace) | null {
+/** The bytes of a text that has the form of a message id, and its prefix. */
+function bytesOfMessageId(id: string): { bytes: Uint8Array; prefix: string } | null {
   const [, prefix = "", text = ""] = /^(msg_|call_)(.*)$/u.exec(id) ?? [];
   const bytes = fromBase62(text, MESSAGE_BODY_SIZE + MESSAGE_MAC_SIZE);
-  if (!bytes) return null;
+  return bytes && { bytes, prefix };
+}
+
+/** Reads a message id; null when its form or its MAC is wrong, and when its secret is not listed. */
+export function readMessageId(given: GivenSecrets, id: string): (AccountRef & MessagePlace) | null {
+  const read = bytesOfMessageId(id);
+  if (!read) return null;
+  const { bytes, prefix } = read;
   const body = bytes.subarray(0, MESSAGE_BODY_SIZE);
-  const proof = mac(secret, `message/v1/${prefix}`, body, MESSAGE_MAC_SIZE);
-  if (!sameBytes(proof, bytes.subarray(MESSAGE_BODY_SIZE)) || (body[0] ?? 0) >> 1 !== MESSAGE_VERSION) return null;
+  const secret = secretsOf(given).withId((body[0] ?? 0) >> 1);
+  if (!secret) return null;
+  const proof = mac(secret.value, `message/v1/${prefix}`, body, MESSAGE_MAC_SIZE);
+  if (!sameBytes(proof, bytes.subarray(MESSAGE_BODY_SIZE))) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return {
     accountId: accountIdOf(body.subarray(1)),
@@ -80,4 +98,10 @@ export function readMessageId(secret: string, id: string): (AccountRef & Message
     seq: view.getUint8(9) * 2 ** 32 + view.getUint32(10),
     index: view.getUint16(14),
   };
+}
+
+/** The id that a text in the form of a message id names, where no secret with it is listed; else null. Proves nothing. */
+export function unlistedSecretOfMessage(given: GivenSecrets, id: string): number | null {
+  const first = bytesOfMessageId(id)?.bytes[0];
+  return first === undefined || secretsOf(given).withId(first >> 1) ? null : first >> 1;
 }

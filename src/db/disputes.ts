@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { DISPUTE_STATUSES, isDisputeOpen } from "../model/dispute.ts";
 import { dispute } from "./money-schema.ts";
 
 // Disputes of payments, in D1: one row each, as the latest report has it.
@@ -33,6 +34,16 @@ export async function disputesOf(binding: D1Database, orderIds: readonly string[
     .from(dispute)
     .where(inArray(dispute.orderId, [...orderIds]))
     .orderBy(desc(dispute.firstAt));
+}
+
+/** Disputes that are not decided, the one that changed last first. */
+export async function openDisputes(binding: D1Database, limit: number): Promise<DisputeRow[]> {
+  return drizzle(binding)
+    .select()
+    .from(dispute)
+    .where(inArray(dispute.status, DISPUTE_STATUSES.filter(isDisputeOpen)))
+    .orderBy(desc(dispute.updatedAt))
+    .limit(limit);
 }
 
 /** Every dispute, the one that changed last first. */

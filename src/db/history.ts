@@ -1,5 +1,6 @@
-import { and, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, lte, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { BUCKET_JOBS } from "../model/history.ts";
 import type { JobGroup } from "../model/history.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { GROUP_KINDS } from "./activity.ts";
@@ -90,8 +91,9 @@ const groupDeletes = (db: Database, { accountId, mode }: AccountRef, below: numb
 export async function recordGroups(binding: D1Database, accounts: readonly AccountGroups[]): Promise<void> {
   const db = drizzle(binding);
   const [first, ...rest] = accounts.flatMap((of) => [
-    ...groupUpserts(db, of),
+    // First, so that even a full database has room for what is newer.
     ...(of.keptFrom ? groupDeletes(db, of, of.keptFrom, DELETED_PER_BATCH) : []),
+    ...groupUpserts(db, of),
   ]);
   if (first) await db.batch([first, ...rest]);
 }
@@ -109,4 +111,21 @@ export async function deleteGroups(
   if (!singles || !bulk) return 0;
   const done = await drizzle(binding).batch([singles, bulk]);
   return done.reduce((sum, { meta }) => sum + meta.changes, 0);
+}
+
+/**
+ * Deletes what an account's history holds of jobs up to a number, also what came back late: a row of a bulk, and a bucket of
+ * single messages that ends by then. Nothing of these is recorded any more.
+ */
+export async function clearHistory(
+  binding: D1Database,
+  { accountId, mode }: AccountRef,
+  through: number,
+): Promise<void> {
+  const { kind, seq } = messageGroup;
+  const end = (of: 0 | 1, last: number) =>
+    and(eq(messageGroup.accountId, accountId), eq(messageGroup.mode, mode), eq(kind, of), lte(seq, last));
+  await drizzle(binding)
+    .delete(messageGroup)
+    .where(or(end(GROUP_KINDS.singles, through - BUCKET_JOBS + 1), end(GROUP_KINDS.bulk, through)));
 }

@@ -22,7 +22,7 @@ const STATE_OF = new Map(Object.entries(LETTERS).map(([state, letter]) => [lette
 type Count = [quarter: number, operation: Operation, messages: number];
 
 /** What several messages of a group share. */
-type Kind = [operation: Operation, charge: number, keyId: number | null, carrier: string | null];
+type Kind = [operation: Operation, charge: number, keyId: number | null, carrier: string | null, secretId?: number];
 type Standing = [state: MessageState, refunded: 0 | 1, errorCode: string | null, attempts: number, path: string];
 
 /** A message: job − seq, index, kind, state, rev, created − firstAt, and the ms from each state to the next. */
@@ -80,11 +80,13 @@ export function packGroup({ kind, seq, jobs, messages }: JobGroup): PackedGroup 
   const entries = messages.map((message): Entry => {
     const later = message.timeline.slice(1);
     const path = later.map(({ state }) => LETTERS[state]).join("");
-    const { operation, charge, keyId, carrier, state, refunded, errorCode, attempts } = message;
+    const { operation, charge, keyId, carrier, secretId, state, refunded, errorCode, attempts } = message;
     return [
       message.seq - seq,
       message.index,
-      kinds.place([operation, charge, keyId, carrier]),
+      kinds.place(
+        secretId === undefined ? [operation, charge, keyId, carrier] : [operation, charge, keyId, carrier, secretId],
+      ),
       states.place([state, refunded ? 1 : 0, errorCode, attempts, path]),
       message.rev,
       message.createdAt - firstAt,
@@ -120,7 +122,7 @@ export function unpackGroup(row: GroupRow): MessageView[] {
   const requests = row.requests.split(" ");
   const [sharedRequest = ""] = requests;
   return (JSON.parse(row.messages) as Entry[]).map(([job, index, kind, standing, rev, created, ...steps], at) => {
-    const [operation, charge, keyId, carrier] = kinds[kind] ?? ["sms", 0, null, null];
+    const [operation, charge, keyId, carrier, secretId] = kinds[kind] ?? ["sms", 0, null, null];
     const [state, refunded, errorCode, attempts, path] = states[standing] ?? ["queued", 0, null, 0, ""];
     const createdAt = row.firstAt + created;
     const timeline: MessageView["timeline"] = [{ state: "queued", at: createdAt }];
@@ -132,6 +134,7 @@ export function unpackGroup(row: GroupRow): MessageView[] {
     return {
       seq: row.seq + job,
       index,
+      ...(secretId !== undefined && { secretId }),
       rev,
       requestId: requests.length === 1 ? sharedRequest : (requests[at] ?? ""),
       keyId,

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, isNull } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, isNull, min } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { paymentEvent } from "./schema.ts";
 
@@ -19,6 +19,15 @@ export async function openPaymentEvents(binding: D1Database, limit: number): Pro
     .where(and(isNotNull(paymentEvent.quarantined), isNull(paymentEvent.resolvedAt)))
     .orderBy(asc(paymentEvent.receivedAt))
     .limit(limit);
+}
+
+/** How many events await the operator, and since when the oldest of them does, in ms. */
+export async function stuckPaymentEvents(binding: D1Database): Promise<{ count: number; since: number | null }> {
+  const rows = await drizzle(binding)
+    .select({ count: count(), since: min(paymentEvent.receivedAt) })
+    .from(paymentEvent)
+    .where(and(isNotNull(paymentEvent.quarantined), isNull(paymentEvent.resolvedAt)));
+  return rows[0] ?? { count: 0, since: null };
 }
 
 /** Marks an event as resolved; false when no open event has this id. */

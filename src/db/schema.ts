@@ -193,6 +193,12 @@ export const invoice = sqliteTable(
   (table) => [primaryKey({ columns: [table.year, table.number] })],
 );
 
+/** What the service stores about itself once: the account that sends sign-in codes, and which secrets it has used. */
+export const serviceSetting = sqliteTable("service_setting", {
+  name: text("name").primaryKey(),
+  value: text("value").notNull(),
+});
+
 /** Queue messages that failed at every attempt; the rows they name are safe in the account objects. */
 export const deadLetter = sqliteTable("dead_letter", {
   id: text("id").primaryKey(),

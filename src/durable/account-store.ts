@@ -2,10 +2,12 @@ import { configOf } from "../config/config.ts";
 import { logProblem } from "../log.ts";
 import { enqueueHistory } from "../queues/enqueue.ts";
 import { AccountAlarm } from "./account/alarm.ts";
+import { forgetSeal } from "./account/archive/checkpoint.ts";
 import { LiveFeed } from "./account/live.ts";
 import { forgetJournal } from "./account/receipts/journal.ts";
 import { ACCOUNT_SCHEMA } from "./account/schema.ts";
-import { beginTurn } from "./account/turn.ts";
+import { forgetTextKeys } from "./account/retention/text-keys.ts";
+import { beginTurn, keepsOf } from "./account/turn.ts";
 import type { Turn } from "./account/turn.ts";
 import type { WindowTimes } from "./account/window.ts";
 import { nameOf } from "./name.ts";
@@ -33,6 +35,7 @@ export class AccountStore {
       ctx,
       env,
       sweepMs: () => configOf(env()).SWEEP_MS,
+      keeps: () => keepsOf(configOf(env())),
       commit: (work) => this.commit(work),
     });
     this.#tables = new Tables(ctx, ACCOUNT_SCHEMA);
@@ -85,7 +88,10 @@ export class AccountStore {
       result = this.#ctx.storage.transactionSync(() => work(turn));
     } catch (problem) {
       this.#window.times = null;
+      this.#window.day = undefined;
       forgetJournal(this.sql);
+      forgetSeal(this.sql);
+      forgetTextKeys(this.sql);
       throw problem;
     }
     const { changes } = turn;

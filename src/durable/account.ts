@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { accountOfName } from "../crypto/ids.ts";
 import type * as model from "../model/account.ts";
 import type * as command from "../model/command.ts";
+import type { ArchivePage, ArchiveState } from "../model/archive.ts";
 import type { Recorded, Records } from "../model/history.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import type * as message from "../model/message.ts";
@@ -9,10 +10,11 @@ import type * as payment from "../model/payment.ts";
 import type { MessagePlace } from "../model/ref.ts";
 import type { Fresh, Look } from "../search/look.ts";
 import { admitBalance } from "./account/admission.ts";
+import { archivePage, clearNext } from "./account/archive/files.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage } from "./account/jobs.ts";
-import { listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
+import { expireKeys, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/billing/ledger.ts";
 import { messageDetail } from "./account/message-detail.ts";
 import { OwnRequests } from "./account/own-requests.ts";
@@ -52,8 +54,8 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Admits a request to the account's own API, or refuses it (contract §13); `writes`: it changes something. */
-  admitOwn(keyId: number, writes: boolean): command.OwnDoor | null {
-    return this.#store.read((sql) => this.#own.admit(sql, { keyId, writes, nowMs: Date.now() }));
+  admitOwn(keyId: number, writes: boolean, secretId?: number): command.OwnDoor | null {
+    return this.#store.read((sql) => this.#own.admit(sql, { keyId, secretId }, { writes, nowMs: Date.now() }));
   }
 
   /**
@@ -129,6 +131,21 @@ export class Account extends DurableObject<Env> {
     return this.#store.read(() => this.#store.alarm.recorded(recorded));
   }
 
+  /** Plans the next run of the archive if something is old enough (`HISTORY_DAYS`); returns how archiving is going. */
+  async archive(): Promise<ArchiveState | null> {
+    return this.#store.isOpened ? this.#store.alarm.archive() : null;
+  }
+
+  /** Files of the archive after the one with this first number, oldest first, and the checkpoint. */
+  archives(after: number, limit: number): ArchivePage | null {
+    return this.#store.read((sql) => archivePage(sql, after, limit));
+  }
+
+  /** Up to which number history is to be cleared next, or null; `done`: up to this number it has nothing any more. */
+  clearNext(done: number | null): number | null {
+    return this.#store.change(({ sql }) => clearNext(sql, done));
+  }
+
   /**
    * Lets history record everything again, where its database (null: any) is this one: after that lost rows. False where the
    * account's history is in another one.
@@ -201,8 +218,13 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Adds a key; false when the account has too many. */
-  makeKey(keyId: number, name: string, once?: command.AskedOnce): model.KeyMade | null {
-    return this.#store.change((turn) => makeKey(turn, { keyId, name, once }));
+  makeKey(keyId: number, name: string, once?: command.AskedOnce, secretId?: number): model.KeyMade | null {
+    return this.#store.change((turn) => makeKey(turn, { keyId, secretId, name, once }));
+  }
+
+  /** Revokes the keys that were made with some secrets or before a time, before the next request, and returns them. */
+  expireKeys(asked: model.KeysToExpire): model.KeyView[] | null {
+    return this.#store.change((turn) => expireKeys(turn, asked));
   }
 
   /** Revokes a key before the next request; false when the account has no such key. */
@@ -211,8 +233,14 @@ export class Account extends DurableObject<Env> {
   }
 
   /** Replaces a key; both work while the overlap lasts. */
-  rotateKey(oldId: number, newId: number, overlapMs: number, once?: command.AskedOnce): model.Rotation | null {
-    return this.#store.change((turn) => rotateKey(turn, { oldId, newId, overlapMs, once }));
+  rotateKey(
+    oldId: number,
+    newId: number,
+    overlapMs: number,
+    once?: command.AskedOnce,
+    secretId?: number,
+  ): model.Rotation | null {
+    return this.#store.change((turn) => rotateKey(turn, { oldId, newId, secretId, overlapMs, once }));
   }
 
   /** Recomputes every total and returns the differences; an empty list means that all agree. Only for small accounts. */

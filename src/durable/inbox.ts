@@ -1,17 +1,23 @@
 import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config/config.ts";
+import type { Secrets } from "../crypto/secrets.ts";
 import { readListener } from "../inbox/listener.ts";
 import { matcherOf } from "../inbox/search.ts";
 import type * as types from "../inbox/types.ts";
 import { WAIT_MS_MAX } from "../inbox/types.ts";
 import { logProblem } from "../log.ts";
 import { InboxFeed } from "./inbox/live.ts";
-import { INBOX_SCHEMA, forget, hasStart, keep, matching, messageByRef, newestSeq } from "./inbox/rows.ts";
+import { INBOX_SCHEMA, forget, hasStart, keep, matching, messageByRef, newestSeq, oldestAtMs } from "./inbox/rows.ts";
 import type { Range } from "./inbox/rows.ts";
 import { Tables } from "./tables.ts";
 
 /** Concurrent waits of one inbox: each is a request that stays open for up to a minute. */
 export const WAITS_MAX = 1_000;
+
+const DAY_MS = 86_400_000;
+
+/** After this, in ms, an alarm that failed rings again: the configuration itself may be what failed. */
+const RETRY_MS = 3_600_000;
 
 /** A request that waits for the first matching message. */
 interface Waiter {
@@ -24,8 +30,16 @@ export class Inbox extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   readonly #waiters = new Set<Waiter>();
   readonly #live = new InboxFeed(this.ctx);
+  /** Whether the alarm is known to be set. */
+  #hasAlarm = false;
   /** An inbox that never got a message has none, and costs no storage. */
   readonly #tables = new Tables(this.ctx, INBOX_SCHEMA);
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    // Of an inbox from before there was an alarm, or one that lost it.
+    if (this.#tables.isReady) void this.#setAlarm();
+  }
 
   /** Adds messages, each only once even if it is put again; stored when this returns. */
   put(caught: types.Caught[]): void {
@@ -37,6 +51,7 @@ export class Inbox extends DurableObject<Env> {
         return newest;
       }),
     );
+    if (!this.#hasAlarm) void this.#setAlarm();
     this.#announce(before);
   }
 
@@ -109,6 +124,41 @@ export class Inbox extends DurableObject<Env> {
     return this.#tables.isOpened;
   }
 
+  /** Deletes what was kept for long enough. Never throws. */
+  override async alarm(): Promise<void> {
+    this.#hasAlarm = false;
+    try {
+      if (!this.#isOpened) return;
+      const untilMs = Date.now() - this.#keptMs();
+      this.#forget([...this.#matching({ account: null }, { newestFirst: false })].filter(({ at }) => at <= untilMs));
+      await this.#setAlarm(Date.now() + Math.min(DAY_MS, this.#keptMs()));
+    } catch (problem) {
+      logProblem("test inbox", problem);
+      await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
+    }
+  }
+
+  /** How long messages are kept, in ms: those of test mode, and no longer than texts. */
+  #keptMs(): number {
+    const { TEST_DAYS, TEXT_DAYS } = configOf(this.env);
+    return Math.min(TEST_DAYS, TEXT_DAYS) * DAY_MS;
+  }
+
+  /** Sets the alarm for the oldest message, but not before `earliestMs`, unless it is set. Never throws. */
+  async #setAlarm(earliestMs = 0): Promise<void> {
+    this.#hasAlarm = true;
+    try {
+      const atMs = oldestAtMs(this.#sql);
+      if (atMs === null) this.#hasAlarm = false;
+      else if ((await this.ctx.storage.getAlarm()) === null) {
+        await this.ctx.storage.setAlarm(Math.max(earliestMs, atMs + this.#keptMs()));
+      }
+    } catch (problem) {
+      this.#hasAlarm = false;
+      logProblem("test inbox", problem);
+    }
+  }
+
   /** Sends the messages after a place to waits and pages; without either, it reads nothing. Never throws. */
   #announce(above: number): void {
     if (this.#waiters.size === 0 && this.#live.isEmpty) return;
@@ -144,7 +194,7 @@ export class Inbox extends DurableObject<Env> {
     return matching(this.#sql, filter, range, this.#secret());
   }
 
-  #secret(): string {
+  #secret(): Secrets {
     return configOf(this.env).SEAL_SECRET;
   }
 }

@@ -1,10 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config/config.ts";
 import { logProblem } from "../log.ts";
-import type { Permits, PermitsAsked, Seen } from "../model/pace.ts";
+import type { PaceStanding, Permits, PermitsAsked, Seen } from "../model/pace.ts";
 import { Pacer } from "./pace/pacer.ts";
 import { readLearned } from "./pace/learned.ts";
 import type { Learned } from "./pace/rate.ts";
+import { PaceRecord } from "./pace/record.ts";
 
 /** Where the learned limit is kept, and how often it is written at most, in ms. */
 const KEY = "learned";
@@ -26,6 +27,7 @@ function setPerSecOf(env: Env): number {
  */
 export class Pace extends DurableObject<Env> {
   readonly #pacer: Pacer;
+  readonly #record: PaceRecord;
   /** What the clock of the permits is ahead of the machine's, which may be set back. */
   #aheadMs = 0;
   #lastMs = Date.now();
@@ -37,12 +39,16 @@ export class Pace extends DurableObject<Env> {
     super(ctx, env);
     this.#stored = readLearned(ctx.storage.kv.get(KEY));
     this.#pacer = new Pacer(setPerSecOf(env), this.#stored, Math.random, this.#lastMs);
+    this.#record = new PaceRecord(this.#lastMs);
   }
 
   /** Permits for submissions, up to `max`: at once, or after up to two seconds; none with when to ask again. */
   async take(asked: PermitsAsked): Promise<Permits> {
     const { promise, resolve } = Promise.withResolvers<Permits>();
-    this.#pacer.ask(asked, this.#clock(), resolve);
+    const nowMs = this.#clock();
+    this.#record.saw(asked.seen, nowMs);
+    if (asked.oldestMs !== undefined) this.#record.waited(asked.lane, asked.oldestMs, nowMs);
+    this.#pacer.ask(asked, nowMs, resolve);
     this.#settle();
     return promise;
   }
@@ -50,6 +56,7 @@ export class Pace extends DurableObject<Env> {
   /** What a consumer saw at the carrier: may be lost, late or repeated. */
   async tell(seen: Seen): Promise<void> {
     const nowMs = this.#clock();
+    this.#record.saw(seen, nowMs);
     this.#pacer.saw(seen, nowMs);
     this.#pacer.turn(nowMs);
     this.#settle();
@@ -61,6 +68,14 @@ export class Pace extends DurableObject<Env> {
     this.#pacer.listen(forMs, this.#clock(), resolve);
     this.#settle();
     return promise;
+  }
+
+  /** How the carrier stands, for the operator. */
+  standing(): PaceStanding {
+    const nowMs = this.#clock();
+    const learned = this.#pacer.learned(nowMs);
+    const quietMs = Math.max(0, (learned?.quietUntilMs ?? 0) - nowMs);
+    return { ...this.#record.standing(nowMs), perSec: learned?.ceiling ?? null, quietMs };
   }
 
   /** A clock that never goes back. */

@@ -4,6 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import { routePath } from "hono/route";
 import { configOf, isLogged } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
+import { unlistedSecretOf } from "../crypto/api-key.ts";
 import type { ApiKey } from "../crypto/api-key.ts";
 import { randomId } from "../crypto/ids.ts";
 import { StrangersLog, logLine, logProblem } from "../log.ts";
@@ -23,6 +24,8 @@ interface Vars {
   requestId: string;
   /** Set once the key is verified (`authenticate`). */
   key?: ApiKey;
+  /** A key that no listed secret made. */
+  refusedKey?: string;
   failureCode?: string;
   /** The largest body that the route takes, in bytes, where it declares one (`bodyUpTo`). */
   bodyBytesMax?: number;
@@ -170,6 +173,7 @@ function noteRefusal(c: Context<AppEnv>, nowMs: number): void {
     account: c.get("key")?.accountId ?? person?.accountId,
     requestId: c.get("requestId"),
     forPage: person !== undefined,
+    unlistedSecret: () => unlistedSecretOf(settings(c).KEY_SECRET, c.get("refusedKey") ?? ""),
   };
   logRefusal(settings(c).KEY_SECRET, c.req.raw.headers, refused, nowMs);
 }

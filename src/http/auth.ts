@@ -48,12 +48,19 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
     const given = places.flatMap((place) => (place === "body" ? [] : (headers[place] ?? [])));
     const key = given[0] === undefined ? null : verifyKey(keySecret, given[0]);
     // Returned, not thrown: this is the cheapest reply for clients that guess keys.
-    if (given[0] !== undefined && !key) return failureReply(c, UNAUTHORIZED);
+    if (given[0] !== undefined && !key) {
+      c.set("refusedKey", given[0]);
+      return failureReply(c, UNAUTHORIZED);
+    }
     let found = key;
     if (places.includes("body")) {
       const onBroken = () => (key ? undefined : deny());
       const { text, apiKey } = await readBody(c, onBroken);
-      found ??= verifyKey(keySecret, apiKey ?? "") ?? deny();
+      found ??= verifyKey(keySecret, apiKey ?? "");
+      if (!found) {
+        c.set("refusedKey", apiKey ?? "");
+        return deny();
+      }
       const inBody = keyInBody(parseBody(text, onBroken));
       if (inBody !== undefined && inBody !== (given[0] ?? apiKey)) deny();
       if (inBody !== undefined) given.push(inBody);

@@ -91,6 +91,13 @@ export function failureOf(refusal: Refusal): Failure {
         { headers: { "Retry-After": String(retryAfterSec) } },
       );
     }
+    case "daily_recipients": {
+      const { reason, asked, max, left, retryAfterSec } = refusal;
+      // No day is long enough for this list.
+      if (asked > max) return failureBy("invalid_request", { id: "many_recipients", max }, { param: "recipients" });
+      const headers = { "Retry-After": String(retryAfterSec) };
+      return failureBy("rate_limited", { id: reason, max, left, retryAfterSec }, { headers });
+    }
     case "not_offered": {
       const { reason, callingCode, country } = refusal;
       return failureBy("permission_denied", { id: reason, callingCode, country });

@@ -24,6 +24,8 @@ export type Fault =
   | { id: "idempotency_in_progress" }
   | { id: "idempotency_mismatch" }
   | { id: "rate_limited"; limit: number; retryAfterSec: number }
+  /** Recipients that a test key reaches in a day, and those that are left of them. */
+  | { id: "daily_recipients"; max: number; left: number; retryAfterSec: number }
   | { id: "account_suspended" }
   | ({ id: "not_offered" } & Destination)
   | { id: "unknown_file" }
@@ -87,6 +89,8 @@ const API: Sentences = {
   idempotency_mismatch: () => "This Idempotency-Key was used for another request; use a new key for a new request.",
   rate_limited: ({ limit, retryAfterSec }) =>
     `The limit of ${limit} requests per minute is reached; try again in ${retryAfterSec} s.`,
+  daily_recipients: ({ max, left, retryAfterSec }) =>
+    `Test keys reach ${max} recipients a day, and ${left} are left for today; try again in ${retryAfterSec} s.`,
   account_suspended: () => "This account is suspended; ask the operator to activate it.",
   not_offered: ({ callingCode, country }) => `SMS to +${callingCode} (${country ?? "no country"}) is not offered.`,
   unknown_file: () => ({

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { mac } from "../crypto/bytes.ts";
+import type { Secret } from "../crypto/secrets.ts";
 import type { AskedOnce } from "../model/command.ts";
 import { settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
@@ -25,7 +26,8 @@ export function idempotencyKey(c: Context<AppEnv>): string | null {
 
 /**
  * The idempotency key of a request with the request's fingerprint, as MACs: the text of the key is not stored. Null
- * without the header. The operator's keys and the customer's keys of one account are separate.
+ * without the header. An earlier request may have come when another secret was the present one, so there are the MACs of
+ * each listed secret. The operator's keys and the customer's keys of one account are separate.
  */
 export function idempotencyOf(
   c: Context<AppEnv>,
@@ -35,10 +37,14 @@ export function idempotencyOf(
   const key = idempotencyKey(c);
   if (key === null) return null;
   const { apiKey: _, ...rest } = fields as { apiKey?: unknown };
-  // A MAC, not a plain hash: an OTP has so few values that trying them all would reveal it.
-  const hash = (purpose: string, text: string) => mac(settings(c).SEAL_SECRET, purpose, text);
-  return {
-    key: hash(by === "customer" ? "idempotency-key/v1" : "operator-idempotency-key/v1", key),
-    fingerprint: hash("fingerprint/v1", `${c.req.path}\n${JSON.stringify(rest)}`),
-  };
+  const { current, all } = settings(c).SEAL_SECRET;
+  const purpose = by === "customer" ? "idempotency-key/v1" : "operator-idempotency-key/v1";
+  const request = `${c.req.path}\n${JSON.stringify(rest)}`;
+  // MACs, not plain hashes: an OTP has so few values that trying them all would reveal it.
+  const under = ({ value }: Secret) => ({
+    key: mac(value, purpose, key),
+    fingerprint: mac(value, "fingerprint/v1", request),
+  });
+  const others = all.slice(1).map(under);
+  return { ...under(current), ...(others.length > 0 && { others }) };
 }

@@ -4,6 +4,7 @@ import { messageId, objectName } from "../crypto/ids.ts";
 import { logProblem } from "../log.ts";
 import type { ClaimedJob, News, Operation, Outcome } from "../model/message.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
+import { placeOf } from "../objects.ts";
 import type { Awaited, Caught, Waited } from "./types.ts";
 
 // The test inbox holds the messages that the simulator took. Locally one inbox has all of them; a deployed service has
@@ -28,7 +29,7 @@ export function pageInbox(config: Config, accountId: () => string): string {
 
 /** The Durable Object of an inbox. */
 export function inboxNamed(env: Env, name: string) {
-  return env.INBOX.getByName(name);
+  return env.INBOX.getByName(name, placeOf(env));
 }
 
 /** One attempt to submit a message, as the queue consumer records it. */

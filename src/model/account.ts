@@ -9,11 +9,12 @@ import type { Unrecorded } from "./usage.ts";
 
 /** The result of a rotation: the new key, and when the old one expires, in ms. */
 export type Rotation =
-  | { ok: true; keyId: number; oldExpiresAt: number; repeated?: boolean }
+  | { ok: true; keyId: number; secretId?: number; oldExpiresAt: number; repeated?: boolean }
   | { ok: false; reason: "unknown" | "not_active" | "too_many" | "idempotency_mismatch" };
 
-/** A new key; `repeated` where an earlier request with the same Idempotency-Key made it. */
-export type KeyMade = { ok: true; repeated: boolean } | { ok: false; reason: "too_many" | "idempotency_mismatch" };
+/** A new key; `repeated` where an earlier request with the same Idempotency-Key made it, which `keyId` then names. */
+export type KeyMade =
+  { ok: true; repeated: boolean; keyId?: number } | { ok: false; reason: "too_many" | "idempotency_mismatch" };
 
 export type AccountNews = LiveNews<MessageState, Operation>;
 
@@ -36,6 +37,8 @@ export interface Opening {
   /** Units; 0 makes no ledger entry. */
   balance: number;
   keyId: number;
+  /** The id of the secret that the first key is made with; 1 where it is absent. */
+  secretId?: number;
   keyName: string;
   /** The number of the database that will have its history; absent in a call of the version before, which has one. */
   historyDb?: number;
@@ -66,7 +69,8 @@ export type Credited =
 
 export interface LedgerView {
   seq: number;
-  type: "debit" | "refund" | "credit" | "adjustment";
+  /** A checkpoint stands for every entry up to its number, which were archived: its amount is their sum. */
+  type: "debit" | "refund" | "credit" | "adjustment" | "checkpoint";
   /** Units, signed. */
   amount: number;
   balanceAfter: number;
@@ -74,7 +78,7 @@ export interface LedgerView {
   reference: string | null;
   at: number;
   /** The message that a refund or a single debit is for. */
-  message: { seq: number; index: number; operation: Operation } | null;
+  message: { seq: number; index: number; operation: Operation; secretId?: number } | null;
 }
 
 export interface AccountView {
@@ -103,10 +107,23 @@ export interface KeyView {
   keyId: number;
   mode: Mode;
   name: string;
+  /** The id of the secret that it was made with; 1 where it is absent. */
+  secretId?: number;
   createdAt: number;
   lastUsedAt: number | null;
   expiresAt: number | null;
   revokedAt: number | null;
+}
+
+/**
+ * Which keys of an account stop working: those made with one of these secrets, or before a time, in ms; by default all that
+ * the present secret did not make.
+ */
+export interface KeysToExpire {
+  secretIds?: number[];
+  madeBefore?: number;
+  /** The id of the present secret. */
+  current: number;
 }
 
 /** A discrepancy that reconciliation found. */
@@ -132,4 +149,6 @@ export interface Recounted {
   next: string | null;
   /** Differences found so far, on this page and those before it. */
   found: number;
+  /** Whether a part of the account is in files. */
+  isArchived: boolean;
 }

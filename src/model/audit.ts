@@ -21,6 +21,7 @@ export const ACTIONS = [
   "key.shown",
   "key.rotated",
   "key.revoked",
+  "keys.expired",
   "person.name",
   "person.phone",
   "person.phone_waits",
@@ -35,6 +36,7 @@ export const ACTIONS = [
   "letter.requeued",
   "letter.deleted",
   "history.rebuilt",
+  "alert.tested",
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

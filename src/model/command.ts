@@ -26,6 +26,7 @@ export type Refusal = { ok: false; window?: WindowView } & (
         "unauthorized" | "idempotency_in_progress" | "idempotency_mismatch" | "account_suspended" | "unknown_file";
     }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
+  | { reason: "daily_recipients"; asked: number; max: number; left: number; retryAfterSec: number }
   | ({ reason: "not_offered" } & Destination)
   | { reason: "insufficient_balance"; needed: number; balance: number }
   | { reason: "recordings_full"; quota: RecordingQuota }
@@ -37,6 +38,8 @@ export interface AskedOnce {
   key: Uint8Array;
   /** MAC of path and parsed fields. */
   fingerprint: Uint8Array;
+  /** The same under each other listed secret: by these an earlier request is known that came before a rotation. */
+  others?: { key: Uint8Array; fingerprint: Uint8Array }[];
 }
 
 /** The same for a customer's request, with its reply. */
@@ -48,8 +51,18 @@ export interface Idempotency extends AskedOnce {
 /** What every command contains: the key that was used, and the id of the request. */
 export interface Caller {
   keyId: number;
+  /** The id of the secret that the key was made with; 1 where it is absent. */
+  secretId?: number;
   requestId: string;
   idempotency?: Idempotency;
+  /** Absent where the recipients of a day are not limited. */
+  daily?: DailyLimit;
+}
+
+/** The recipients of a request, and those that its account may reach in one day. */
+export interface DailyLimit {
+  recipients: number;
+  max: number;
 }
 
 /** How the price of each message is determined: given, by the account's OTP rate, or by the length of a recording. */
@@ -76,6 +89,8 @@ export interface SendCommand extends Caller {
   notOffered?: Destination;
   /** With it, a message to one recipient is stored already claimed. */
   take?: Take;
+  /** The id of the secret that makes the public ids of its messages; 1 where it is absent. */
+  idSecret?: number;
 }
 
 /** The result of a request, with the numbers of the moment when it was carried out. */
@@ -91,6 +106,8 @@ export interface Done {
   balance: number;
   /** The job of the first message, or 0. */
   seq: number;
+  /** The id of the secret that made the public ids of its messages; 1 where it is absent. */
+  idSecret?: number;
   /** What the caller now holds the claim of, and submits; empty on a replay, and without `take`. */
   claimed: ClaimedJob[];
   /** The lane to enqueue a token for, or null. On a replay only where nothing of the request was ever claimed. */

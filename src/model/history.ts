@@ -1,4 +1,5 @@
 import type { AccountView } from "./account.ts";
+import type { Lane } from "./lane.ts";
 import type { MessageView } from "./message.ts";
 
 // What an account gives to history, in groups: history holds one row for each.
@@ -27,6 +28,15 @@ export interface JobGroup {
   messages: MessageView[];
 }
 
+/** The oldest message of a lane that has waited long for its carrier. */
+export interface LongWait {
+  lane: Lane;
+  /** The carrier that did not take it yet; empty where none was asked. */
+  carrier: string;
+  /** When it was created, in ms since the epoch. */
+  oldestAt: number;
+}
+
 /** What the account answers to history's consumer. */
 export interface Records {
   groups: JobGroup[];
@@ -35,6 +45,8 @@ export interface Records {
   historyDb?: number;
   /** Groups with lower numbers are not kept there: they have no messages here, and their rows are deleted. */
   keptFrom?: number;
+  /** What has waited long, by lane; absent in the answers of older versions. */
+  waits?: LongWait[];
 }
 
 /** What history has recorded: these jobs and, unless it is null, the profile at this revision. */

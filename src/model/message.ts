@@ -71,6 +71,8 @@ export interface ClaimedJob {
   operation: Operation;
   content: Content;
   text: Uint8Array | null;
+  /** The id of the secret that makes its messages' references; 1 where it is absent. */
+  secretId?: number;
   messages: Claimed[];
 }
 
@@ -122,6 +124,8 @@ export interface WorkDone {
    * it then, so a consumer that got nothing need not wait.
    */
   againMs: number | null;
+  /** When the oldest of these jobs was created, in ms since the epoch. */
+  oldestMs?: number;
 }
 
 /** A message to look up at its carrier. */
@@ -134,12 +138,16 @@ export interface Followed {
   operation: Operation;
   to: string;
   carrier: string;
+  /** The id of the secret that makes its reference; 1 where it is absent. */
+  secretId?: number;
 }
 
 /** One message as history and the operator see it. */
 export interface MessageView {
   seq: number;
   index: number;
+  /** The id of the secret that makes its public id; 1 where it is absent. */
+  secretId?: number;
   /** Rises with every change of the message; history keeps the highest. */
   rev: number;
   requestId: string;

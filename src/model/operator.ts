@@ -15,6 +15,8 @@ const LEAST_ROLE = {
   revokeKeys: "support",
   /** Queue dead letters again or delete them; their rows are safe in the accounts either way. */
   queues: "support",
+  /** Send a test notice to the channel of alerts. */
+  alerts: "support",
   /** Open an account, which may begin with credit, and whose keys are in the reply. */
   openAccounts: "admin",
   /** Make or rotate a key, which spends the account's balance and is in the reply. */

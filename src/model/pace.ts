@@ -28,6 +28,8 @@ export interface PermitsAsked {
    * consumer's connections. Faster permits would be used late, when others have theirs.
    */
   gapMs?: number;
+  /** When the oldest message was created that the consumer claimed last, in ms. */
+  oldestMs?: number;
   seen: Seen;
 }
 
@@ -45,6 +47,25 @@ export interface Permits {
   isSurplus?: boolean;
   /** Whether the carrier's limit is set, or was met lately. While it is not, a single message needs no permit. */
   isLimited: boolean;
+}
+
+/** How a carrier's pace stands, for the operator; times in ms since the epoch. */
+export interface PaceStanding {
+  /** Since when the counts count: the pacing object's memory begins anew now and then. */
+  sinceMs: number;
+  /** Submissions that were taken, refused because of the rate, and not taken because the carrier was away. */
+  taken: number;
+  busy: number;
+  away: number;
+  /** The first and the last refusal since a submission was taken; null where the last was taken, or none was made. */
+  refusedSinceMs: number | null;
+  refusedLastMs: number | null;
+  /** The learned limit in submissions per second; null where none is known. */
+  perSec: number | null;
+  /** How long the carrier still wants silence, in ms. */
+  quietMs: number;
+  /** When the oldest message was created that consumers of a lane claimed in the last minute. */
+  oldestMs: Partial<Record<Lane, number>>;
 }
 
 /** Singles begin within this time after a silence; bulks no sooner, and within that part of it, or this. */

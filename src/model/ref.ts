@@ -11,4 +11,6 @@ export interface AccountRef {
 export interface MessagePlace {
   seq: number;
   index: number;
+  /** The id of the secret that made the message's public id; 1 where it is absent. */
+  secretId?: number;
 }

@@ -25,6 +25,9 @@ export const rateCardSchema = z.strictObject({
   voiceCallPer30s: price.default(2),
 });
 
+/** A card as it is stored, maybe by a newer version: fields that this one does not know are left out. */
+export const storedCardSchema = z.object(rateCardSchema.shape);
+
 export type RateCard = z.infer<typeof rateCardSchema>;
 
 /** The prices of a deployment whose operator has not written a rate card. */

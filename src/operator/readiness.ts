@@ -2,12 +2,13 @@ import { sizeOf } from "../db/fill.ts";
 import { historyDatabases } from "../db/history-databases.ts";
 import { logProblem } from "../log.ts";
 import { LANES } from "../model/lane.ts";
+import { placeOf } from "../objects.ts";
 import type { FollowJob } from "../queues/jobs.ts";
 import { laneQueue } from "../queues/lanes.ts";
 
 /** How to call each part that the service depends on, by its name in `/readyz`. */
 const PARTS: Record<string, (env: Env) => Promise<unknown>> = {
-  "account objects": (env) => env.ACCOUNT.getByName("readiness").ping(),
+  "account objects": (env) => env.ACCOUNT.getByName("readiness", placeOf(env)).ping(),
   D1: (env) => sizeOf(env.DB),
   history: (env) => Promise.all(historyDatabases(env).map(({ database }) => sizeOf(database))),
   R2: (env) => env.RECORDINGS.head("readiness"),

@@ -1,7 +1,8 @@
 import { endAlert, raiseAlert } from "../alerts/alerts.ts";
 import { auditService } from "../audit/audit.ts";
 import { configOf } from "../config/config.ts";
-import { disputesOf, latestDisputes, storeDispute } from "../db/disputes.ts";
+import { openAlerts } from "../db/alerts.ts";
+import { disputesOf, latestDisputes, openDisputes, storeDispute } from "../db/disputes.ts";
 import type { DisputeRow } from "../db/disputes.ts";
 import { isDisputeOpen } from "../model/dispute.ts";
 import type { DisputeReport } from "../model/dispute.ts";
@@ -11,11 +12,16 @@ import { bothOf } from "../objects.ts";
 import { issueNote } from "./notes.ts";
 import type { Order, PaymentEvent } from "./provider.ts";
 
+export type { DisputeRow } from "../db/disputes.ts";
+
 // Disputes of payments (chargebacks). While one is open, nothing changes in the account. A lost one takes back the credit
 // of what the provider deducted, as a refund does; one that is won after that gives it back.
 
 /** How many disputes the operator's list shows. */
 const LISTED_MAX = 50;
+
+/** Disputes and alerts that are open at once, at most. */
+const WATCHED_MAX = 500;
 
 /** The dispute of an event, as its row. */
 function rowOf(provider: string, order: Order | null, event: PaymentEvent, report: DisputeReport, nowMs: number) {
@@ -60,13 +66,18 @@ async function apply(env: Env, order: Order, row: DisputeRow, nowMs: number): Pr
   const deductedPaise = Math.min(row.deductedPaise, amountPaise);
   const disputed = { orderId, paymentRef, disputeId, deductedPaise, amountPaise, version };
   const { live, test } = bothOf(env, order.accountId);
-  const outcome: Disputed | null = await live.disputePayment(disputed);
+  let outcome: Disputed | null = await live.disputePayment(disputed);
   if (!outcome) return "Disputed, and the account does not exist.";
   await test.disputePayment(disputed);
+  let totalPaise: number | null = null;
+  // Another report may be applied between the account and the note: the note follows what the account says after it.
+  while (outcome?.refund && outcome.deductedPaise !== totalPaise) {
+    totalPaise = outcome.deductedPaise;
+    await issueNote(env, configOf(env), { order, source: `dispute:${disputeId}`, totalPaise }, nowMs);
+    outcome = await live.disputePayment(disputed);
+  }
   // A payment that gave no credit has none to take. One that comes later asks for its disputes (`applyDisputes`).
-  if (outcome.refund === null) return null;
-  const note = { order, source: `dispute:${disputeId}`, totalPaise: outcome.deductedPaise };
-  await issueNote(env, configOf(env), note, nowMs);
+  if (!outcome?.refund) return null;
   const { shortfall, taken } = outcome.refund;
   if (outcome.deductedPaise === 0 || shortfall === 0) return null;
   return (
@@ -92,6 +103,19 @@ export async function settleDispute(
   await auditService(env, provider, { ...act, once: `${disputeId} ${dispute.version}` });
   if (status === "lost" && dispute.deductedPaise === null) return "The lost dispute does not say what was deducted.";
   return apply(env, order, row, nowMs);
+}
+
+/**
+ * Raises the alerts of open disputes and ends those of the others: where two reports came at once, or one was cut off, the
+ * alert may be that of the earlier report.
+ */
+export async function watchDisputes(env: Env): Promise<void> {
+  const disputes = await openDisputes(env.DB, WATCHED_MAX);
+  const ids = new Set(disputes.map(({ disputeId }) => disputeId));
+  const alerts = (await openAlerts(env.DB, WATCHED_MAX)).filter(({ kind }) => kind === "payment_dispute");
+  const raised = new Set(alerts.map(({ subject }) => subject));
+  for (const row of disputes) if (!raised.has(row.disputeId)) await alertOf(env, row);
+  for (const { subject } of alerts) if (!ids.has(subject)) await endAlert(env, "payment_dispute", subject);
 }
 
 /** Applies the disputes that were reported before the payment itself; the first reason for the operator, or null. */

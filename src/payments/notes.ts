@@ -11,6 +11,8 @@ import { findInvoice } from "./invoices.ts";
 import type { Invoice } from "./invoices.ts";
 import type { Order } from "./provider.ts";
 
+export type { NoteRow } from "../db/tax-notes.ts";
+
 // Documents about money that went back: credit and debit notes (CGST Act §34, contents by Rule 53(1A) of the CGST Rules),
 // or receipts where the seller was not registered. Each refund, and each dispute that was lost, has exactly one; so has a
 // dispute that is won after it was lost. A note never changes: it has the seller and the tax of its invoice.

@@ -1,8 +1,8 @@
 import { configOf, paymentsOf } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { base62 } from "../crypto/base62.ts";
-import { mac } from "../crypto/bytes.ts";
-import { insertOrder, nameOrder, orderById, ordersOf, ordersToCheck, takeCheck } from "../db/orders.ts";
+import { digest } from "../crypto/bytes.ts";
+import { insertOrder, nameOrder, orderById, ordersOf, takeCheck } from "../db/orders.ts";
 import { logProblem } from "../log.ts";
 import type { Person } from "../model/person.ts";
 import { UNITS_PER_COIN } from "../money/money.ts";
@@ -31,18 +31,18 @@ export const CHECKS_MS: readonly number[] = [2, 10, 60, 360, 1_500, 2_940].map((
 /** Reloading the page of an order asks the provider at most this often. */
 const ASK_AGAIN_MS = 5_000;
 
-/** How many orders one run of the housekeeping checks: each is a request to the provider. */
-const CHECKED_PER_RUN = 20;
-
 /** When an order that was made at `createdAt` is checked next, or null when no check is left. In ms. */
 export function nextCheck(createdAt: number, nowMs: number): number | null {
   const offsetMs = CHECKS_MS.find((ms) => createdAt + ms > nowMs);
   return offsetMs === undefined ? null : createdAt + offsetMs;
 }
 
-/** The id of the order that a form makes: the same form gives the same id, and a MAC cannot be guessed. */
-function orderIdOf(config: Config, accountId: string, plan: Plan, once: string): string {
-  return `ord_${base62(mac(config.KEY_SECRET, "order/v1", `${accountId}\0${plan}\0${once}`, 16))}`;
+/**
+ * The id of the order that a form makes: the same form gives the same id, however the secrets changed meanwhile, and another
+ * cannot guess it, because the form has a random number.
+ */
+function orderIdOf(accountId: string, plan: Plan, once: string): string {
+  return `ord_${base62(digest("order/v2", `${accountId}\0${plan}\0${once}`, 16))}`;
 }
 
 export type Placed =
@@ -73,7 +73,7 @@ export async function placeOrder(
   const account = await objectOf(env, { accountId, mode: "live" }).view();
   if (account?.status !== "active") return { ok: false, reason: "suspended" };
   const nowMs = Date.now();
-  const id = orderIdOf(config, accountId, plan, once);
+  const id = orderIdOf(accountId, plan, once);
   const made: Order = {
     id,
     accountId,
@@ -146,19 +146,25 @@ export async function findSandboxOrder(env: Env, id: string): Promise<Order | nu
   return order?.provider === "sandbox" ? order : null;
 }
 
-/**
- * Asks the provider for the status of an order, and applies the answer; false when there was none, or another caller
- * had claimed this check.
- */
-export async function checkOrder(env: Env, order: Order, nowMs: number): Promise<boolean> {
+/** What became of a check: `not_asked` where another caller had claimed it, or there is nothing to ask. */
+type Checked = "answered" | "silent" | "not_asked";
+
+/** Asks the provider for the status of an order, and applies the answer. */
+export async function askAbout(env: Env, order: Order, nowMs: number): Promise<Checked> {
   const provider = providerNamed(configOf(env), order.provider);
   // Claimed before the provider is asked: a check that fails is repeated at the next time, not at once.
-  if (!(await takeCheck(env.DB, order, isOpen(order) ? nextCheck(order.createdAt, nowMs) : null, nowMs))) return false;
-  if (!provider?.fetchStatus || !isOpen(order)) return false;
+  const next = isOpen(order) ? nextCheck(order.createdAt, nowMs) : null;
+  if (!(await takeCheck(env.DB, order, next, nowMs))) return "not_asked";
+  if (!provider?.fetchStatus || !isOpen(order)) return "not_asked";
   const standing = await provider.fetchStatus(order);
   if (standing?.providerRef) await nameOrder(env.DB, order.id, standing.providerRef);
   for (const event of standing?.events ?? []) await settleEvent(env, provider.name, event, nowMs);
-  return standing !== null;
+  return standing === null ? "silent" : "answered";
+}
+
+/** Checks an order with its provider; false when there was no answer, or nothing to ask. */
+export async function checkOrder(env: Env, order: Order, nowMs: number): Promise<boolean> {
+  return (await askAbout(env, order, nowMs)) === "answered";
 }
 
 /** The current state of an order, for its page and for a buyer who returns from the payment. */
@@ -174,11 +180,4 @@ export async function refreshOrder(env: Env, order: Order, query: URLSearchParam
     logProblem("payments", problem);
   }
   return (await orderById(env.DB, order.id)) ?? order;
-}
-
-/** Checks the orders that are due; the scheduled handler calls it. */
-export async function checkDueOrders(env: Env, nowMs: number): Promise<void> {
-  for (const order of await ordersToCheck(env.DB, nowMs, CHECKED_PER_RUN)) {
-    await checkOrder(env, order, nowMs).catch((problem: unknown) => logProblem("payments", problem));
-  }
 }

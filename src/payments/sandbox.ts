@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Config } from "../config/settings.ts";
 import { mac } from "../crypto/bytes.ts";
 import { randomId } from "../crypto/ids.ts";
+import type { Secret } from "../crypto/secrets.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
 import { DISPUTE_STATUSES, disputeVersion } from "../model/dispute.ts";
 import type { DisputeReport, DisputeStatus } from "../model/dispute.ts";
@@ -82,8 +83,8 @@ const body = z.object({
 type SandboxDispute = NonNullable<z.infer<typeof body>["dispute"]>;
 
 /** Derived, so that it need not be configured, and for this purpose only. */
-function secretOf(config: Config): string {
-  return `whsec_${Buffer.from(mac(config.KEY_SECRET, "payments/sandbox", "")).toString("base64")}`;
+function secretOf({ value }: Secret): string {
+  return `whsec_${Buffer.from(mac(value, "payments/sandbox", "")).toString("base64")}`;
 }
 
 /** A webhook as it is sent: the exact bytes of its body, and the headers that sign them. */
@@ -116,7 +117,7 @@ function signed(
     ...amounts,
     currency: order.currency,
   } satisfies z.input<typeof body>);
-  return { body: text, headers: signedHeaders(secretOf(config), id, text, Date.now()) };
+  return { body: text, headers: signedHeaders(secretOf(config.KEY_SECRET.current), id, text, Date.now()) };
 }
 
 /** The webhooks of an outcome, in the order in which they arrive. */
@@ -181,7 +182,8 @@ export function sandboxProvider(config: Config): PaymentProvider {
       return { ok: true, url: `/pay/${order.id}`, providerRef: null };
     },
     parseWebhook(raw, headers, nowMs) {
-      return isSigned(secretOf(config), headers, raw, nowMs) ? eventOf(raw) : "forged";
+      const isGenuine = config.KEY_SECRET.all.some((one) => isSigned(secretOf(one), headers, raw, nowMs));
+      return isGenuine ? eventOf(raw) : "forged";
     },
   };
 }

@@ -75,6 +75,12 @@ export async function enqueueHistory(
   }
 }
 
+/** Lets the history consumer delete what left an account for the archive. Never throws. */
+export async function enqueueClear(queue: Queue, account: string): Promise<void> {
+  const job: HistoryJob = { account, seqs: [], clear: true };
+  await queue.sendBatch([{ body: job }]).catch((problem: unknown) => logProblem("history queue", problem));
+}
+
 /** Sends one token of an account's lane to its queue; never throws. */
 export async function enqueueToken(env: LaneQueues, account: string, lane: Lane): Promise<void> {
   await enqueueTokens(env, lane, [{ body: { kind: "send", account, lane }, delaySeconds: 0 }]);

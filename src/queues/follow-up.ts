@@ -31,6 +31,11 @@ function lookUp(config: Config, account: string, { carrier, operation, to }: Omi
   return carrierNamed(config, carrier)?.lookup?.({ operation, to, mode });
 }
 
+/** Whether the carrier with this name can be asked for a message's state. */
+export function canLookUp(config: Config, carrier: string): boolean {
+  return carrierNamed(config, carrier)?.lookup !== undefined;
+}
+
 /** What is known of an accepted message: its outcome, and its receipt where the carrier has one. */
 async function newsOf(config: Config, followed: FollowUp): Promise<News[]> {
   const { seq, index, attempt, account } = followed;
@@ -82,10 +87,10 @@ export async function followJobs(env: Env, config: Config, { account, lane, seqs
   const open: Followed[] = (await env.ACCOUNT.getByName(account).follow(seqs)) ?? [];
   const news: News[] = [];
   for (const followed of open) {
-    const { seq, index, attempt, unknown, carrier, operation } = followed;
+    const { seq, index, attempt, unknown } = followed;
     const found = await lookUp(config, account, followed);
     if (!found) continue;
-    if (unknown && (await isMissingFromInbox(env, config, ref, { seq, index, operation, carrier }))) {
+    if (unknown && (await isMissingFromInbox(env, config, ref, followed))) {
       const outcome = { kind: "not_accepted", code: "attempt_interrupted" } as const;
       news.push({ kind: "outcome", seq, index, attempt, outcome });
     } else news.push({ kind: "receipt", seq, index, ...found });

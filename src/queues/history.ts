@@ -8,8 +8,11 @@ import { watchAccounts } from "../db/watch.ts";
 import { logProblem } from "../log.ts";
 import type { Records } from "../model/history.ts";
 import type { AccountObject } from "../objects.ts";
+import { clearFromHistory } from "./history-clear.ts";
 import { historyJob } from "./jobs.ts";
 import type { HistoryJob } from "./jobs.ts";
+import { observe } from "./observe.ts";
+import type { Waits } from "./observe.ts";
 
 // The history consumer: fetches the newest state from the accounts, writes it to the accounts' databases, in one batch
 // for each of them, and reports to the accounts what is recorded. What fails is tried again by the queue, and in the end
@@ -59,7 +62,9 @@ interface Given extends Records {
   stub: AccountObject;
 }
 
-async function giveBack({ message, job: { account } }: Asked, env: Env): Promise<void> {
+async function giveBack({ message, job: { account, clear: isClear } }: Asked, env: Env): Promise<void> {
+  // The account asks again, the next day at the latest.
+  if (isClear === true && message.attempts >= DELIVERIES_MAX) return message.ack();
   if (message.attempts >= DELIVERIES_MAX) {
     try {
       await env.ACCOUNT.getByName(account).recorded(null);
@@ -151,10 +156,22 @@ async function watch(env: Env, given: Given[]): Promise<void> {
   }
 }
 
-async function recordWave(wave: Asked[], env: Env): Promise<void> {
-  const all = await Promise.all(wave.map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
+async function clear({ message, job: { account } }: Asked, env: Env): Promise<void> {
+  await clearFromHistory(env, account);
+  message.ack();
+}
+
+async function recordWave(wave: Asked[], env: Env, ctx: Waits | undefined): Promise<void> {
+  const [clears, asks] = [true, false].map((isClear) => wave.filter(({ job }) => (job.clear === true) === isClear));
+  await Promise.all((clears ?? []).map((asked) => orGiveBack(asked, env, () => clear(asked, env))));
+  const all = await Promise.all((asks ?? []).map((asked) => orGiveBack(asked, env, () => givenFor(asked, env))));
   const given = all.filter((one) => one !== null);
   const [groups, profiles] = await Promise.all([writeGroups(given, env), writeProfiles(given, env)]);
+  if (ctx) {
+    const written = given.filter((one) => !groups.includes(one));
+    const seen = written.map((one) => ({ ...refOf(one), ...one, waits: one.waits ?? null, seqs: one.asked.job.seqs }));
+    observe(env, ctx, seen, Date.now());
+  }
   await watch(env, given);
   const confirmed = given.map((one) => {
     const unwritten = { groups: groups.includes(one), profile: one.profile !== null && profiles.includes(one) };
@@ -163,7 +180,10 @@ async function recordWave(wave: Asked[], env: Env): Promise<void> {
   await Promise.all(confirmed);
 }
 
-/** Consumes a batch of the history queue. The same job may arrive any number of times, in any order. */
-export async function consumeHistory(batch: MessageBatch, env: Env): Promise<void> {
-  for (const wave of wavesOf(batch)) await recordWave(wave, env);
+/**
+ * Consumes a batch of the history queue. The same job may arrive any number of times, in any order. What it shows of
+ * deliveries is stored some seconds after the batch, in the time that `ctx` gives.
+ */
+export async function consumeHistory(batch: MessageBatch, env: Env, ctx?: Waits): Promise<void> {
+  for (const wave of wavesOf(batch)) await recordWave(wave, env, ctx);
 }

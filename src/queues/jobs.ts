@@ -70,6 +70,14 @@ export function readLaneJobs(body: unknown): LaneJob[] | null {
   return LANES.map((one) => ({ kind: "send", account: data.account, lane: one }));
 }
 
-/** Work for the history consumer: these jobs of the account (and the account itself) changed. */
-export const historyJob = z.object({ account, seqs, profile: z.boolean().optional() });
+/**
+ * Work for the history consumer: these jobs of the account (and the account itself) changed; or, `clear`, some left the
+ * account for the archive, which ones, the account says.
+ */
+export const historyJob = z.object({
+  account,
+  seqs,
+  profile: z.boolean().optional(),
+  clear: z.boolean().optional(),
+});
 export type HistoryJob = z.infer<typeof historyJob>;

@@ -188,6 +188,7 @@ export class LaneWork {
       for (const job of work?.jobs ?? []) {
         for (const at of job.messages) this.#ready.push({ job, at, untilMs: nowMs + waitMs });
       }
+      this.#pace()?.claimed(lane, work?.oldestMs);
       this.#isMore = this.#ready.length > 0 && typeof work?.againMs === "number" && work.againMs <= 0;
     } catch (problem) {
       await report(env, this.#to, news);

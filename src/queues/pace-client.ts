@@ -3,6 +3,7 @@ import { logProblem } from "../log.ts";
 import type { Lane } from "../model/lane.ts";
 import { afterSilenceMs } from "../model/pace.ts";
 import type { Permits, PermitsAsked, Seen } from "../model/pace.ts";
+import { placeOf } from "../objects.ts";
 import { batcherPerBinding } from "./batcher.ts";
 import { Countdown } from "./countdown.ts";
 
@@ -47,12 +48,15 @@ export interface Taken extends Permits {
   aheadMs: number;
 }
 
+/** Where a pacing object is to live. */
+type Place = ReturnType<typeof placeOf>;
+
 const tells = batcherPerBinding(
   "pace",
-  async (binding: Env["PACE"], items: { carrier: string; seen: Seen }[]) => {
-    for (const carrier of new Set(items.map((item) => item.carrier))) {
+  async (binding: Env["PACE"], items: { carrier: string; place: Place; seen: Seen }[]) => {
+    for (const { carrier, place } of new Map(items.map((item) => [item.carrier, item])).values()) {
       const seen = merged(items.filter((item) => item.carrier === carrier).map((item) => item.seen));
-      await binding.getByName(carrier).tell(seen);
+      await binding.getByName(carrier, place).tell(seen);
     }
   },
   { itemsMax: 1_000 },
@@ -76,17 +80,21 @@ export class PaceClient {
   readonly #binding: Env["PACE"];
   readonly #carrier: string;
   readonly #isSet: boolean;
+  readonly #place: Place;
   readonly #limited = new Countdown();
   readonly #noPermits = new Countdown();
   readonly #quiet = new Countdown();
   readonly #listening = new Countdown();
   /** Submissions that the carrier took and the object does not know of. */
   #taken = 0;
+  /** The oldest messages that consumers here claimed, and the object does not know of. */
+  readonly #oldestMs: Partial<Record<Lane, number>> = {};
 
-  constructor(binding: Env["PACE"], carrier: string, isSet: boolean) {
+  constructor(binding: Env["PACE"], carrier: string, isSet: boolean, place: Place = {}) {
     this.#binding = binding;
     this.#carrier = carrier;
     this.#isSet = isSet;
+    this.#place = place;
   }
 
   /** How the carrier stands for messages of a lane; costs nothing. */
@@ -112,7 +120,10 @@ export class PaceClient {
     const taken = this.#taken;
     this.#taken = 0;
     try {
-      const answering = this.#binding.getByName(this.#carrier).take({ ...asked, seen: { taken, busy: 0 } });
+      const oldestMs = this.#oldestMs[asked.lane];
+      delete this.#oldestMs[asked.lane];
+      const said = { ...asked, ...(oldestMs !== undefined && { oldestMs }), seen: { taken, busy: 0 } };
+      const answering = this.#binding.getByName(this.#carrier, this.#place).take(said);
       const answer = await Promise.race([answering, scheduler.wait(ANSWER_MS_MAX).then(() => null)]);
       if (answer !== null) {
         const answered = this.#learn(answer, asked.lane);
@@ -146,6 +157,11 @@ export class PaceClient {
     this.#taken = 0;
   }
 
+  /** Notes when the oldest message was created that a consumer has just claimed; the next request for permits says it. */
+  claimed(lane: Lane, oldestMs: number | undefined): void {
+    if (oldestMs !== undefined) this.#oldestMs[lane] = Math.min(oldestMs, this.#oldestMs[lane] ?? oldestMs);
+  }
+
   /** Gives back the permits after the first `used`, so that others may have those that are still ahead. Never throws. */
   giveBack(ctx: Waits, { atMs, aheadMs, isLimited }: Taken, used: number): void {
     const fromMs = Date.now() + RETURN_MS_MIN;
@@ -158,11 +174,11 @@ export class PaceClient {
   /** Gives permits back that came when they were not waited for any more. */
   async #return({ atMs, isLimited }: Permits): Promise<void> {
     if (!isLimited || atMs.length === 0) return;
-    await this.#binding.getByName(this.#carrier).tell({ taken: 0, busy: 0, returned: atMs });
+    await this.#binding.getByName(this.#carrier, this.#place).tell({ taken: 0, busy: 0, returned: atMs });
   }
 
   #tell(ctx: Waits, seen: Seen): void {
-    tells(this.#binding).add(ctx, [{ carrier: this.#carrier, seen }]);
+    tells(this.#binding).add(ctx, [{ carrier: this.#carrier, place: this.#place, seen }]);
   }
 
   #none(againMs: number): Taken {
@@ -190,7 +206,7 @@ export class PaceClient {
     if (forMs < this.#listening.leftMs(nowMs) + LISTEN_MS_MIN) return;
     this.#listening.set(nowMs, forMs);
     this.#binding
-      .getByName(this.#carrier)
+      .getByName(this.#carrier, this.#place)
       .listen(forMs)
       .then((quietMs) => {
         this.#listening.set(Date.now(), 0);
@@ -208,7 +224,7 @@ export function paceOf(env: Env, carrier: string): PaceClient {
   clients.set(env.PACE, ofBinding);
   const known = ofBinding.get(carrier);
   if (known) return known;
-  const client = new PaceClient(env.PACE, carrier, configOf(env).CARRIER_TPS !== undefined);
+  const client = new PaceClient(env.PACE, carrier, configOf(env).CARRIER_TPS !== undefined, placeOf(env));
   ofBinding.set(carrier, client);
   return client;
 }

@@ -15,7 +15,7 @@ import { recordingPath } from "../recordings/signed-address.ts";
 function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: Claimed): Outgoing {
   const audioPath = recordingPath(config, job.content);
   return {
-    ref: messageId(config.KEY_SECRET, ref, job.operation, { seq: job.seq, index: at.index }),
+    ref: messageId(config.KEY_SECRET, ref, job.operation, { ...job, index: at.index }),
     operation: job.operation,
     to: at.to,
     attempt: at.attempt,

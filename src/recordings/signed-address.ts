@@ -1,10 +1,13 @@
 import type { Config } from "../config/settings.ts";
 import { joinBytes, mac, sameBytes } from "../crypto/bytes.ts";
 import { accountBytes, accountIdOf, objectName } from "../crypto/ids.ts";
+import { FIRST_ID, secretsOf } from "../crypto/secrets.ts";
+import type { GivenSecrets } from "../crypto/secrets.ts";
 import type { Content } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 
-// Signed, expiring addresses of recordings (contract §11): the token holds account, recording and expiry, and a MAC.
+// Signed, expiring addresses of recordings (contract §11): the token holds the mode and the id of its secret, media type,
+// account, recording and expiry, and a MAC. Its first byte is 0 or 1, the mode, for the secret with the id 1.
 
 /** Kinds of recordings. A token holds the index in this list, so entries are only ever appended. */
 const MIMES = ["audio/wav", "audio/mpeg"] as const;
@@ -22,33 +25,44 @@ export function recordingKey(ref: AccountRef, hash: Uint8Array): string {
 }
 
 /** A token that opens one recording until `expiresAtMs`. */
-export function mediaToken(secret: string, objectKey: string, mime: string, expiresAtMs: number): string {
+export function mediaToken(given: GivenSecrets, objectKey: string, mime: string, expiresAtMs: number): string {
   const [name = "", hash = ""] = objectKey.split("/");
   const test = name.endsWith(".test");
   const body = new Uint8Array(BODY_SIZE);
-  body[0] = test ? 1 : 0;
+  const secret = secretsOf(given).current;
+  body[0] = (secret.id - FIRST_ID) * 2 + (test ? 1 : 0);
   body[1] = Math.max(0, MIMES.indexOf(mime as Mime));
   body.set(accountBytes(test ? name.slice(0, -".test".length) : name) ?? [], 2);
   body.set(Buffer.from(hash, "hex"), 10);
   new DataView(body.buffer).setFloat64(10 + HASH_SIZE, expiresAtMs);
-  return Buffer.from(joinBytes(body, mac(secret, "media/v1", body, MAC_SIZE))).toString("base64url");
+  return Buffer.from(joinBytes(body, mac(secret.value, "media/v1", body, MAC_SIZE))).toString("base64url");
 }
 
-/** What a token opens, or null when it was altered or has expired. */
-export function readMediaToken(secret: string, token: string, nowMs: number): { objectKey: string; mime: Mime } | null {
+/** What a token opens; null when it was altered or has expired, or its secret is not listed any more. */
+export function readMediaToken(
+  given: GivenSecrets,
+  token: string,
+  nowMs: number,
+): { objectKey: string; mime: Mime } | null {
   const bytes = Uint8Array.from(Buffer.from(token, "base64url"));
   // Base64 has several spellings of the same bytes; only the canonical one is accepted.
   if (bytes.length !== BODY_SIZE + MAC_SIZE || Buffer.from(bytes).toString("base64url") !== token) return null;
   const body = bytes.subarray(0, BODY_SIZE);
-  if (!sameBytes(mac(secret, "media/v1", body, MAC_SIZE), bytes.subarray(BODY_SIZE))) return null;
+  const first = body[0] ?? 0;
+  const secret = secretsOf(given).withId((first >> 1) + FIRST_ID);
+  if (!secret || !sameBytes(mac(secret.value, "media/v1", body, MAC_SIZE), bytes.subarray(BODY_SIZE))) return null;
   if (new DataView(bytes.buffer).getFloat64(10 + HASH_SIZE) <= nowMs) return null;
-  const ref: AccountRef = { accountId: accountIdOf(body.subarray(2, 10)), mode: body[0] === 1 ? "test" : "live" };
+  const ref: AccountRef = { accountId: accountIdOf(body.subarray(2, 10)), mode: first % 2 === 1 ? "test" : "live" };
   const mime = MIMES[body[1] ?? 0] ?? MIMES[0];
   return { objectKey: recordingKey(ref, body.subarray(10, 10 + HASH_SIZE)), mime };
 }
 
 /** The path of a recording below the console's address; it works until `expiresAtMs`. */
-export function mediaPath(secret: string, recording: { objectKey: string; mime: string }, expiresAtMs: number): string {
+export function mediaPath(
+  secret: GivenSecrets,
+  recording: { objectKey: string; mime: string },
+  expiresAtMs: number,
+): string {
   return `/media/${mediaToken(secret, recording.objectKey, recording.mime, expiresAtMs)}`;
 }
 

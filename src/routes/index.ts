@@ -4,6 +4,7 @@ import type { Api, Pages } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
 import { carrierCallback } from "./callbacks/carrier.ts";
 import { activityPages } from "./console/activity.tsx";
+import { archivePages } from "./console/archives.tsx";
 import { assets } from "./console/assets.ts";
 import { billingPages } from "./console/billing.tsx";
 import { confirmPages } from "./console/confirm.tsx";
@@ -29,6 +30,7 @@ import { deskAccount } from "./desk/account.tsx";
 import { deskAccounts } from "./desk/accounts.tsx";
 import { deskAudit } from "./desk/audit.tsx";
 import { deskNote } from "./desk/note.tsx";
+import { deskHealthPages } from "./desk/health.tsx";
 import { deskPayments } from "./desk/payments.tsx";
 import { deskQueues } from "./desk/queues.tsx";
 import { deskRateCard } from "./desk/rate-card.tsx";
@@ -38,14 +40,18 @@ import { deskDoor } from "./desk/sign-in.tsx";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
+import { operatorAlerts } from "./operator/alerts.ts";
+import { operatorArchives } from "./operator/archives.ts";
 import { operatorAudit } from "./operator/audit.ts";
 import { operatorCredits } from "./operator/credits.ts";
+import { operatorHealth } from "./operator/health.ts";
 import { operatorHistory } from "./operator/history.ts";
 import { operatorKeys } from "./operator/keys.ts";
 import { operatorLedger } from "./operator/ledger.ts";
 import { operatorMessages } from "./operator/messages.ts";
 import { operatorRateCard } from "./operator/rate-card.ts";
 import { operatorReconcile } from "./operator/reconcile.ts";
+import { operatorSecrets } from "./operator/secrets.ts";
 import { sendOtp } from "./otp/send-otp.ts";
 import { accountBalance } from "./sms/account-balance.ts";
 import { sendBulkSms } from "./sms/send-bulk-sms.ts";
@@ -72,11 +78,15 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     operatorCredits,
     operatorLedger,
     operatorMessages,
+    operatorArchives,
     operatorKeys,
+    operatorSecrets,
     operatorRateCard,
     operatorReconcile,
     operatorHistory,
     operatorAudit,
+    operatorHealth,
+    operatorAlerts,
     carrierCallback,
     mediaRecording,
     paymentWebhooks,
@@ -105,6 +115,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     settingsPhone,
     phoneLost,
     securityLog,
+    archivePages,
     deskDoor,
     deskAccounts,
     deskAccount,
@@ -112,6 +123,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     deskNote,
     deskPayments,
     deskQueues,
+    deskHealthPages,
     deskReconcile,
     deskAudit,
     deskSessions,

@@ -25,7 +25,8 @@ export const accountApi: MiddlewareHandler<AppEnv> = (c, next) =>
       acceptBody(c);
       await readBody(c, () => undefined);
     }
-    const door: OwnDoor | null = await accountOf(c).admitOwn(keyOf(c).keyId, !READS.has(method));
+    const { keyId, secretId } = keyOf(c);
+    const door: OwnDoor | null = await accountOf(c).admitOwn(keyId, !READS.has(method), secretId);
     if (!door?.ok) return refuse(c, door);
     await next();
   });

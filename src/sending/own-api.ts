@@ -53,7 +53,8 @@ export async function callApi(
   idempotencyKey: string,
 ): Promise<ApiReply> {
   const keyId = consoleKeyId(ref.mode);
-  const key = showKey(settings(c).KEY_SECRET, { ...ref, keyId });
+  const secrets = settings(c).KEY_SECRET;
+  const key = showKey(secrets, { ...ref, keyId });
   const request = {
     method: "POST",
     headers: {
@@ -67,6 +68,7 @@ export async function callApi(
   };
   const reply = await ask(c, path, request);
   if (reply.status !== 401) return reply;
-  await objectOf(c.env, ref).makeKey(keyId, CONSOLE_KEY_NAME);
+  // It has none yet, or one that was made with another secret.
+  await objectOf(c.env, ref).makeKey(keyId, CONSOLE_KEY_NAME, undefined, secrets.current.id);
   return ask(c, path, request);
 }

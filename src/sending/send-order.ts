@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { messageId, objectName } from "../crypto/ids.ts";
 import { seal, unseal } from "../crypto/seal.ts";
+import { FIRST_ID } from "../crypto/secrets.ts";
 import { keyOf, settings, showWindow } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { FailureError, failureOf } from "../http/errors.ts";
@@ -47,7 +48,8 @@ export function accountOf(c: Context<AppEnv>) {
 /** What the account must know about the caller; with an Idempotency-Key also the reply, sealed for replays. */
 export async function callerOf(c: Context<AppEnv>, fields: object, template: ReplyTemplate) {
   const asked = idempotencyOf(c, fields);
-  const caller = { keyId: keyOf(c).keyId, requestId: c.get("requestId") };
+  const { keyId, secretId } = keyOf(c);
+  const caller = { keyId, secretId, requestId: c.get("requestId") };
   if (!asked) return caller;
   const sealed = await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), JSON.stringify(template));
   return { ...caller, idempotency: { ...asked, template: sealed } };
@@ -57,7 +59,7 @@ export async function callerOf(c: Context<AppEnv>, fields: object, template: Rep
 export function doneReply(
   c: Context<AppEnv>,
   template: ReplyTemplate,
-  done: Pick<Done, "replayed" | "template" | "spent" | "balance" | "seq" | "window">,
+  done: Pick<Done, "replayed" | "template" | "spent" | "balance" | "seq" | "idSecret" | "window">,
   operation: Operation,
 ): Response {
   const config = settings(c);
@@ -71,7 +73,8 @@ export function doneReply(
     fillTemplate(first, {
       spent: done.spent,
       balance: done.balance,
-      messageId: () => messageId(config.KEY_SECRET, key, operation, { seq: done.seq, index: 0 }),
+      messageId: () =>
+        messageId(config.KEY_SECRET, key, operation, { seq: done.seq, index: 0, secretId: done.idSecret ?? FIRST_ID }),
     }),
   );
 }
@@ -110,7 +113,11 @@ export async function sendOrder(
   const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const caller = await callerOf(c, fields, template);
   const validityMs = settings(c)[OPERATIONS[order.operation].validity];
-  const done = askAndDispatch(c, { ...order, ...caller, text: sealed, validityMs });
+  const { mode } = keyOf(c);
+  const max = settings(c).TEST_RECIPIENTS_PER_DAY;
+  const daily = mode === "test" ? { daily: { recipients: order.recipients.length, max } } : {};
+  const idSecret = settings(c).KEY_SECRET.current.id;
+  const done = askAndDispatch(c, { ...order, ...caller, ...daily, text: sealed, validityMs, idSecret });
   // If the client leaves now, the platform ends all work outside `waitUntil`, and the message would wait for the alarm.
   c.executionCtx.waitUntil(done.catch(() => undefined));
   const result = await done;

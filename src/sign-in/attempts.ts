@@ -41,8 +41,8 @@ type Verdict = { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec
 /** Whether one more code is sent; an unknown browser may have to pass a bot check first. */
 export type CodeVerdict = Verdict | { ok: false; reason: "bot_check"; check: BotCheck };
 
-/** Where attempts are counted. */
-const storeOf = (c: Context<AppEnv>) => ({ db: c.env.DB, secret: settings(c).KEY_SECRET });
+/** Where attempts are counted. With the lowest secret, so that the counters begin anew only when it is taken away. */
+const storeOf = (c: Context<AppEnv>) => ({ db: c.env.DB, secret: settings(c).KEY_SECRET.lowest.value });
 
 /** Counts and checks one attempt; a subject that the platform does not tell is not limited. */
 async function admit(
@@ -82,7 +82,13 @@ async function verdictOf(
   { request, taken, nowMs }: { request: CodeRequest; taken: CodeTaken; nowMs: number },
 ): Promise<Verdict | null> {
   if (taken.ok) {
-    await alertCeilings({ env: c.env, secret: config.KEY_SECRET }, config, taken, request.origin.factor, nowMs);
+    await alertCeilings(
+      { env: c.env, secret: config.KEY_SECRET.lowest.value },
+      config,
+      taken,
+      request.origin.factor,
+      nowMs,
+    );
     return { ok: true };
   }
   if (taken.reason === "check") return null;

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
-import { mac, sameBytes } from "../crypto/bytes.ts";
+import { mac } from "../crypto/bytes.ts";
 import { randomCode } from "../crypto/ids.ts";
+import { isProved } from "../crypto/secrets.ts";
 import { challengeByHash, deleteChallenge, forgetChallenges, insertChallenge, takeTry } from "../db/sign-in.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
@@ -47,8 +48,8 @@ export type Answer =
   | { ok: false; reason: "over" };
 
 /** A code's MAC, bound to its challenge. A plain hash could be reversed by trying a million codes. */
-function proofOf(c: Context<AppEnv>, hash: string, code: string): Uint8Array {
-  return mac(settings(c).KEY_SECRET, "one-time-password/v1", `${hash}\0${code}`);
+function proofOf(secret: string, hash: string, code: string): Uint8Array {
+  return mac(secret, "one-time-password/v1", `${hash}\0${code}`);
 }
 
 /** Sends a code, and sets the cookie with which the browser can answer it; the browser's previous challenge ends. */
@@ -62,7 +63,7 @@ export async function askCode(c: Context<AppEnv>, { purpose, phone, payload, ans
   await insertChallenge(c.env.DB, {
     hash,
     phone,
-    code: Buffer.from(proofOf(c, hash, code)).toString("base64url"),
+    code: Buffer.from(proofOf(settings(c).KEY_SECRET.current.value, hash, code)).toString("base64url"),
     purpose,
     payload: await payload(),
     tries: 0,
@@ -110,7 +111,10 @@ export async function answer(c: Context<AppEnv>, purpose: Purpose, typed: string
   const hash = hashOf(token);
   const row = await takeTry(c.env.DB, hash, purpose, TRIES_MAX, Date.now());
   if (!row) return { ok: false, reason: "over" };
-  if (!sameBytes(Buffer.from(row.code, "base64url"), proofOf(c, hash, code))) {
+  const isRight = isProved(settings(c).KEY_SECRET, Buffer.from(row.code, "base64url"), (secret) =>
+    proofOf(secret, hash, code),
+  );
+  if (!isRight) {
     const triesLeft = TRIES_MAX - row.tries;
     return triesLeft > 0 ? { ok: false, reason: "wrong", triesLeft } : { ok: false, reason: "over" };
   }

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { openCustomer, ownAccountId } from "../accounts/open.ts";
 import { PRODUCT } from "../config/settings.ts";
 import type { Config } from "../config/settings.ts";
+import { storeOnce } from "../db/service-settings.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import { ENDPOINTS } from "../model/operations.ts";
@@ -22,15 +23,31 @@ const LOCAL_COINS = 100_000;
 export type Sent =
   { ok: true } | { ok: false; reason: "rate_limited"; retryAfterSec: number } | { ok: false; reason: "not_offered" };
 
-/** The account that sends codes. Its id is derived, so that every deployment has one without configuration. */
-export function codeSenderRef(config: Config): AccountRef {
-  return { accountId: ownAccountId(config, "codes"), mode: "live" };
+/** The name under which the id of the account is stored. */
+const STORED_AS = "sign-in code account";
+
+/** The id in each environment, which is read once for each isolate. */
+const known = new WeakMap<Config, string>();
+
+/**
+ * The account that sends codes. Its id is derived when the first code is sent, so that every deployment has one without
+ * configuration, and stored, so that it stays the same when the secret that it was derived from is replaced.
+ */
+export async function codeSenderRef(env: Env, config: Config): Promise<AccountRef> {
+  let accountId = known.get(config);
+  if (accountId === undefined) {
+    const stored = await storeOnce(env.DB, { [STORED_AS]: ownAccountId(config, "codes") });
+    accountId = stored.get(STORED_AS);
+    if (accountId === undefined) throw new Error("a setting that was just stored is not there");
+    known.set(config, accountId);
+  }
+  return { accountId, mode: "live" };
 }
 
-async function openCodeSender(env: Env, config: Config): Promise<void> {
+async function openCodeSender(env: Env, config: Config, accountId: string): Promise<void> {
   const balance = config.ENVIRONMENT === "local" ? LOCAL_COINS * UNITS_PER_COIN : 0;
   const name = `${PRODUCT} sign-in`;
-  await openCustomer(env, config, codeSenderRef(config).accountId, { name, plan: "premium", otpRate: 0, balance });
+  await openCustomer(env, config, accountId, { name, plan: "premium", otpRate: 0, balance });
 }
 
 /** Calls the API as the account that sends codes, which the first call opens. Idempotent by `key`. */
@@ -41,10 +58,11 @@ export async function callAsCodeSender(
   key: string,
 ): Promise<ApiReply> {
   const config = settings(c);
-  const reply = await callApi(c, codeSenderRef(config), path, fields, key);
+  const ref = await codeSenderRef(c.env, config);
+  const reply = await callApi(c, ref, path, fields, key);
   if (reply.status !== 401) return reply;
-  await openCodeSender(c.env, config);
-  return callApi(c, codeSenderRef(config), path, fields, key);
+  await openCodeSender(c.env, config, ref.accountId);
+  return callApi(c, ref, path, fields, key);
 }
 
 /** Sends a code to a phone. Idempotent by `key`. Throws on a failure of the API that the person cannot resolve. */

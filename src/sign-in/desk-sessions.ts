@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { mac } from "../crypto/bytes.ts";
+import type { Secret } from "../crypto/secrets.ts";
 import {
   deleteSession,
   deleteSessionsOf,
@@ -46,10 +47,21 @@ function hashFor(c: Context<AppEnv>, token: string): string {
   return Buffer.from(mac(settings(c).OPERATOR_TOKEN, "desk-session/v1", token)).toString("base64url");
 }
 
-/** The holder of all sessions of the present token. Without KEY_SECRET it says nothing about the token. */
-function holderOf(c: Context<AppEnv>): string {
+/**
+ * The holders of all sessions of the present token, first that of new ones: one for each listed KEY_SECRET, without which
+ * a holder says nothing about the token.
+ */
+function holdersOf(c: Context<AppEnv>): [string, ...string[]] {
   const { KEY_SECRET, OPERATOR_TOKEN } = settings(c);
-  return `operator:${Buffer.from(mac(KEY_SECRET, "desk-holder/v1", OPERATOR_TOKEN, HOLDER_SIZE)).toString("base64url")}`;
+  const holderOf = ({ value }: Secret) =>
+    `operator:${Buffer.from(mac(value, "desk-holder/v1", OPERATOR_TOKEN, HOLDER_SIZE)).toString("base64url")}`;
+  return [holderOf(KEY_SECRET.current), ...KEY_SECRET.all.slice(1).map(holderOf)];
+}
+
+/** The rows of all sessions of the present token. */
+async function rowsOf(c: Context<AppEnv>) {
+  const nowMs = Date.now();
+  return (await Promise.all(holdersOf(c).map((holder) => sessionsOf(c.env.DB, holder, nowMs)))).flat();
 }
 
 const handleOf = (hash: string) => hash.slice(0, HANDLE_LENGTH);
@@ -65,7 +77,7 @@ export async function startDeskSession(c: Context<AppEnv>): Promise<string> {
   const nowMs = Date.now();
   await insertSession(c.env.DB, {
     hash,
-    holder: holderOf(c),
+    holder: holdersOf(c)[0],
     device: deviceOf(c.req.header("user-agent") ?? ""),
     createdAt: nowMs,
     authenticatedAt: nowMs,
@@ -99,7 +111,7 @@ export async function endDeskSession(c: Context<AppEnv>): Promise<void> {
 /** The sessions of the present token that have not expired: the one of this request first, then by last use. */
 export async function listDeskSessions(c: Context<AppEnv>): Promise<DeskSession[]> {
   const own = c.get("operator")?.session;
-  const rows = await sessionsOf(c.env.DB, holderOf(c), Date.now());
+  const rows = await rowsOf(c);
   return rows
     .map(({ hash, device, createdAt, seenAt, expiresAt }) => {
       const handle = handleOf(hash);
@@ -110,7 +122,7 @@ export async function listDeskSessions(c: Context<AppEnv>): Promise<DeskSession[
 
 /** Ends one session; false when there is none with this handle. */
 export async function endDeskSessionOf(c: Context<AppEnv>, handle: string): Promise<boolean> {
-  const rows = await sessionsOf(c.env.DB, holderOf(c), Date.now());
+  const rows = await rowsOf(c);
   const found = rows.find(({ hash }) => handleOf(hash) === handle);
   if (found) await deleteSession(c.env.DB, found.hash);
   return found !== undefined;
@@ -118,6 +130,6 @@ export async function endDeskSessionOf(c: Context<AppEnv>, handle: string): Prom
 
 /** Ends every session of the present token, that of this request too. */
 export async function endAllDeskSessions(c: Context<AppEnv>): Promise<void> {
-  await deleteSessionsOf(c.env.DB, holderOf(c));
+  for (const holder of holdersOf(c)) await deleteSessionsOf(c.env.DB, holder);
   dropCookie(c, COOKIE);
 }

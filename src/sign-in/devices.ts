@@ -1,6 +1,7 @@
 import type { Context } from "hono";
-import { mac, sameBytes } from "../crypto/bytes.ts";
+import { mac } from "../crypto/bytes.ts";
 import { randomId } from "../crypto/ids.ts";
+import { isProved } from "../crypto/secrets.ts";
 import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import type { Person } from "../model/person.ts";
@@ -20,15 +21,16 @@ interface Device {
   rememberedAt: number;
 }
 
-function proofOf(c: Context<AppEnv>, { personId, deviceId, rememberedAt }: Device): Uint8Array {
-  return mac(settings(c).KEY_SECRET, "device/v2", `${personId}.${deviceId}.${rememberedAt}`, PROOF_SIZE);
+function proofOf(secret: string, { personId, deviceId, rememberedAt }: Device): Uint8Array {
+  return mac(secret, "device/v2", `${personId}.${deviceId}.${rememberedAt}`, PROOF_SIZE);
 }
 
 /** The browser as its cookie names it, or null; whether its person still knows it, only `isKnownTo` says. */
 export function knownDevice(c: Context<AppEnv>): Device | null {
   const [personId = "", deviceId = "", at = "", proof = ""] = (readCookie(c, NAME) ?? "").split(".");
   const device = { personId, deviceId, rememberedAt: Number(at) };
-  return sameBytes(Buffer.from(proof, "base64url"), proofOf(c, device)) ? device : null;
+  const given = Buffer.from(proof, "base64url");
+  return isProved(settings(c).KEY_SECRET, given, (secret) => proofOf(secret, device)) ? device : null;
 }
 
 /** Whether the person signed in with this browser, and has not had their other browsers forgotten since. */
@@ -41,6 +43,6 @@ export function rememberDevice(c: Context<AppEnv>, personId: string): void {
   const known = knownDevice(c);
   const deviceId = known?.personId === personId ? known.deviceId : randomId("dev");
   const device = { personId, deviceId, rememberedAt: Date.now() };
-  const proof = Buffer.from(proofOf(c, device)).toString("base64url");
+  const proof = Buffer.from(proofOf(settings(c).KEY_SECRET.current.value, device)).toString("base64url");
   keepCookie(c, NAME, `${personId}.${deviceId}.${device.rememberedAt}.${proof}`, KEPT_MS);
 }

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { mac, randomBytes, sameBytes } from "../crypto/bytes.ts";
+import { mac, randomBytes } from "../crypto/bytes.ts";
+import { isProved, secretsOf } from "../crypto/secrets.ts";
+import type { GivenSecrets } from "../crypto/secrets.ts";
 
 // Proof of work before a code (hashcash, Back 2002): the browser finds a number whose SHA-256 together with a ticket
 // begins with zero bits. A ticket is signed, so that none is stored; it is bound to a phone, a network and a time.
@@ -31,15 +33,16 @@ function proofOf(secret: string, { phone, network }: Binding, head: string): Uin
   return mac(secret, "ticket/v1", `${head}\0${phone}\0${network ?? ""}`, PROOF_SIZE);
 }
 
-export function issueTicket(secret: string, binding: Binding, nowMs: number): Ticket {
+export function issueTicket(secrets: GivenSecrets, binding: Binding, nowMs: number): Ticket {
   const head = `${base64(randomBytes(ID_SIZE))}.${nowMs.toString(36)}`;
-  return { text: `${head}.${base64(proofOf(secret, binding, head))}`, issuedAt: nowMs };
+  return { text: `${head}.${base64(proofOf(secretsOf(secrets).current.value, binding, head))}`, issuedAt: nowMs };
 }
 
 /** The ticket of a form; null when it is not genuine, for another phone or network, or too old. */
-export function readTicket(secret: string, binding: Binding, text: string, nowMs: number): Ticket | null {
+export function readTicket(secrets: GivenSecrets, binding: Binding, text: string, nowMs: number): Ticket | null {
   const [, head = "", time = "", proof = ""] = /^([\w-]{11}\.([0-9a-z]{1,11}))\.([\w-]{16})$/u.exec(text) ?? [];
-  if (!sameBytes(Buffer.from(proof, "base64url"), proofOf(secret, binding, head))) return null;
+  const given = Buffer.from(proof, "base64url");
+  if (!isProved(secrets, given, (secret) => proofOf(secret, binding, head))) return null;
   const issuedAt = Number.parseInt(time, 36);
   return nowMs - issuedAt < TICKET_TTL_MS ? { text, issuedAt } : null;
 }

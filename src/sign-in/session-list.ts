@@ -1,7 +1,6 @@
 import type { Context } from "hono";
-import { mac } from "../crypto/bytes.ts";
+import { digest } from "../crypto/bytes.ts";
 import { deleteSession, sessionsOf, updatePerson } from "../db/people.ts";
-import { settings } from "../http/app.ts";
 import type { AppEnv } from "../http/app.ts";
 import type { Person, SessionView } from "../model/person.ts";
 import { rememberDevice } from "./devices.ts";
@@ -11,9 +10,9 @@ import { hangUp } from "./hang-up.ts";
 
 const HANDLE_SIZE = 12;
 
-/** A session's name on pages. It is neither the token nor its hash, and opens nothing. */
-function handleOf(c: Context<AppEnv>, hash: string): string {
-  return Buffer.from(mac(settings(c).KEY_SECRET, "session-handle/v1", hash, HANDLE_SIZE)).toString("base64url");
+/** A session's name on pages. It is neither the token nor its hash, and opens nothing; no change of a secret changes it. */
+function handleOf(hash: string): string {
+  return Buffer.from(digest("session-handle/v2", hash, HANDLE_SIZE)).toString("base64url");
 }
 
 /** The sessions of a person that have not expired: the one of this request first, then by last use. */
@@ -22,7 +21,7 @@ export async function listSessions(c: Context<AppEnv>, personId: string): Promis
   const rows = await sessionsOf(c.env.DB, personId, Date.now());
   return rows
     .map(({ hash, device, country, city, createdAt, seenAt }) => ({
-      handle: handleOf(c, hash),
+      handle: handleOf(hash),
       device,
       country,
       city,
@@ -40,7 +39,7 @@ export async function listSessions(c: Context<AppEnv>, personId: string): Promis
 export async function endOneSession(c: Context<AppEnv>, person: Person, handle: string): Promise<boolean> {
   const nowMs = Date.now();
   const rows = await sessionsOf(c.env.DB, person.id, nowMs);
-  const row = rows.find(({ hash }) => handleOf(c, hash) === handle);
+  const row = rows.find(({ hash }) => handleOf(hash) === handle);
   if (!row) return false;
   await updatePerson(c.env.DB, person.id, { devicesSince: nowMs });
   await deleteSession(c.env.DB, row.hash);

@@ -73,3 +73,14 @@ export function maskedPhone(e164: string): string {
   const rest = text.slice(prefix.length);
   return prefix + rest.slice(0, -SHOWN_DIGITS).replaceAll(/\d/gu, "•") + rest.slice(-SHOWN_DIGITS);
 }
+
+/** Bytes as KiB or MiB. */
+export function sizeText(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(2)} MiB`;
+}
+
+/** A calendar month, such as 2026-11, as text. */
+export function monthText(month: string, lang: Lang): string {
+  const options = { month: "long", year: "numeric", timeZone: "UTC" } as const;
+  return new Intl.DateTimeFormat(LOCALE[lang], options).format(Date.parse(`${month}-01`));
+}

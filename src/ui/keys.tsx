@@ -3,7 +3,7 @@ import { isUsable } from "../accounts/keys.ts";
 import type { KeyRing, OwnKey } from "../accounts/keys.ts";
 import { count } from "./format.ts";
 import { Icon } from "./icons.tsx";
-import { Card, Choice, CopyButton, Empty, Field, Notice, OnceField, PageHead, Time, faultAt } from "./parts.tsx";
+import { Card, Choice, Empty, Field, Notice, OnceField, PageHead, Time, faultAt } from "./parts.tsx";
 import type { Unsaved } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
 import { keyWords } from "./words/keys.ts";
@@ -16,7 +16,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** From this age on, in days, a date is shown instead. */
 const DAYS_MAX = 30;
 
-const TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad" } as const;
+const TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad", void: "bad" } as const;
 
 /** When a key was last used. It is recorded to the hour, so no minutes are shown. */
 const LastUsed: FC<{ at: number | null; now: number }> = ({ at, now }) => {
@@ -50,6 +50,7 @@ const Row: FC<{ of: OwnKey; now: number }> = ({ of, now }) => {
       <code class="keytext" data-key-text="">
         {of.masked}
       </code>
+      {of.isOlder && <p class="hint">{t.older}</p>}
       <dl class="keyfacts">
         <dt>{t.created}</dt>
         <dd>
@@ -155,20 +156,29 @@ const MakeKey: FC<{ unsaved: Unsaved | undefined }> = ({ unsaved }) => {
 };
 
 /** The page: the keys of the current mode, and a form that creates another. */
-export const KeysPage: FC<{ ring: KeyRing; now: number; revoked: boolean; unsaved: Unsaved | undefined }> = ({
+export const KeysPage: FC<{ ring: KeyRing; now: number; done: string | undefined; unsaved: Unsaved | undefined }> = ({
   ring,
   now,
-  revoked,
+  done,
   unsaved,
 }) => {
   const t = useWords(keyWords);
-  const { mode } = useView();
+  const { at, mode } = useView();
   const open = ring.keys.filter(isUsable);
   const ended = ring.keys.filter((key) => !isUsable(key));
   return (
     <>
       <PageHead title={t.title} lead={t.lead} />
-      {revoked && <Notice tone="ok">{t.revoked}</Notice>}
+      {done === "revoked" && <Notice tone="ok">{t.revoked}</Notice>}
+      {done === "expired" && <Notice tone="ok">{t.expired}</Notice>}
+      {open.some(({ isOlder }) => isOlder) && (
+        <Notice tone="info">
+          <p>
+            <b>{t.olderSome}</b>
+          </p>
+          <p>{t.olderLead}</p>
+        </Notice>
+      )}
       <div class="cols">
         <Card title={mode === "live" ? t.listLive : t.listTest}>
           {open.length === 0 ? (
@@ -182,6 +192,11 @@ export const KeysPage: FC<{ ring: KeyRing; now: number; revoked: boolean; unsave
               ))}
             </ul>
           )}
+          {open.length > 0 && (
+            <p>
+              <a href={at("/keys/expire")}>{t.expire}</a>
+            </p>
+          )}
           {ended.length > 0 && <EndedKeys keys={ended} />}
         </Card>
         <div class="stack">
@@ -191,48 +206,6 @@ export const KeysPage: FC<{ ring: KeyRing; now: number; revoked: boolean; unsave
         </div>
       </div>
     </>
-  );
-};
-
-/** A key in full, in reply to a request for it. `oldEndsAt` is when the key that it replaces expires, in ms. */
-export const KeyShown: FC<{ apiKey: string; isNew: boolean; oldEndsAt?: number; now: number }> = ({
-  apiKey,
-  isNew,
-  oldEndsAt,
-  now,
-}) => {
-  const t = useWords(keyWords);
-  const { at } = useView();
-  return (
-    <section class="card stack keyshown">
-      <h1>{isNew ? t.newTitle : t.shownTitle}</h1>
-      <p>
-        {isNew && t.worksAlready} {t.shownLead}
-      </p>
-      <div class="field">
-        <label for="f-key">{t.keyField}</label>
-        <div class="keycopy">
-          <input id="f-key" class="mono" readonly value={apiKey} autocomplete="off" spellcheck={false} />
-          <CopyButton text={apiKey} />
-        </div>
-      </div>
-      {oldEndsAt !== undefined && (
-        <Notice tone="info">
-          {oldEndsAt > now ? (
-            <>
-              {t.oldWorksUntil} <Time at={oldEndsAt} />
-            </>
-          ) : (
-            t.oldStopped
-          )}
-        </Notice>
-      )}
-      <p>
-        <a class="btn quiet" href={at("/keys")}>
-          {t.back}
-        </a>
-      </p>
-    </section>
   );
 };
 

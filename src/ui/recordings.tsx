@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { RecordingView } from "../model/message.ts";
 import { FileField } from "./file-field.tsx";
+import { sizeText } from "./format.ts";
 import { lengthText } from "./format-audio.ts";
 import { Icon } from "./icons.tsx";
 import { Card, CopyButton, Empty, Older, Time } from "./parts.tsx";
@@ -13,11 +14,6 @@ import { recordings } from "./words/recordings.ts";
 /** A recording, with the URL from which the page plays it. */
 interface Listed extends RecordingView {
   media: string;
-}
-
-/** Bytes as KiB or MiB. */
-function sizeText(bytes: number): string {
-  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(2)} MiB`;
 }
 
 const KIND: Record<string, string> = { "audio/wav": "WAV", "audio/mpeg": "MP3" };

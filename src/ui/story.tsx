@@ -56,7 +56,7 @@ const Phone: FC<Pick<StoryProps, "story" | "shown">> = ({ story, shown }) => {
   const { operation } = story.message;
   const call = isCall(operation);
   const content = contentOf(operation);
-  const gone = content === "code" ? t.forgotten : t.unreadable;
+  const gone = content === "code" ? t.forgotten : t.old(shown.keptDays);
   const plays = story.recording ? t.plays(story.recording.name) : t.playsGone;
   return (
     <div class="phone">
@@ -70,6 +70,7 @@ const Phone: FC<Pick<StoryProps, "story" | "shown">> = ({ story, shown }) => {
         </p>
       )}
       {shown.why === "forgotten" && <p class="heard">{gone}</p>}
+      {shown.why === "unreadable" && <p class="heard">{t.unreadable}</p>}
       {shown.why === "masked" && <p class="heard">{t.masked}</p>}
     </div>
   );

@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { objectName } from "../../src/crypto/ids.ts";
@@ -30,6 +30,30 @@ describe("a one-time password", () => {
     expect(page).toContain("Text deleted");
     expect(page).not.toContain("482913");
   });
+});
+
+describe("a text", () => {
+  const WORDS = [
+    ["en", "Text deleted. Texts are kept for 30 days.", "This text can no longer be read."],
+    ["hi", "टेक्स्ट मिटा दिया गया। टेक्स्ट 30 दिन तक रखे जाते हैं।", "यह टेक्स्ट अब पढ़ा नहीं जा सकता।"],
+  ] as const;
+
+  it.each(WORDS)(
+    "that was forgotten, or cannot be opened, is said to be so: %s",
+    async (lang, forgotten, unreadable) => {
+      const { visitor, world } = await visit();
+      visitor.cookies.set("lang", lang);
+      await sendSms(world, { body: { message: "Namaste" } });
+      expect(await storyOf(visitor, world)).toContain("Namaste");
+      await runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("DELETE FROM text_key"));
+      await evictDurableObject(world.stub);
+      const page = await storyOf(visitor, world);
+      expect(page).toContain(forgotten);
+      expect(page).not.toContain("Namaste");
+      await runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("UPDATE job SET text = x'01020304'"));
+      expect(await storyOf(visitor, world)).toContain(unreadable);
+    },
+  );
 });
 
 describe("the command of a one-time password that is not shown", () => {

@@ -24,11 +24,13 @@ const PAGES = [
   "/billing",
   "/settings",
   "/settings/activity",
+  "/settings/archives",
   "/there-is-no-such-page",
 ];
 const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-in/forgot", "/sign-up", "/inbox", "/desk/sign-in"];
 const DESK = [
   "/desk",
+  "/desk/health",
   "/desk/rate-card",
   "/desk/payments",
   "/desk/queues",
@@ -63,7 +65,7 @@ async function linked(window: Window): Promise<string[]> {
   ];
 }
 
-/** Buys a plan; returns the addresses of the pages on the way. */
+/** Buys a plan, and lets its payment go back: a half by a refund, the rest by a dispute. Returns the pages on the way. */
 async function order(window: Window): Promise<string[]> {
   const { page } = window;
   await window.goto("/billing");
@@ -73,7 +75,13 @@ async function order(window: Window): Promise<string[]> {
   await page.locator("button[value=success]").click();
   await page.waitForURL(/orders\/ord_/u);
   const ordered = new URL(page.url()).pathname;
-  return [pay, ordered, `${ordered}/invoice`];
+  for (const outcome of ["partial_refund", "dispute", "dispute_lost"]) {
+    await window.goto(pay);
+    await page.locator(`button[value=${outcome}]`).click();
+    await page.waitForURL(/orders\/ord_/u);
+  }
+  const note = await first(window, ordered, `${ordered}/notes/`);
+  return [pay, ordered, `${ordered}/invoice`, note, "/billing", note.replace(/^.*\/notes/u, "/desk/notes")];
 }
 
 async function askForCode(window: Window): Promise<void> {
@@ -125,13 +133,15 @@ describeInBrowser("every page", () => {
       await look("/sign-in/code");
       await window.signInAsDemo();
       for (const at of [...PAGES, ...(await linked(window))]) await look(at);
-      for (const at of await order(window)) await look(at);
+      const ordered = await order(window);
+      for (const at of ordered.filter((path) => !path.startsWith("/desk"))) await look(at);
       await window.goto("/desk/sign-in");
       await window.page.locator("input[type=password]").fill(OPERATOR_TOKEN);
       await window.page.locator("input[type=password]").press("Enter");
       await window.page.waitForURL(/desk$/u);
       const account = await first(window, "/desk", "/desk/accounts/");
-      for (const at of [...DESK, account, `${account}/suspend`]) await look(at);
+      const notes = ordered.filter((path) => path.startsWith("/desk"));
+      for (const at of [...DESK, account, `${account}/suspend`, ...notes]) await look(at);
       expect(found).toEqual({});
       window.expectQuiet(/404 \(Not Found\)/u);
       await window.context.close();

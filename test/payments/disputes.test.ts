@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { endAlert, raiseAlert } from "../../src/alerts/alerts.ts";
 import { endedAlerts, openAlerts } from "../../src/db/alerts.ts";
 import { disputesOf } from "../../src/db/disputes.ts";
 import { notesOf } from "../../src/db/tax-notes.ts";
 import { disputeVersion } from "../../src/model/dispute.ts";
 import type { DisputeStatus } from "../../src/model/dispute.ts";
+import { watchPayments } from "../../src/payments/checks.ts";
 import type { PaymentEvent } from "../../src/payments/provider.ts";
 import { entriesOf, openShop, orderNow, recordedOf, standingOf, tell } from "../world/shop.ts";
 import type { Shop } from "../world/shop.ts";
@@ -186,6 +188,48 @@ describe("a dispute", () => {
       expect(await standingOf(shop.world), table).toEqual(TAKEN_BACK);
       expect(await noteSums(shop), table).toEqual([["receipt", PRICE_PAISE]]);
     }
+  });
+
+  it("that is won while the note of its loss is issued is noted as won", async () => {
+    const shop = await openShop();
+    await settle(eventOf(shop));
+    let isWon = false;
+    const slow = new Proxy(env.DB, {
+      get(database, name) {
+        if (name !== "prepare") return Reflect.get(database, name).bind(database) as unknown;
+        return (query: string) => {
+          const statement = database.prepare(query);
+          if (isWon || !/INSERT INTO tax_note/u.test(query)) return statement;
+          isWon = true;
+          const run = async (...values: unknown[]) => {
+            await settle(disputeOf(shop, "won", 6));
+            return statement.bind(...values).run();
+          };
+          return { bind: (...values: unknown[]) => ({ run: () => run(...values) }) };
+        };
+      },
+    });
+    await settle(disputeOf(shop, "lost", 5), { ...env, DB: slow });
+    expect(isWon).toBe(true);
+    expect(await standingOf(shop.world)).toEqual(BOUGHT);
+    expect(await noteSums(shop)).toEqual([
+      ["receipt", PRICE_PAISE],
+      ["reversal", PRICE_PAISE],
+    ]);
+  });
+
+  it("whose alert was cut off, or raised late, gets it or loses it by the periodic work", async () => {
+    const [open, over] = [await openShop(), await openShop()];
+    for (const shop of [open, over]) await settle(eventOf(shop));
+    await settle(disputeOf(open, "open", 1));
+    await settle(disputeOf(over, "won", 9));
+    const [openId, overId] = [open, over].map(({ order }) => `disp_${order.id}`);
+    await endAlert(env, "payment_dispute", openId);
+    await raiseAlert(env, { kind: "payment_dispute", subject: overId ?? "", values: {} });
+    await watchPayments(env, Date.now());
+    const subjects = (await openAlerts(env.DB, 100)).map(({ subject }) => subject);
+    expect(subjects).toContain(openId);
+    expect(subjects).not.toContain(overId);
   });
 
   it("can be played in the sandbox", async () => {

@@ -1,4 +1,6 @@
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { disputesOf } from "../../src/db/disputes.ts";
 import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import { placeOrder, resumeOrder } from "../../src/payments/orders.ts";
 import { PLANS } from "../../src/money/plans.ts";
@@ -175,6 +177,62 @@ describe("webhooks", () => {
     expect(await webhook(paidEvent(order, pay({ order })))).toBe(200);
     expect(await standingOf(world)).toMatchObject(BOUGHT);
     expect(await orderNow(order)).toMatchObject({ state: "credited", reason: null });
+  });
+
+  it("follow a dispute of the payment that they name, by their own time and not by that of their arrival", async () => {
+    const { world, order } = await shopOf();
+    const id = pay({ order });
+    expect(await webhook(paidEvent(order, id))).toBe(200);
+    // As in https://razorpay.com/docs/webhooks/payloads/disputes: neither the link nor the order is in it.
+    const dispute = (status: string, atSec: number, more: object = {}) => ({
+      entity: "event",
+      event: `payment.dispute.${status}`,
+      contains: ["payment", "dispute"],
+      created_at: 1_790_000_000 + atSec,
+      payload: {
+        payment: payment(order, id),
+        dispute: {
+          entity: {
+            id: "disp_AHfqOvkldwsbqt",
+            entity: "dispute",
+            payment_id: id,
+            amount: order.amountPaise,
+            currency: "INR",
+            amount_deducted: 0,
+            reason_code: "goods_or_services_not_received",
+            respond_by: 1_790_600_000,
+            status: "open",
+            phase: "chargeback",
+            created_at: 1_790_000_000,
+            ...more,
+          },
+        },
+      },
+    });
+    const rowNow = async () => (await disputesOf(env.DB, [order.id]))[0];
+    expect(await webhook(dispute("created", 0))).toBe(200);
+    expect(await rowNow()).toMatchObject({
+      disputeId: "disp_AHfqOvkldwsbqt",
+      orderId: order.id,
+      accountId: world.ref.accountId,
+      status: "open",
+      phase: "chargeback",
+      reason: "goods_or_services_not_received",
+      amountPaise: order.amountPaise,
+      deductedPaise: 0,
+      respondBy: 1_790_600_000_000,
+    });
+    expect(await webhook(dispute("lost", 900, { amount_deducted: order.amountPaise }))).toBe(200);
+    expect(await webhook(dispute("action_required", 600))).toBe(200);
+    expect(await webhook(dispute("under_review", 300))).toBe(200);
+    expect(await rowNow()).toMatchObject({ status: "lost", deductedPaise: order.amountPaise });
+    expect(await standingOf(world)).toMatchObject({ balance: 0, plan: "starter" });
+    expect(await webhook(dispute("won", 1_800, { phase: "pre_arbitration" }))).toBe(200);
+    expect(await webhook(dispute("lost", 900, { amount_deducted: order.amountPaise }))).toBe(200);
+    expect(await rowNow()).toMatchObject({ status: "won", phase: "pre_arbitration", deductedPaise: 0 });
+    expect(await standingOf(world)).toMatchObject(BOUGHT);
+    expect(await webhook(dispute("closed", 2_000, { id: null }))).toBe(200);
+    expect(await rowNow()).toMatchObject({ status: "won" });
   });
 
   it("apply a refund to the payment that it names", async () => {

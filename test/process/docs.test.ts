@@ -6,7 +6,7 @@ import { SECRET_NAMES, SETTINGS } from "../../src/config/settings.ts";
 // Files, settings and scripts that the documents name must exist.
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-const DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/proof.md"];
+const DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/proof.md", "docs/runbook.md"];
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
 

@@ -62,7 +62,7 @@ async function play(events: Event[]): Promise<{ known: number[]; attacker: numbe
     const batch = ordered.slice(from, from + BATCH);
     const results = await env.DB.batch(
       batch.map(({ atMs, request }) =>
-        countingStatement(env.DB, bucketsOf(config.KEY_SECRET, codeLimits(config, request)), atMs),
+        countingStatement(env.DB, bucketsOf(config.KEY_SECRET.lowest.value, codeLimits(config, request)), atMs),
       ),
     );
     for (const [at, { known, atMs }] of batch.entries()) {

@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import { firstKey, openCustomer } from "../../src/accounts/open.ts";
+import { firstKeys, openCustomer } from "../../src/accounts/open.ts";
 import { configOf } from "../../src/config/config.ts";
 import { newKeyId } from "../../src/crypto/api-key.ts";
 import { newAccountId, objectName } from "../../src/crypto/ids.ts";
@@ -45,10 +45,11 @@ export async function openIn(at: Env): Promise<Record<Mode, World>> {
   const accountId = newAccountId(config.KEY_SECRET, null);
   const wanted = { name: "Test", plan: "premium", balance: 1_000 * UNITS_PER_COIN } as const;
   await openCustomer(at, config, accountId, wanted);
+  const keys = await firstKeys(at, config, accountId);
   const worldOf = (mode: Mode): World => {
     const ref = { accountId, mode };
     const name = objectName(ref);
-    const apiKey = firstKey(config, accountId, mode);
+    const apiKey = keys[mode] ?? "";
     const keyId = newKeyId(config.KEY_SECRET, mode, `first\0${accountId}`);
     return { ref, name, stub: env.ACCOUNT.getByName(name), keyId, apiKey };
   };

@@ -44,7 +44,8 @@ export function outcome(
 
 export const receipt = (message: Message, state: ReceiptState, nowMs: number, code?: string): Step =>
   applyReceipt(at(nowMs), message, { state, code });
-export const time = (message: Message, nowMs: number): Step => applyTime(at(nowMs), message, EXPIRES);
+export const time = (message: Message, nowMs: number): Step =>
+  applyTime(at(nowMs), message, { expiresAt: EXPIRES, canLookUp: true });
 
 export const SUBMITTED = { kind: "submitted" } as const;
 export const REJECTED = { kind: "rejected", code: "http_400" } as const;

@@ -44,6 +44,12 @@ export async function alarm(world: World, isAway = false): Promise<HistoryJob[]>
 
 export const alarmMs = (world: World) => runInDurableObject(world.stub, (_, { storage }) => storage.getAlarm());
 
+/** Whether no alarm is set but the one of the account's texts, which are forgotten after a month. */
+export async function rests(world: World): Promise<boolean> {
+  const atMs = await alarmMs(world);
+  return atMs === null || atMs > Date.now() + 29 * 24 * HOUR_MS;
+}
+
 export const seqsIn = (named: readonly HistoryJob[]) => named.flatMap(({ seqs }) => seqs);
 
 /** Delivers what an alarm named to the consumer. */

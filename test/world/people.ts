@@ -4,6 +4,7 @@ import { configOf } from "../../src/config/config.ts";
 import { codeSenderRef } from "../../src/sign-in/code-sender.ts";
 import { objectName } from "../../src/crypto/ids.ts";
 import { unseal } from "../../src/crypto/seal.ts";
+import { sealedText } from "../../src/durable/account/retention/text-keys.ts";
 import { Visitor } from "./visitor.ts";
 import type { Page } from "./visitor.ts";
 
@@ -19,13 +20,15 @@ export function freshNumber(): string {
 
 /** All texts that the sign-in account sent to a phone (E.164), newest first; throws if it sent nothing to anyone. */
 export async function textsFor(phone: string): Promise<string[]> {
-  const name = objectName(codeSenderRef(configOf(env)));
-  const rows = await runInDurableObject(env.ACCOUNT.getByName(name), (_, state) =>
-    state.storage.sql.exec("SELECT text, messages FROM job ORDER BY seq DESC").toArray(),
+  const name = objectName(await codeSenderRef(env, configOf(env)));
+  const sealed = await runInDurableObject(env.ACCOUNT.getByName(name), (_, { storage: { sql } }) =>
+    sql
+      .exec("SELECT text, messages FROM job ORDER BY seq DESC")
+      .toArray()
+      .filter((row) => JSON.stringify(row["messages"]).includes(phone))
+      .map((row) => sealedText(sql, new Uint8Array(row["text"] as ArrayBuffer)) ?? new Uint8Array()),
   );
-  return rows
-    .filter((row) => JSON.stringify(row["messages"]).includes(phone))
-    .map((row) => unseal(env.SEAL_SECRET, name, new Uint8Array(row["text"] as ArrayBuffer)));
+  return sealed.map((text) => unseal(env.SEAL_SECRET, name, text));
 }
 
 /** All codes sent to a phone (E.164), newest first; throws if no code was sent to any phone. */

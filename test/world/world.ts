@@ -200,7 +200,12 @@ export function follow(world: World, seqs: number[], variables: Variables = {}) 
 
 /** Delivers a job to the history consumer. */
 export function recordHistory(world: World, seqs: number[], at: Env = env) {
-  return deliver("dastak-history", [{ account: world.name, seqs, profile: true }], consumeHistory, at);
+  return deliver(
+    "dastak-history",
+    [{ account: world.name, seqs, profile: true }],
+    (batch, to) => consumeHistory(batch, to),
+    at,
+  );
 }
 
 /** Runs the account's alarm now; false if none was set. */

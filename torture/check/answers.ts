@@ -8,7 +8,7 @@ import { runningFaults } from "./requests.ts";
 // What the gateway answered, and what the service did with it.
 
 /** Faults that can lose the answer to a submission before the account has it. */
-const LOSING = ["kill", "term", "evict", "break_off", "interrupt"];
+const LOSING = ["kill", "term", "rotate", "evict", "break_off", "interrupt"];
 
 /** `submitted` of a single message is held back, to be reported together with others; a bulk's with its next round. */
 const HELD_MS = { single: 20_000, bulk: 6_000 };

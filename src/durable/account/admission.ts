@@ -5,6 +5,7 @@ import { number } from "../rows.ts";
 import { recall } from "./idempotency.ts";
 import { touchKey } from "./keys.ts";
 import { ledgerHead } from "./billing/ledger.ts";
+import { overDay } from "./limits/daily-recipients.ts";
 import { readAccount } from "./profile.ts";
 import type { AccountRow } from "./profile.ts";
 import type { Turn } from "./turn.ts";
@@ -43,13 +44,14 @@ export interface Admitted {
 }
 
 /**
- * Admits a request or refuses it: checks the key, then the idempotency key, the rate window and the account's status. A
+ * Admits a request or refuses it: checks the key, then the idempotency key, the rate window, the recipients
+ * of the day and the account's status. A
  * request within the window counts, whatever follows. Unless the caller then writes a job, whose own time counts, it
  * must store the times with `writeTimes`.
  */
 export function admitRequest(turn: Turn, caller: Caller): Admitted | Replay | Refusal {
   const { sql, window, nowMs } = turn;
-  if (!touchKey(turn, caller.keyId)) return { ok: false, reason: "unauthorized" };
+  if (!touchKey(turn, caller)) return { ok: false, reason: "unauthorized" };
   const account = readAccount(sql);
   const limit = PLANS[account.plan].requestsPerMinute;
   const counting = stillCounting(window.times ?? loadTimes(turn, account), nowMs);
@@ -61,6 +63,8 @@ export function admitRequest(turn: Turn, caller: Caller): Admitted | Replay | Re
   if (!verdict.admitted) {
     return { ok: false, reason: "rate_limited", limit, retryAfterSec: verdict.retryAfterSec, window: unchanged };
   }
+  const refused = caller.daily && overDay(turn, caller.daily);
+  if (refused) return { ...refused, window: unchanged };
   counting.push(nowMs);
   const view = viewOf(account.plan, verdict.remaining, verdict.resetSec);
   if (account.status === "suspended") {

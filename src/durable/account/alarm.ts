@@ -1,10 +1,11 @@
 import { logProblem } from "../../log.ts";
+import type { ArchiveState } from "../../model/archive.ts";
 import type { Recorded } from "../../model/history.ts";
 import { LANES } from "../../model/lane.ts";
 import type { Lane } from "../../model/lane.ts";
 import { enqueueFollow, enqueueToken } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
-import { number } from "../rows.ts";
+import { ArchivePass } from "./archive/pass.ts";
 import type { AlarmHost } from "./history/alarm-host.ts";
 import { HistoryPass } from "./history/pass.ts";
 import { FORGET_FROM_START, forgetOld, nextForgetMs } from "./idempotency.ts";
@@ -12,6 +13,7 @@ import { LaneWatch } from "./lanes.ts";
 import { PASS_SWEEPS } from "./message/deadlines.ts";
 import { hasOpenJobs, nextDueMs } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
+import { forgetTexts, nextTextsMs } from "./retention/forget-texts.ts";
 import { foldReceipts } from "./receipts/fold.ts";
 import { journalOf } from "./receipts/journal.ts";
 import { sweep } from "./sweep.ts";
@@ -19,7 +21,7 @@ import { discard, nextRecordingDueMs } from "./voice/discard.ts";
 import type { Changes, Turn } from "./turn.ts";
 
 // The account's one alarm, set to the earliest of what it looks after: deadlines of jobs, messages that become claimable,
-// recordings, expired keys, and the housekeeping pass that everything else can wait for. Its work is done in bounded
+// recordings, expired keys and texts, and the housekeeping pass that everything else can wait for. Its work is done in bounded
 // slices, between which the account answers other calls.
 
 /** A failed alarm is set again after this, in ms. It also stands for `SWEEP_MS` while the configuration is broken. */
@@ -42,9 +44,11 @@ export class AccountAlarm {
   #wasLost = false;
   readonly #lanes = new LaneWatch();
   readonly #history: HistoryPass;
+  readonly #archive: ArchivePass;
 
   constructor(host: AlarmHost) {
     this.#host = host;
+    this.#archive = new ArchivePass(host);
     const commit = <T>(work: (turn: Turn) => T): T => this.#inSweep(work);
     this.#history = new HistoryPass({ ...host, commit, sweepMs: () => this.#sweepMs() });
   }
@@ -79,6 +83,7 @@ export class AccountAlarm {
     if (recordingDueMs !== null) times.push(recordingDueMs);
     const nowMs = Date.now();
     this.#history.noteChanges(changes, nowMs);
+    this.#archive.noteChanges(changes);
     // After its sweep, `ring` itself sets the alarm for everything that is due.
     if (!this.#isSweeping) {
       if (jobs.size > 0 || profile) times.push(nowMs + this.#passMs());
@@ -116,7 +121,9 @@ export class AccountAlarm {
       await this.#foldReceipts();
       await this.discard();
       await this.#forgetOld();
+      await this.#forgetTexts();
       const nameMs = await this.#history.name();
+      await this.#archive.step();
       this.#setForDue(Date.now() + SOON_MS, [lookMs, nameMs]);
     } catch (problem) {
       logProblem("alarm", problem);
@@ -134,13 +141,18 @@ export class AccountAlarm {
     return true;
   }
 
+  /** Plans the archive's next run if one is due; returns how archiving is going. */
+  async archive(): Promise<ArchiveState> {
+    const state = await this.#archive.plan();
+    if (state.nextAt !== null) this.#setBy(Math.max(state.nextAt, Date.now() + SOON_MS));
+    return state;
+  }
+
   /** Lets history record everything again; false where another database has it. */
   rebuildHistory(database: number | null): boolean {
-    const { sql } = this.#host.ctx.storage;
-    const own = number(sql.exec("SELECT history_db FROM account").one(), "history_db");
-    if (database !== null && database !== own) return false;
-    this.#setForHistory(this.#host.commit((turn) => this.#history.rebuild(turn)));
-    return true;
+    const lookMs = this.#host.commit((turn) => this.#history.rebuild(turn, database));
+    this.#setForHistory(lookMs);
+    return lookMs !== null;
   }
 
   /** Deletes the bytes of removed recordings: those at a key, or all that are due. Never throws. */
@@ -162,6 +174,8 @@ export class AccountAlarm {
     // One beyond the next pass was set for something else, or by a clock that was set back since.
     const isSet = isThere && stored <= nowMs + this.#passMs();
     this.#setForDue(nowMs + this.#sweepMs());
+    // What it was set for is still to be done, also where nothing else is due before a text is forgotten.
+    if (stored !== null && !isThere) this.#setBy(nowMs);
     const { sql } = ctx.storage;
     const isLeft = () => hasOpenJobs(sql, readAccount(sql).settledSeq) || this.#history.isOverdue(nowMs);
     if (!isSet && isLeft()) this.#setBy(nowMs + this.#sweepMs());
@@ -225,6 +239,24 @@ export class AccountAlarm {
     }
   }
 
+  /** Forgets the texts that are too old, in slices. */
+  async #forgetTexts(): Promise<void> {
+    while ((this.#textsMs() ?? Infinity) <= Date.now()) {
+      this.#host.commit(forgetTexts);
+      await scheduler.wait(0);
+    }
+  }
+
+  /** When the next texts are to be forgotten; null also while the configuration is broken. */
+  #textsMs(): number | null {
+    try {
+      return nextTextsMs(this.#host.ctx.storage.sql, this.#host.keeps().textMs);
+    } catch (problem) {
+      logProblem("texts", problem);
+      return null;
+    }
+  }
+
   #isLost(setTo: number): boolean {
     return setTo < Date.now() - LOST_MS;
   }
@@ -254,7 +286,8 @@ export class AccountAlarm {
     const nowMs = Date.now();
     const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, nowMs, this.#sweepMs()));
     const { foldAtMs } = journalOf(sql);
-    const dueMs = [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), nextForgetMs(sql), ...lanes];
+    const days = [nextForgetMs(sql), this.#textsMs(), this.#archive.nextMs()];
+    const dueMs = [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), ...days, ...lanes];
     const times = dueMs.map((at) => (at === null ? Infinity : at <= nowMs ? overdueMs : at));
     for (const at of historyMs) if (at !== null) times.push(Math.max(at, nowMs + SOON_MS));
     this.#setBy(Math.min(...times));

@@ -1,10 +1,12 @@
 import type { ClaimAsked, ClaimedJob, Followed, News, WorkAsked, WorkDone } from "../../model/message.ts";
-import { draftOf, readJob, readyAtOf, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
+import { sealedSeq } from "./archive/checkpoint.ts";
+import { draftOf, readJob, readyAtOf, secretOf, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
 import type { Draft } from "./jobs.ts";
 import { applyOutcome, applyReceipt, claim } from "./message-life.ts";
 import { unchanged } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
 import { jobsReady, nextReadyMs } from "./open-jobs.ts";
+import { sealedText } from "./retention/text-keys.ts";
 import { journalReceipts, makeRoom } from "./receipts/fold.ts";
 import type { Turn } from "./turn.ts";
 
@@ -22,6 +24,8 @@ type Drafts = Map<number, Draft>;
 function draftIn(sql: SqlStorage, drafts: Drafts, seq: number): Draft | null {
   const known = drafts.get(seq);
   if (known) return known;
+  // A file of the archive has it: whatever is reported now comes too late, as for a message that is deleted already.
+  if (seq <= sealedSeq(sql)) return null;
   const job = readJob(sql, seq);
   if (!job) return null;
   const draft = draftOf(job);
@@ -37,7 +41,12 @@ export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked
   for (const draft of drafts.values()) if (!storeDraft(turn, draft)) writeTimes(turn, draft.job);
   if (asked) turn.changes.visit = { lane: asked.lane, took: jobs.length > 0 };
   const nextMs = asked ? nextReadyMs(turn.sql, asked.lane) : null;
-  return { jobs, againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs) };
+  const oldestMs = Math.min(...jobs.map(({ seq }) => drafts.get(seq)?.job.createdAt ?? Infinity));
+  return {
+    jobs,
+    againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs),
+    ...(jobs.length > 0 && { oldestMs }),
+  };
 }
 
 /** What receipts need of their carrier. */
@@ -96,6 +105,10 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
     const draft = draftIn(turn.sql, drafts, seq);
     // Messages past their validity are not claimed; the sweep refunds them.
     if (!draft || draft.job.expiresAt <= turn.nowMs) continue;
+    const { storedText } = draft.job;
+    const text = sealedText(turn.sql, storedText);
+    // Never an empty message: where the text was forgotten, the end of its validity refunds it.
+    if (storedText && !text) continue;
     // A job stays with the carrier of its first claim, the only one that can look its messages up.
     const carrier = draft.job.carrier ?? asked.carrier;
     const lease = { leaseMs: asked.leaseMs, resubmits: abilities.resubmits && carrier === asked.carrier };
@@ -103,8 +116,8 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
     left -= messages.length;
     if (messages.length === 0) continue;
     draft.job = { ...draft.job, carrier };
-    const { requestId, operation, content, text } = draft.job;
-    claimed.push({ seq, carrier, requestId, operation, content, text, messages });
+    const { requestId, operation, content } = draft.job;
+    claimed.push({ seq, carrier, requestId, operation, content, text, ...secretOf(draft.job), messages });
   }
   return claimed;
 }
@@ -139,7 +152,7 @@ export function followJobs(sql: SqlStorage, seqs: number[]): Followed[] {
     const { carrier, operation } = job;
     return job.messages.flatMap(({ state, attempts, to }, index) =>
       state === "submitted" || state === "unknown"
-        ? [{ seq, index, attempt: attempts, unknown: state === "unknown", operation, to, carrier }]
+        ? [{ seq, index, attempt: attempts, unknown: state === "unknown", operation, to, carrier, ...secretOf(job) }]
         : [],
     );
   });

@@ -5,24 +5,40 @@ import type { Turn } from "./turn.ts";
 
 // Idempotency-Key (contract §8): stored in the transaction that carries out the request, and never for a refused one.
 
-/** How long a key is kept, in ms. */
-export const KEPT_MS = 7 * 24 * 3_600_000;
-
 /** A request that waits for R2 holds its key for this long, in ms; after that it counts as failed. */
 export const RUNNING_MS = 60_000;
+
+/**
+ * The row of an earlier request, done or running, and the MACs by which it is known: those of the present secret, or of one
+ * that was the present one when it came.
+ */
+function findRow(sql: SqlStorage, { others = [], ...asked }: AskedOnce, nowMs: number) {
+  for (const given of [asked, ...others]) {
+    const query = "SELECT * FROM idempotency WHERE key = ? AND expires_at > ?";
+    const row = sql.exec(query, given.key, nowMs).toArray()[0];
+    const isDead = row && (numberOrNull(row, "running_until") ?? Infinity) <= nowMs;
+    if (row && !isDead) return { row, given };
+  }
+  return null;
+}
+
+/** The secret of the public ids of a request whose first job has this number; nothing for a request without one. */
+function idSecretOf(sql: SqlStorage, seq: number): { idSecret?: number } {
+  const row = sql.exec("SELECT secret_id FROM job WHERE seq = ?", seq).toArray()[0];
+  return row ? { idSecret: number(row, "secret_id") } : {};
+}
 
 /** The earlier request with this key: null when there was none, its result when it was done, else a refusal. */
 export function recall({ sql, nowMs }: Turn, asked: AskedOnce | undefined): Replay | Refusal | null {
   if (!asked) return null;
-  const row = sql.exec("SELECT * FROM idempotency WHERE key = ? AND expires_at > ?", asked.key, nowMs).toArray()[0];
-  if (!row) return null;
-  const runningUntil = numberOrNull(row, "running_until");
-  if (runningUntil !== null && runningUntil <= nowMs) return null;
+  const found = findRow(sql, asked, nowMs);
+  if (!found) return null;
+  const { row, given } = found;
   const fingerprint = new Uint8Array(row["fingerprint"] as ArrayBuffer);
-  if (!fingerprint.every((byte, at) => byte === asked.fingerprint[at])) {
+  if (!fingerprint.every((byte, at) => byte === given.fingerprint[at])) {
     return { ok: false, reason: "idempotency_mismatch" };
   }
-  if (runningUntil !== null) return { ok: false, reason: "idempotency_in_progress" };
+  if (numberOrNull(row, "running_until") !== null) return { ok: false, reason: "idempotency_in_progress" };
   return {
     ok: true,
     replayed: true,
@@ -30,6 +46,7 @@ export function recall({ sql, nowMs }: Turn, asked: AskedOnce | undefined): Repl
     spent: number(row, "spent"),
     balance: number(row, "balance"),
     seq: number(row, "seq"),
+    ...idSecretOf(sql, number(row, "seq")),
     claimed: [],
     waiting: waitingLane(sql, number(row, "seq")),
   };
@@ -37,7 +54,7 @@ export function recall({ sql, nowMs }: Turn, asked: AskedOnce | undefined): Repl
 
 /** Stores a key with the result of its request, or holds it while the request runs. */
 export function remember(
-  { sql, nowMs }: Turn,
+  { sql, nowMs, keeps }: Turn,
   asked: Idempotency | undefined,
   outcome: { spent: number; balance: number; seq: number; runningUntil?: number },
 ): void {
@@ -52,7 +69,7 @@ export function remember(
     outcome.balance,
     outcome.seq,
     outcome.runningUntil ?? null,
-    nowMs + KEPT_MS,
+    nowMs + keeps.idempotencyMs,
   );
 }
 

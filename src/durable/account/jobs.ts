@@ -1,6 +1,8 @@
+import { unlessFirst } from "../../crypto/secrets.ts";
 import type { Lane } from "../../model/lane.ts";
 import type { Content, MessageView, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
+import { checkpointOf } from "./archive/checkpoint.ts";
 import { payDebt } from "./billing/debt.ts";
 import { appendEntry, ledgerHead, refundReference } from "./billing/ledger.ts";
 import { decodeMessages, encodeLives, encodeNumbers } from "./message/codec.ts";
@@ -20,12 +22,15 @@ export interface Job {
   createdAt: number;
   expiresAt: number;
   content: Content;
-  text: Uint8Array | null;
+  /** The text as it is stored, wrapped with its day's key: `sealedText` gives what the Worker sealed. */
+  storedText: Uint8Array | null;
   carrier: string | null;
   messages: Message[];
   rev: number;
   /** The key that the request used; null for jobs from before this column. */
   keyId: number | null;
+  /** The id of the secret that makes the public ids of its messages. */
+  secretId: number;
   /** Units that the whole request cost, on its first job; null on the others. */
   debit: number | null;
   lane: Lane;
@@ -48,11 +53,12 @@ function storedJob(row: Record<string, SqlStorageValue>): Job {
     createdAt,
     expiresAt: number(row, "expires_at"),
     content: JSON.parse(text(row, "content")) as Content,
-    text: bytesOrNull(row, "text"),
+    storedText: bytesOrNull(row, "text"),
     carrier: textOrNull(row, "carrier"),
     ...decodeMessages(text(row, "messages"), textOrNull(row, "lives"), createdAt),
     rev: number(row, "rev"),
     keyId: numberOrNull(row, "key_id"),
+    secretId: number(row, "secret_id"),
     debit: numberOrNull(row, "debit"),
     lane: text(row, "lane") as Lane,
     readyAt: numberOrNull(row, "ready_at"),
@@ -70,7 +76,7 @@ export function readJob(sql: SqlStorage, seq: number): Job | null {
 
 /** The first job since a time, by binary search: times rise with the numbers, unless the clock was set back. */
 export function firstJobSince(sql: SqlStorage, sinceMs: number): number {
-  let low = 0;
+  let low = checkpointOf(sql).seq;
   let high = ledgerHead(sql).seq + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -130,7 +136,7 @@ function changedTimes(before: Job, { lane, readyAt, dueAt }: Pick<Job, "lane" | 
 function storeJob(turn: Turn, before: Job, changed: Pick<Job, "messages" | "rev">): Job {
   const { sql } = turn;
   const forget = changed.messages.every(isFinal) && before.operation === "otp" && before.carrier !== "sim";
-  const job: Job = { ...before, ...changed, isCompact: true, text: forget ? null : before.text };
+  const job: Job = { ...before, ...changed, isCompact: true, storedText: forget ? null : before.storedText };
   job.readyAt = readyAtOf(turn, job);
   job.dueAt = dueAtOf(turn, job);
   const columns: [string, string | number | null][] = [
@@ -226,11 +232,15 @@ export function storeDraft(turn: Turn, { job, messages, refunds }: Draft): Job |
   return stored;
 }
 
+/** The secret of a job's public ids, as it is passed on. */
+export const secretOf = ({ secretId }: Pick<Job, "secretId">) => unlessFirst(secretId);
+
 /** The messages of a job as history and the operator see them. */
 export function messageViews(job: Job): MessageView[] {
   return job.messages.map((message, index) => ({
     seq: job.seq,
     index,
+    ...secretOf(job),
     rev: message.rev ?? 1,
     requestId: job.requestId,
     keyId: job.keyId,

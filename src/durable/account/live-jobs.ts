@@ -1,21 +1,24 @@
 import { accountOfName, messageId } from "../../crypto/ids.ts";
 import { unseal } from "../../crypto/seal.ts";
+import type { Secrets } from "../../crypto/secrets.ts";
 import { logProblem } from "../../log.ts";
 import type { LiveJob } from "../../model/live.ts";
 import type { MessageState, Operation } from "../../model/message.ts";
 import { maskOtp, otpText, readOtpText } from "../../text/otp-text.ts";
 import type { Job } from "./jobs.ts";
+import { sealedText } from "./retention/text-keys.ts";
 
 // A job as the live feed sends it. OTP codes of live accounts are masked here, before they leave the object.
 
 /** Characters of a text that a list shows. */
 const PREVIEW_MAX = 60;
 
-/** What this file needs besides the job: the object's name and the secrets. */
+/** What this file needs besides the job: the object's storage and name, and the secrets. */
 export interface Shown {
+  sql: SqlStorage;
   name: string;
-  keySecret: string;
-  sealSecret: string;
+  keySecret: Secrets;
+  sealSecret: Secrets;
 }
 
 /** An OTP's text with its code masked; empty where the code cannot be found. */
@@ -26,11 +29,12 @@ function withoutCode(text: string): string {
   return otpText(brand, code);
 }
 
-/** The beginning of a job's text in one line; empty where the job has no text or it cannot be unsealed. */
-function previewOf(job: Job, { name, sealSecret }: Shown): string {
-  if (!job.text) return "";
+/** The beginning of a job's text in one line; empty where the job has no text any more or it cannot be unsealed. */
+function previewOf(job: Job, { sql, name, sealSecret }: Shown): string {
   try {
-    const text = unseal(sealSecret, name, job.text);
+    const sealed = sealedText(sql, job.storedText);
+    if (!sealed) return "";
+    const text = unseal(sealSecret, name, sealed);
     const shown = job.operation === "otp" && accountOfName(name).mode === "live" ? withoutCode(text) : text;
     const letters = [...shown.replaceAll(/\s+/gu, " ")];
     return letters.length > PREVIEW_MAX ? `${letters.slice(0, PREVIEW_MAX - 1).join("")}…` : letters.join("");
@@ -44,7 +48,7 @@ function previewOf(job: Job, { name, sealSecret }: Shown): string {
 export function liveJob(job: Job, shown: Shown): LiveJob<MessageState, Operation> {
   const [first] = job.messages;
   if (!first) throw new Error("a job has a message");
-  const { requestId, seq, operation, charge, debit, createdAt, keyId } = job;
+  const { requestId, seq, operation, charge, debit, createdAt, keyId, secretId } = job;
   return {
     requestId,
     seq,
@@ -61,7 +65,7 @@ export function liveJob(job: Job, shown: Shown): LiveJob<MessageState, Operation
     debit,
     createdAt,
     preview: previewOf(job, shown),
-    messageId: messageId(shown.keySecret, accountOfName(shown.name), operation, { seq, index: 0 }),
+    messageId: messageId(shown.keySecret, accountOfName(shown.name), operation, { seq, index: 0, secretId }),
     keyId,
   };
 }

@@ -129,6 +129,6 @@ export class LiveFeed {
 
   #shown(): Shown {
     const { KEY_SECRET: keySecret, SEAL_SECRET: sealSecret } = configOf(this.#env);
-    return { name: nameOf(this.#ctx), keySecret, sealSecret };
+    return { sql: this.#ctx.storage.sql, name: nameOf(this.#ctx), keySecret, sealSecret };
   }
 }

@@ -3,6 +3,7 @@ import type { Content } from "../../model/message.ts";
 import type { MessagePlace } from "../../model/ref.ts";
 import { number, text } from "../rows.ts";
 import { messageViews, readJob } from "./jobs.ts";
+import { sealedText } from "./retention/text-keys.ts";
 import type { Job } from "./jobs.ts";
 import { entryByReference, refundReference } from "./billing/ledger.ts";
 
@@ -56,7 +57,7 @@ export function messageDetail(sql: SqlStorage, { seq, index }: MessagePlace): Me
   const key = sql.exec("SELECT name FROM key WHERE key_id = ?", job.keyId).toArray()[0];
   return {
     message,
-    text: job.text,
+    text: sealedText(sql, job.storedText),
     content: job.content,
     expiresAt: job.expiresAt,
     request: requestOf(sql, job),

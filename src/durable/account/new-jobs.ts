@@ -1,10 +1,12 @@
+import { FIRST_ID } from "../../crypto/secrets.ts";
 import type { SendCommand } from "../../model/command.ts";
 import { laneOf } from "../../model/lane.ts";
 import type { ClaimedJob } from "../../model/message.ts";
-import { dueAtOf, readyAtOf } from "./jobs.ts";
+import { dueAtOf, readyAtOf, secretOf } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import type { LedgerHead } from "./billing/ledger.ts";
 import { claim } from "./message-life.ts";
+import { wrapText } from "./retention/text-keys.ts";
 import { encodeLives, encodeNumbers } from "./message/codec.ts";
 import type { Message } from "./message/states.ts";
 import { noteJob } from "./turn.ts";
@@ -29,6 +31,8 @@ export function insertJobs(
   head: LedgerHead,
 ): { seqs: number[]; balance: number; claimed: ClaimedJob[] } {
   const debit = charge * command.recipients.length;
+  // Once for all of the request's jobs.
+  const storedText = command.text && wrapText(turn, command.text);
   const balance = head.balance - debit;
   const seqs: number[] = [];
   const claimed: ClaimedJob[] = [];
@@ -37,8 +41,8 @@ export function insertJobs(
     const fresh = command.recipients
       .slice(from, from + MESSAGES_PER_JOB_MAX)
       .map((to): Message => ({ to, state: "queued", attempts: 0 }));
-    const job = newJob(turn, command, seq, charge, fresh, seqs.length === 0 ? debit : null);
-    const taken = command.take && takeOnly(turn, job, command.take);
+    const job = newJob(turn, { ...command, storedText }, seq, charge, fresh, seqs.length === 0 ? debit : null);
+    const taken = command.take && takeOnly(turn, job, command, command.take);
     if (taken) claimed.push(taken.claimed);
     insertJob(turn, taken?.job ?? job, balance);
     seqs.push(seq);
@@ -48,13 +52,13 @@ export function insertJobs(
 
 function newJob(
   turn: Turn,
-  command: Order,
+  command: Order & Pick<Job, "storedText">,
   seq: number,
   charge: number,
   messages: Message[],
   debit: number | null,
 ): Job {
-  const { requestId, operation, content, text, keyId } = command;
+  const { requestId, operation, content, storedText, keyId, idSecret = FIRST_ID } = command;
   return {
     seq,
     requestId,
@@ -63,11 +67,12 @@ function newJob(
     createdAt: turn.nowMs,
     expiresAt: turn.nowMs + command.validityMs,
     content,
-    text,
+    storedText,
     carrier: null,
     messages,
     rev: 1,
     keyId,
+    secretId: idSecret,
     debit,
     lane: laneOf(operation, command.recipients.length),
     readyAt: null,
@@ -77,14 +82,20 @@ function newJob(
 }
 
 /** Claims the message of a job that has only this one, for the caller that stores it; null where it cannot be claimed. */
-function takeOnly(turn: Turn, job: Job, take: NonNullable<Order["take"]>): { job: Job; claimed: ClaimedJob } | null {
+function takeOnly(
+  turn: Turn,
+  job: Job,
+  { text }: Pick<Order, "text">,
+  take: NonNullable<Order["take"]>,
+): { job: Job; claimed: ClaimedJob } | null {
   const [only] = job.messages;
   if (!only || job.lane === "bulk") return null;
   const taken = claim(turn, only, 0, { leaseMs: take.leaseMs, resubmits: take.resubmits === true });
   if (!taken) return null;
-  const { seq, requestId, operation, content, text } = job;
+  const { seq, requestId, operation, content } = job;
   const { carrier } = take;
-  const claimed: ClaimedJob = { seq, carrier, requestId, operation, content, text, messages: [taken[1]] };
+  const shared = { seq, carrier, requestId, operation, content, text, ...secretOf(job) };
+  const claimed: ClaimedJob = { ...shared, messages: [taken[1]] };
   return { job: { ...job, carrier, messages: [taken[0]] }, claimed };
 }
 
@@ -94,8 +105,8 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
   const dueAt = dueAtOf(turn, job);
   turn.sql.exec(
     `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at,
-                      content, text, carrier, messages, due_at, rev, key_id, lane, ready_at, lives)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
+                      content, text, carrier, messages, due_at, rev, key_id, lane, ready_at, lives, secret_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)`,
     job.seq,
     job.requestId,
     job.operation,
@@ -105,7 +116,7 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
     job.createdAt,
     job.expiresAt,
     JSON.stringify(job.content),
-    job.text,
+    job.storedText,
     job.carrier,
     encodeNumbers(job.messages),
     dueAt,
@@ -113,6 +124,7 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
     job.lane,
     readyAt,
     isFresh ? null : encodeLives(job.messages, job.createdAt),
+    job.secretId,
   );
   noteJob(turn, { seq: job.seq, lane: job.lane, readyAt, dueAt });
 }

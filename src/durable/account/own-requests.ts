@@ -1,5 +1,6 @@
 import type { OwnDoor } from "../../model/command.ts";
 import { isActive } from "./keys.ts";
+import type { GivenKey } from "./keys.ts";
 import { readAccount } from "./profile.ts";
 import { admit, stillCounting } from "./window.ts";
 
@@ -16,8 +17,8 @@ export class OwnRequests {
   #times: number[] = [];
 
   /** Admits a request, or refuses it. A suspended account may read and not write. */
-  admit(sql: SqlStorage, { keyId, writes, nowMs }: { keyId: number; writes: boolean; nowMs: number }): OwnDoor {
-    if (!isActive(sql, keyId, nowMs)) return { ok: false, reason: "unauthorized" };
+  admit(sql: SqlStorage, key: GivenKey, { writes, nowMs }: { writes: boolean; nowMs: number }): OwnDoor {
+    if (!isActive(sql, key, nowMs)) return { ok: false, reason: "unauthorized" };
     this.#times = stillCounting(this.#times, nowMs);
     const { admitted, retryAfterSec } = admit(this.#times, OWN_REQUESTS_MAX, nowMs);
     if (!admitted) return { ok: false, reason: "rate_limited", limit: OWN_REQUESTS_MAX, retryAfterSec };

@@ -3,6 +3,7 @@ import type { AskedOnce } from "../../model/command.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
 import { number, numberOrNull, text } from "../rows.ts";
+import { checkpointOf } from "./archive/checkpoint.ts";
 import { owed } from "./billing/debt.ts";
 import { recallOutcome, rememberOutcome } from "./idempotency.ts";
 import { addKey } from "./keys.ts";
@@ -56,7 +57,7 @@ export function otpRateOf(account: AccountRow): number {
 
 function lastMessageAt(sql: SqlStorage): number | null {
   const row = sql.exec("SELECT created_at FROM job ORDER BY seq DESC LIMIT 1").toArray()[0];
-  return row ? number(row, "created_at") : null;
+  return row ? number(row, "created_at") : checkpointOf(sql).jobAtMs;
 }
 
 /** The account as the operator sees it. */
@@ -106,7 +107,7 @@ export function openAccount(turn: Turn, opening: Opening): Opened {
   );
   changes.account = true;
   changes.profile = true;
-  addKey(turn, opening.keyId, opening.keyName);
+  addKey(turn, opening, opening.keyName);
   if (opening.balance > 0) {
     const entry = { type: "credit" as const, amount: opening.balance, reference: OPENING_REFERENCE };
     appendEntry(turn, ledgerHead(sql), entry);

@@ -141,12 +141,48 @@ export const MIGRATIONS: readonly Step[] = [
   UPDATE account SET settled_seq = 0, looked_seq = 0;
   UPDATE job SET late = NULL WHERE late IS NOT NULL;
 
-  -- Retention and archive: everything up to this number left the account; the balance after it.
+  -- Retention and archive: everything up to this number left the account; the balance after it. What stays below it are
+  -- the entries of ledger_entry that are no refunds of messages, so that their references stay known.
   ALTER TABLE account ADD COLUMN checkpoint_seq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN checkpoint_balance INTEGER NOT NULL DEFAULT 0;
 
+  -- Secrets: the id of the KEY_SECRET that a key was made with, and that makes the public ids of a job's messages.
+  ALTER TABLE key ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE job ADD COLUMN secret_id INTEGER NOT NULL DEFAULT 1;
+
   -- Reconciliation: where the next recount begins, which is the place up to which the last one found all of it right.
   ALTER TABLE account ADD COLUMN verified TEXT;
+  -- When the last row that left was written, and the last job among them; NULL: none did.
+  ALTER TABLE account ADD COLUMN checkpoint_at INTEGER;
+  ALTER TABLE account ADD COLUMN checkpoint_job_at INTEGER;
+  -- The revisions, added up, of the single messages that left out of the bucket of history in which the checkpoint is.
+  ALTER TABLE account ADD COLUMN checkpoint_revs INTEGER NOT NULL DEFAULT 0;
+  -- History has nothing up to this number any more.
+  ALTER TABLE account ADD COLUMN cleared_seq INTEGER NOT NULL DEFAULT 0;
+  -- When the alarm archives next (NULL: nothing waits), when it last did, and how it failed since then.
+  ALTER TABLE account ADD COLUMN archive_at INTEGER;
+  ALTER TABLE account ADD COLUMN archived_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN archive_failures INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN archive_problem TEXT;
+  -- A refund whose message left before it: what the message was, and which secret made its id.
+  ALTER TABLE ledger_entry ADD COLUMN operation TEXT;
+  ALTER TABLE ledger_entry ADD COLUMN secret_id INTEGER;
+  -- The files that hold what left, each with its manifest. What a file holds does not change any more.
+  CREATE TABLE archive_file (
+    first_seq INTEGER PRIMARY KEY,
+    last_seq INTEGER NOT NULL,
+    manifest TEXT NOT NULL
+  );
+  -- Texts: the key that the texts of one day are wrapped with; without it they are forgotten (retention/text-keys.ts).
+  CREATE TABLE text_key (
+    since INTEGER PRIMARY KEY,
+    until INTEGER NOT NULL,
+    key BLOB NOT NULL
+  );
+  -- Texts of jobs up to keyless_seq are from before these keys. They are deleted one by one, up to forgotten_seq so far.
+  ALTER TABLE account ADD COLUMN keyless_seq INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN forgotten_seq INTEGER NOT NULL DEFAULT 0;
+  UPDATE account SET keyless_seq = (SELECT coalesce(max(seq), 0) FROM job);
   `,
 ];
 

@@ -4,11 +4,13 @@ import type { ClaimedJob, Content } from "../../model/message.ts";
 import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
 import { admitRequest, writeTimes } from "./admission.ts";
 import { remember } from "./idempotency.ts";
-import { readJob } from "./jobs.ts";
+import { readJob, secretOf } from "./jobs.ts";
+import { countRecipients } from "./limits/daily-recipients.ts";
 import { ledgerHead } from "./billing/ledger.ts";
 import { insertJobs } from "./new-jobs.ts";
 import { otpRateOf } from "./profile.ts";
 import type { AccountRow } from "./profile.ts";
+import { sealedText } from "./retention/text-keys.ts";
 import type { Turn } from "./turn.ts";
 import { findRecording } from "./voice/recordings.ts";
 
@@ -43,8 +45,11 @@ function claimAgain(sql: SqlStorage, { requestId, take }: SendCommand, seq: numb
   const [only] = job?.messages ?? [];
   if (!job || !only || job.requestId !== requestId || job.lane === "bulk" || job.carrier === null) return [];
   if (only.state !== "sending" || only.attempts !== 1) return [];
-  const { operation, carrier, content, text } = job;
-  return [{ seq, carrier, requestId, operation, content, text, messages: [{ index: 0, to: only.to, attempt: 1 }] }];
+  const { operation, carrier, content, storedText } = job;
+  const text = sealedText(sql, storedText);
+  if (storedText && !text) return [];
+  const shared = { seq, carrier, requestId, operation, content, text, ...secretOf(job) };
+  return [{ ...shared, messages: [{ index: 0, to: only.to, attempt: 1 }] }];
 }
 
 /**
@@ -71,9 +76,12 @@ export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
     return refuse({ ok: false, reason: "insufficient_balance", needed: spent, balance: head.balance });
   }
   const inserted = insertJobs(turn, { ...command, content: order.content }, order.charge, head);
+  countRecipients(turn, command.recipients.length);
   const { balance, claimed } = inserted;
+  const idSecret = command.idSecret === undefined ? {} : { idSecret: command.idSecret };
   const seq = inserted.seqs[0] ?? 0;
   remember(turn, command.idempotency, { spent, balance, seq });
   const waiting = claimed.length > 0 ? null : laneOf(command.operation, command.recipients.length);
-  return { ok: true, replayed: false, template: null, spent, balance, seq, claimed, waiting, window: admitted.window };
+  const done = { spent, balance, seq, ...idSecret, claimed, waiting, window: admitted.window };
+  return { ok: true, replayed: false, template: null, ...done };
 }

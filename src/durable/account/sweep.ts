@@ -32,8 +32,9 @@ function sweepJob(turn: Turn, moment: Moment, job: Job, swept: Swept): number {
   const { nowMs } = moment;
   let asks = false;
   const draft = draftOf(job);
+  const canLookUp = job.carrier !== null && turn.canLookUp(job.carrier);
   stepDraft(draft, (message) => {
-    const step = applyTime(moment, message, job.expiresAt);
+    const step = applyTime(moment, message, { expiresAt: job.expiresAt, canLookUp });
     if ((step.message.pollMs ?? Infinity) > nowMs || isFinal(step.message)) return step;
     asks = true;
     return { message: pollAgain(moment, step.message), refund: step.refund };

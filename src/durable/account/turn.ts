@@ -1,5 +1,6 @@
 import { configOf } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
+import { canLookUp } from "../../queues/follow-up.ts";
 import type { Lane } from "../../model/lane.ts";
 import type { Moment, Timers } from "./message/retry.ts";
 import type { WindowTimes } from "./window.ts";
@@ -33,6 +34,16 @@ export interface Turn extends Moment {
   /** The rate window's times in memory. */
   readonly window: WindowTimes;
   readonly changes: Changes;
+  /** How long the account keeps what it forgets. */
+  readonly keeps: Keeps;
+  /** Whether the carrier with this name can be asked for a message's state. */
+  readonly canLookUp: (carrier: string) => boolean;
+}
+
+/** How long an account keeps what it forgets, in ms. */
+export interface Keeps {
+  textMs: number;
+  idempotencyMs: number;
 }
 
 /** The arguments of a part that writes, after its turn: those of the object's method. */
@@ -60,6 +71,10 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
     get timers() {
       return timersOf(configOf(env));
     },
+    get keeps() {
+      return keepsOf(configOf(env));
+    },
+    canLookUp: (carrier) => canLookUp(configOf(env), carrier),
   };
 }
 
@@ -93,6 +108,14 @@ export function noteProfile({ sql, changes }: Turn): void {
   changes.account = true;
   changes.profile = true;
 }
+
+const DAY_MS = 86_400_000;
+
+/** How long an account keeps what it forgets. */
+export const keepsOf = (config: Config): Keeps => ({
+  textMs: config.TEXT_DAYS * DAY_MS,
+  idempotencyMs: config.IDEMPOTENCY_DAYS * DAY_MS,
+});
 
 /** The timers of contract §12 that the account needs. */
 function timersOf(config: Config): Timers {

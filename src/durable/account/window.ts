@@ -6,6 +6,8 @@ export const WINDOW_MS = 60_000;
 /** The times of admitted requests, oldest first, in memory only; null until they are rebuilt from storage. */
 export interface WindowTimes {
   times: number[] | null;
+  /** The recipients of a day, where they are limited (limits/daily-recipients.ts); absent until they are counted. */
+  day?: { startMs: number; recipients: number } | undefined;
 }
 
 export interface Admission {

@@ -1,8 +1,9 @@
 import { unseal } from "../../crypto/seal.ts";
+import type { Secrets } from "../../crypto/secrets.ts";
 import { matcherOf } from "../../inbox/search.ts";
 import type { Caught, InboxFilter, InboxMessage } from "../../inbox/types.ts";
 import type { Content, Operation } from "../../model/message.ts";
-import { bytesOrNull, number, text } from "../rows.ts";
+import { bytesOrNull, number, numberOrNull, text } from "../rows.ts";
 import type { Schema, Step } from "../tables.ts";
 
 // The inbox's storage: one row per message, for the newest ones. Texts are stored as their account sealed them, and are
@@ -33,8 +34,8 @@ export const INBOX_SCHEMA: Schema = { steps: INBOX_MIGRATIONS, counted: 1 };
 
 type Row = Record<string, SqlStorageValue>;
 
-/** Unseals a text; null where that fails, as after a change of the secret. */
-function opened(secret: string, account: string, sealed: Uint8Array | null): string | null {
+/** Unseals a text; null where that fails, as when its secret is not listed any more. */
+function opened(secret: Secrets, account: string, sealed: Uint8Array | null): string | null {
   try {
     return sealed && unseal(secret, account, sealed);
   } catch {
@@ -42,7 +43,7 @@ function opened(secret: string, account: string, sealed: Uint8Array | null): str
   }
 }
 
-function messageOf(row: Row, secret: string): InboxMessage {
+function messageOf(row: Row, secret: Secrets): InboxMessage {
   const account = text(row, "account");
   return {
     seq: number(row, "seq"),
@@ -82,6 +83,11 @@ export function keep(sql: SqlStorage, caught: readonly Caught[], nowMs: number):
   sql.exec("DELETE FROM caught WHERE seq <= (SELECT seq FROM caught ORDER BY seq DESC LIMIT 1 OFFSET ?)", KEPT_MAX);
 }
 
+/** When the oldest message arrived, in ms since the epoch; null in an empty inbox. */
+export function oldestAtMs(sql: SqlStorage): number | null {
+  return numberOrNull(sql.exec("SELECT min(at) AS at FROM caught").one(), "at");
+}
+
 /** Which part of the list is read, and from which end. */
 export interface Range {
   /** Only messages after this place. */
@@ -109,7 +115,7 @@ export function* matching(
   sql: SqlStorage,
   filter: InboxFilter,
   { above = 0, below = Number.MAX_SAFE_INTEGER, newestFirst }: Range,
-  secret: string,
+  secret: Secrets,
 ): Generator<InboxMessage> {
   const start = startOf(sql, filter);
   if (!start) return;
@@ -138,7 +144,7 @@ export function messageByRef(
   sql: SqlStorage,
   account: string | null,
   ref: string,
-  secret: string,
+  secret: Secrets,
 ): InboxMessage | null {
   const row = sql.exec("SELECT * FROM caught WHERE ref = ?", ref).toArray()[0];
   return row && (account === null || row["account"] === account) ? messageOf(row, secret) : null;

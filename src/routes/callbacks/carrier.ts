@@ -1,8 +1,9 @@
 import { carrierNamed } from "../../carriers/table.ts";
-import { objectName, readMessageId } from "../../crypto/ids.ts";
+import { objectName, readMessageId, unlistedSecretOfMessage } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
+import { logLine } from "../../log.ts";
 import type { News } from "../../model/message.ts";
 
 /** `POST /callbacks/:carrier`: delivery receipts, authenticated as their carrier does it (contract §11). */
@@ -16,15 +17,20 @@ export const carrierCallback = (app: Api) =>
       return fail("invalid_request", "A receipt needs ref and a state: submitted, delivered, undelivered or failed.");
     }
     const byAccount = new Map<string, News[]>();
+    let unlisted: number | null = null;
     for (const { ref, state, code } of receipts) {
       const place = readMessageId(config.KEY_SECRET, ref);
       // An unknown ref is skipped and gets a 200 too: otherwise the carrier would only send it again.
-      if (!place) continue;
+      if (!place) {
+        unlisted ??= unlistedSecretOfMessage(config.KEY_SECRET, ref);
+        continue;
+      }
       const { seq, index } = place;
       const news = byAccount.get(objectName(place)) ?? [];
       news.push({ kind: "receipt", seq, index, state, ...(code !== undefined && { code }) });
       byAccount.set(objectName(place), news);
     }
+    if (unlisted !== null) logLine("receipt_lost", { carrier: c.req.param("carrier"), unlisted_secret: unlisted });
     for (const [name, news] of byAccount) await c.env.ACCOUNT.getByName(name).report(news, false);
     return c.json({ success: true });
   });

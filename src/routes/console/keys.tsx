@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { audit } from "../../audit/audit.ts";
 import {
+  expireKeys,
   isUsable,
   keyOfAccount,
   keysOfAccount,
@@ -30,9 +31,13 @@ import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import type { Rotation } from "../../model/account.ts";
+import type { Mode } from "../../model/ref.ts";
+import { INDIA_OFFSET_MS } from "../../text/india.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
 import { oneLine } from "../../text/one-line.ts";
-import { KeyShown, KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
+import { ExpireKeys } from "../../ui/keys-expire.tsx";
+import { KeyShown } from "../../ui/key-shown.tsx";
+import { KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
 import type { Unsaved } from "../../ui/parts.tsx";
 import { keyWords } from "../../ui/words/keys.ts";
 
@@ -50,17 +55,33 @@ async function keyInPath(c: Context<AppEnv>): Promise<OwnKey> {
 
 async function list(
   c: Context<AppEnv>,
-  more: { revoked?: boolean; refused?: Refused & Unsaved } = {},
+  more: { done?: string | undefined; refused?: Refused & Unsaved } = {},
 ): Promise<Response> {
   const now = Date.now();
-  const { refused, revoked = false } = more;
+  const { refused, done } = more;
   const status = refusedStatus(c, refused);
   const ring = await keysOfAccount(c.env, secretOf(c), refOf(c), now);
-  return show(c, <KeysPage ring={ring} now={now} revoked={revoked} unsaved={refused} />, {
+  return show(c, <KeysPage ring={ring} now={now} done={done} unsaved={refused} />, {
     title: wordsOf(c).title,
     active: "keys",
     status,
   });
+}
+
+/** Midnight in India at the beginning of a day such as 2026-11-22, in ms; null for anything else. */
+function indianDay(text: string): number | null {
+  const ms = /^\d{4}-\d{2}-\d{2}$/u.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return Number.isNaN(ms) ? null : ms - INDIA_OFFSET_MS;
+}
+
+/** The usable keys of both modes that were made before a day or, without one, with an older secret. */
+async function olderKeys(c: Context<AppEnv>, before: string): Promise<{ keys: OwnKey[]; beforeMs: number | null }> {
+  const beforeMs = indianDay(before);
+  const { accountId } = personOf(c);
+  const ringOf = (mode: Mode) => keysOfAccount(c.env, secretOf(c), { accountId, mode }, Date.now());
+  const [live, test] = await Promise.all([ringOf("live"), ringOf("test")]);
+  const isAsked = (key: OwnKey) => (beforeMs === null ? key.isOlder : key.createdAt < beforeMs);
+  return { keys: [...live.keys, ...test.keys].filter((key) => isUsable(key) && isAsked(key)), beforeMs };
 }
 
 const asPage = (c: Context<AppEnv>, title: string, content: Child) => show(c, content, { title, active: "keys" });
@@ -88,14 +109,14 @@ async function rotate(c: Context<AppEnv>): Promise<Response> {
   }
   const subject = showKeyId(rotated.keyId);
   await audit(c, { action: "key.rotated", subject, details: { mode: old.mode, replaces: old.id }, once: subject });
-  const apiKey = revealKey(secretOf(c), accountId, { mode: old.mode, keyId: rotated.keyId });
+  const apiKey = revealKey(secretOf(c), accountId, { mode: old.mode, ...rotated });
   const shown = { apiKey, isNew: true, oldEndsAt: rotated.oldExpiresAt, now: Date.now() };
   return asPage(c, t.newTitle, <KeyShown {...shown} />);
 }
 
 /** `/keys`: lists the keys of the chosen mode; makes, shows, rotates and revokes a key. */
 export const keysPages = (app: Api) => {
-  app.get("/keys", page, signedIn, (c) => list(c, { revoked: c.req.query("done") === "revoked" }));
+  app.get("/keys", page, signedIn, (c) => list(c, { done: c.req.query("done") }));
 
   app.post("/keys", page, signedIn, freshlySignedIn, async (c) => {
     const { name = "", once } = await formOf(c);
@@ -106,12 +127,28 @@ export const keysPages = (app: Api) => {
       });
     }
     const ref = refOf(c);
-    const keyId = await makeKey(c.env, secretOf(c), ref, { name: trimmed, once: once ?? null });
-    if (keyId === null) return fail("permission_denied", wordsOf(c).tooMany, { forReader: true });
-    const subject = showKeyId(keyId);
+    const made = await makeKey(c.env, secretOf(c), ref, { name: trimmed, once: once ?? null });
+    if (made === null) return fail("permission_denied", wordsOf(c).tooMany, { forReader: true });
+    const subject = showKeyId(made.keyId);
     await audit(c, { action: "key.made", subject, details: { mode: ref.mode, name: trimmed }, once: subject });
-    const apiKey = revealKey(secretOf(c), ref.accountId, { ...ref, keyId });
+    const apiKey = revealKey(secretOf(c), ref.accountId, made);
     return asPage(c, wordsOf(c).newTitle, <KeyShown apiKey={apiKey} isNew now={Date.now()} />);
+  });
+
+  app.get("/keys/expire", page, signedIn, freshlySignedIn, async (c) => {
+    const before = c.req.query("before") ?? "";
+    const { keys, beforeMs } = await olderKeys(c, before);
+    return asPage(c, wordsOf(c).expireTitle, <ExpireKeys keys={keys} before={beforeMs === null ? "" : before} />);
+  });
+
+  app.post("/keys/expire", page, signedIn, freshlySignedIn, async (c) => {
+    const { before = "" } = await formOf(c);
+    const beforeMs = indianDay(before);
+    if (beforeMs === null && before !== "") fail("invalid_request", wordsOf(c).expireBefore, { forReader: true });
+    const which = beforeMs === null ? {} : { madeBefore: beforeMs };
+    const ended = (await expireKeys(c.env, secretOf(c), personOf(c).accountId, which)) ?? [];
+    await audit(c, { action: "keys.expired", details: { keys: ended.length, ...(beforeMs !== null && { before }) } });
+    return c.redirect(`${at(c, "/keys")}?done=expired`, 303);
   });
 
   app.post("/keys/:keyId/show", page, signedIn, freshlySignedIn, async (c) => {

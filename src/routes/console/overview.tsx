@@ -1,9 +1,12 @@
 import type { Context } from "hono";
+import { maskedOf } from "../../accounts/keys.ts";
 import { usageOf, usageStartMs } from "../../activity/usage.ts";
 import { signupCredit } from "../../config/config.ts";
 import { page, personOf, refOf, show, showPart, signedIn, stubOf, viewOf } from "../../console/page.tsx";
-import { consoleKeyId, maskedKey, showKey, showKeyId } from "../../crypto/api-key.ts";
+import { consoleKeyId, showKeyId } from "../../crypto/api-key.ts";
 import { randomCode } from "../../crypto/ids.ts";
+import { FIRST_ID } from "../../crypto/secrets.ts";
+import type { Secrets } from "../../crypto/secrets.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
@@ -27,9 +30,10 @@ import { shell } from "../../ui/words/shell.ts";
 const SOME_PHONE = "9876543210";
 
 /** The newest key that is usable now and is not the console's own. */
-function newestKey(keys: readonly KeyView[], nowMs: number): KeyView | undefined {
+function newestKey(secrets: Secrets, keys: readonly KeyView[], nowMs: number): KeyView | undefined {
   return keys.findLast(
     (key) =>
+      secrets.withId(key.secretId ?? FIRST_ID) !== undefined &&
       key.keyId !== consoleKeyId(key.mode) &&
       key.revokedAt === null &&
       (key.expiresAt ?? Number.POSITIVE_INFINITY) > nowMs,
@@ -56,9 +60,9 @@ export const overviewPage = (app: Api) =>
     if (!outline) fail("unavailable", overview[lang].notOpen, { forReader: true, headers: { "Retry-After": "5" } });
     const { account, keys, news } = outline;
     const [days, done] = await Promise.all([usageOf(c.env, ref, outline, nowMs), stepsDone(c, outline)]);
-    const key = newestKey(keys, nowMs);
+    const key = newestKey(settings(c).KEY_SECRET, keys, nowMs);
     const own = /^\+91(\d{10})$/u.exec(personOf(c).phone ?? "")?.[1];
-    const masked = key ? maskedKey(showKey(settings(c).KEY_SECRET, { ...ref, keyId: key.keyId })) : "";
+    const masked = key ? maskedOf(settings(c).KEY_SECRET, ref, key) : "";
     return show(
       c,
       <>

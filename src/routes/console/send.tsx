@@ -60,7 +60,7 @@ async function playables(c: Ctx, unitsPerBlock: number, chosen: string | undefin
 /** The price of a kind of send, and what its form offers. */
 async function offerOf(c: Ctx, kind: SendKind, typed: Typed): Promise<Pick<Draft, "units" | "list" | "playable">> {
   if (kind === "otp") return { units: (await stubOf(c).view())?.otpRate ?? 0 };
-  const card = await currentRateCard(c.env.RECORDINGS);
+  const card = await currentRateCard(c.env, c.executionCtx);
   switch (kind) {
     case "sms":
     case "bulk":

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { firstKey, openCustomer } from "../../accounts/open.ts";
+import { firstKeys, openCustomer, requestedAccountId } from "../../accounts/open.ts";
 import type { Wanted } from "../../accounts/open.ts";
 import { audit } from "../../audit/audit.ts";
 import { atDesk } from "../../console/desk-gate.tsx";
@@ -7,14 +7,16 @@ import { deskWordsOf, showDesk } from "../../console/desk-page.tsx";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
 import { at, page } from "../../console/page.tsx";
-import { accountBytes, newAccountId } from "../../crypto/ids.ts";
+import { accountBytes } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { planName } from "../../money/plans.ts";
 import { findAccounts, openingDetails, typedCoins } from "../../operator/accounts.ts";
+import { openAlertCount } from "../../operator/health.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
 import { oneLine } from "../../text/one-line.ts";
 import { DeskAccounts, DeskOpened } from "../../ui/desk/accounts.tsx";
+import { DeskAlerts } from "../../ui/desk/health-glance.tsx";
 
 /** Accounts on one page: each is asked for its balance. */
 const PAGE_SIZE = 25;
@@ -22,8 +24,17 @@ const PAGE_SIZE = 25;
 async function list(c: Context<AppEnv>, more: { typed?: Record<string, string>; refused?: Refused } = {}) {
   const search = (c.req.query("q") ?? "").trim().slice(0, LENGTH_MAX.name);
   const { typed, refused } = more;
-  const found = await findAccounts(c.env, { search, before: c.req.query("before") ?? "", limit: PAGE_SIZE });
-  return showDesk(c, "accounts", <DeskAccounts {...found} search={search} typed={typed} fault={refused} />, {
+  const [found, alerts] = await Promise.all([
+    findAccounts(c.env, { search, before: c.req.query("before") ?? "", limit: PAGE_SIZE }),
+    openAlertCount(c.env),
+  ]);
+  const content = (
+    <>
+      <DeskAlerts count={alerts} />
+      <DeskAccounts {...found} search={search} typed={typed} fault={refused} />
+    </>
+  );
+  return showDesk(c, "accounts", content, {
     refused,
   });
 }
@@ -68,7 +79,7 @@ export const deskAccounts = (app: Api) => {
     if (!wanted.ok) return list(c, { typed: form, refused: wanted });
     const config = settings(c);
     const { once = "" } = form;
-    const accountId = newAccountId(config.KEY_SECRET, once === "" ? null : `desk\0${once}`);
+    const accountId = await requestedAccountId(c.env, config, "desk", once === "" ? null : once);
     if ((await openCustomer(c.env, config, accountId, wanted)) === "other") {
       return list(c, { typed: form, refused: { code: "invalid_request", error: deskWordsOf(c).openedOther } });
     }
@@ -80,7 +91,8 @@ export const deskAccounts = (app: Api) => {
       details: openingDetails(wanted),
       once: "opened",
     });
-    const keys = { liveKey: firstKey(config, accountId, "live"), testKey: firstKey(config, accountId, "test") };
-    return showDesk(c, "accounts", <DeskOpened accountId={accountId} name={wanted.name} {...keys} />);
+    const { live, test } = await firstKeys(c.env, config, accountId);
+    const opened = { accountId, name: wanted.name, liveKey: live ?? "–", testKey: test ?? "–" };
+    return showDesk(c, "accounts", <DeskOpened {...opened} />);
   });
 };

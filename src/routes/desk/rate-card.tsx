@@ -8,7 +8,7 @@ import { at, page } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { CARD_PRICES, cardChanges, countryLines, readCard } from "../../operator/rate-card-form.ts";
 import type { CardFault } from "../../operator/rate-card-form.ts";
-import { currentRateCard, writeRateCard } from "../../sending/rate-card.ts";
+import { storedRateCard, writeRateCard } from "../../sending/rate-card.ts";
 import { DeskCard } from "../../ui/desk/rate-card.tsx";
 
 function refusedFor(c: Context<AppEnv>, fault: CardFault): Refused {
@@ -21,7 +21,7 @@ function refusedFor(c: Context<AppEnv>, fault: CardFault): Refused {
 /** `/desk/rate-card`: the prices, changed without a deploy (contract §6). */
 export const deskRateCard = (app: Api) => {
   app.get("/desk/rate-card", page, atDesk("read"), async (c) => {
-    const card = await currentRateCard(c.env.RECORDINGS);
+    const card = await storedRateCard(c.env, c.executionCtx);
     const prices = Object.fromEntries(CARD_PRICES.map((name) => [name, String(card[name])]));
     return showDesk(c, "card", <DeskCard typed={{ ...prices, countries: countryLines(card) }} done={doneOf(c)} />);
   });
@@ -34,7 +34,7 @@ export const deskRateCard = (app: Api) => {
       return showDesk(c, "card", <DeskCard typed={form} done={undefined} fault={refused} />, { refused });
     }
     // A card that cannot be read can still be replaced.
-    const before = await currentRateCard(c.env.RECORDINGS).catch(() => null);
+    const before = await storedRateCard(c.env, c.executionCtx).catch(() => null);
     await writeRateCard(c.env.RECORDINGS, read.card);
     await audit(c, { action: "card.changed", details: cardChanges(before, read.card) });
     return c.redirect(at(c, "/desk/rate-card?done=saved"), 303);

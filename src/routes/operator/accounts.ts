@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { firstKey, openCustomer, requestedAccountId } from "../../accounts/open.ts";
+import { firstKeys, openCustomer, requestedAccountId } from "../../accounts/open.ts";
 import { audit } from "../../audit/audit.ts";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
@@ -55,7 +55,7 @@ function wire(accountId: string, view: AccountView) {
 export const operatorAccounts = (app: Api) => {
   app.post("/operator/accounts", operator("openAccounts"), jsonBody(creation), async (c) => {
     const body = c.req.valid("json");
-    const accountId = requestedAccountId(settings(c), idempotencyKey(c));
+    const accountId = await requestedAccountId(c.env, settings(c), "operator", idempotencyKey(c));
     const { name, plan, balance, otpRate } = body;
     const opened = await openCustomer(c.env, settings(c), accountId, {
       name,
@@ -73,12 +73,8 @@ export const operatorAccounts = (app: Api) => {
       once: "opened",
     });
     showRepeated(c, opened === "repeated");
-    return c.json({
-      success: true,
-      account_id: accountId,
-      api_key: firstKey(settings(c), accountId, "live"),
-      test_key: firstKey(settings(c), accountId, "test"),
-    });
+    const keys = await firstKeys(c.env, settings(c), accountId);
+    return c.json({ success: true, account_id: accountId, api_key: keys.live, test_key: keys.test });
   });
 
   app.get("/operator/accounts/:id", operator("read"), async (c) => {

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { audit } from "../../audit/audit.ts";
 import { modeOfKeyId, newKeyId, readKeyId, showKey, showKeyId } from "../../crypto/api-key.ts";
+import { FIRST_ID } from "../../crypto/secrets.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
 import { fail } from "../../http/errors.ts";
@@ -37,16 +38,27 @@ const rotation = z.object({
 
 const TOO_MANY = "This account has 1,000 keys, which is the most.";
 
-function keyRow(key: KeyView) {
+/** A key on the wire (contract §10). */
+export function keyRow(key: KeyView) {
   return {
     key_id: showKeyId(key.keyId),
     mode: key.mode,
     name: key.name,
+    secret_id: key.secretId ?? FIRST_ID,
     created_at: timeOf(key.createdAt),
     last_used_at: timeOf(key.lastUsedAt),
     expires_at: timeOf(key.expiresAt),
     revoked_at: timeOf(key.revokedAt),
   };
+}
+
+/** A key as it was given out, on the reply to a repeated request too; null where its secret is not listed any more. */
+function givenKey(
+  c: Context<AppEnv>,
+  ref: AccountRef,
+  { keyId, secretId = FIRST_ID }: Pick<KeyView, "keyId" | "secretId">,
+) {
+  return keySecret(c).withId(secretId) ? showKey(keySecret(c), { ...ref, keyId, secretId }) : null;
 }
 
 /** The key in the path and the object that holds its row: the key id says which. */
@@ -85,22 +97,24 @@ export const operatorKeys = (app: Api) => {
     const body = c.req.valid("json");
     const { name, mode = "live" } = body;
     const ref = { accountId, mode };
-    const keyId = newKeyId(keySecret(c), mode, seedOf(c, accountId));
+    const fresh = newKeyId(keySecret(c), mode, seedOf(c, accountId));
     const stub = objectOf(c.env, ref);
     const { once } = onceOf(c, body);
     if (once) await refuseOtherMode(c, ref);
-    const made: KeyMade = (await stub.makeKey(keyId, name ?? "key", once)) ?? missing("account");
+    const { id: secretId } = keySecret(c).current;
+    const made: KeyMade = (await stub.makeKey(fresh, name ?? "key", once, secretId)) ?? missing("account");
     if (!made.ok) {
       return made.reason === "too_many" ? fail("permission_denied", TOO_MANY) : otherRequest();
     }
+    const { keyId = fresh } = made;
     const subject = showKeyId(keyId);
     await audit(c, { action: "key.made", accountId, subject, details: { mode, name: name ?? "key" }, once: subject });
     showRepeated(c, made.repeated);
     const keys: KeyView[] = (await stub.keys()) ?? [];
     const row = keys.find((key) => key.keyId === keyId) ?? missing("key");
     // The row as it was when the key was made, so that a repeated request gets the same bytes.
-    const fresh = { ...row, lastUsedAt: null, expiresAt: null, revokedAt: null };
-    return c.json({ success: true, ...keyRow(fresh), api_key: showKey(keySecret(c), { ...ref, keyId }) });
+    const asMade = { ...row, lastUsedAt: null, expiresAt: null, revokedAt: null };
+    return c.json({ success: true, ...keyRow(asMade), api_key: givenKey(c, ref, row) });
   });
 
   app.delete("/operator/accounts/:id/keys/:keyId", operator("revokeKeys"), async (c) => {
@@ -121,7 +135,8 @@ export const operatorKeys = (app: Api) => {
     const body = c.req.valid("json");
     const { once } = onceOf(c, body);
     const rotated: Rotation =
-      (await stub.rotateKey(keyId, newId, body.overlapSeconds * 1000, once)) ?? missing("account");
+      (await stub.rotateKey(keyId, newId, body.overlapSeconds * 1000, once, keySecret(c).current.id)) ??
+      missing("account");
     if (!rotated.ok) {
       if (rotated.reason === "idempotency_mismatch") return otherRequest();
       if (rotated.reason === "unknown") return missing("key");
@@ -135,7 +150,7 @@ export const operatorKeys = (app: Api) => {
     return c.json({
       success: true,
       key_id: showKeyId(rotated.keyId),
-      api_key: showKey(keySecret(c), { ...ref, keyId: rotated.keyId }),
+      api_key: givenKey(c, ref, rotated),
       replaces: showKeyId(keyId),
       old_expires_at: timeOf(rotated.oldExpiresAt),
     });

@@ -1,4 +1,5 @@
 import { messageId } from "../../crypto/ids.ts";
+import type { GivenSecrets } from "../../crypto/secrets.ts";
 import type { Api } from "../../http/app.ts";
 import type { LedgerView } from "../../model/account.ts";
 import type { AccountRef } from "../../model/ref.ts";
@@ -7,7 +8,7 @@ import { objectOf } from "../../objects.ts";
 import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, timeOf } from "./operator.ts";
 
 /** A ledger entry on the wire (contract §10). */
-export function ledgerEntry(secret: string, ref: AccountRef, entry: LedgerView) {
+export function ledgerEntry(secret: GivenSecrets, ref: AccountRef, entry: LedgerView) {
   const id = entry.message && messageId(secret, ref, entry.message.operation, entry.message);
   return {
     seq: entry.seq,

@@ -8,7 +8,8 @@ import { accountOf, refuse } from "../../sending/send-order.ts";
 /** `GET /account-balance` (contract §5.4). */
 export const accountBalance = (app: Api) =>
   app.get("/account-balance", authenticate("bearer"), async (c) => {
-    const caller = { keyId: keyOf(c).keyId, requestId: c.get("requestId") };
+    const { keyId, secretId } = keyOf(c);
+    const caller = { keyId, secretId, requestId: c.get("requestId") };
     const result: BalanceView | Refusal | null = await accountOf(c).balance(caller);
     if (!result?.ok) return refuse(c, result);
     showWindow(c, result.window);

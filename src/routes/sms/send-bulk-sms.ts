@@ -32,7 +32,7 @@ const ofList = bodyUpTo(512 * 1024);
 export const sendBulkSms = (app: Api) =>
   app.post(ENDPOINTS.bulk.path, ofList, authenticate(...ENDPOINTS.bulk.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
-    const { segments, units } = priceIndia(await currentRateCard(c.env.RECORDINGS), body.message);
+    const { segments, units } = priceIndia(await currentRateCard(c.env, c.executionCtx), body.message);
     const unique = [...new Set(body.recipients)];
     const order = {
       operation: "sms" as const,

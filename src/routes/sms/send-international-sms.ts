@@ -22,7 +22,7 @@ export const sendInternationalSms = (app: Api) =>
     async (c) => {
       const body = c.req.valid("json");
       const { country, countryCallingCode, number } = parsedNumber(body.phone);
-      const card = await currentRateCard(c.env.RECORDINGS);
+      const card = await currentRateCard(c.env, c.executionCtx);
       const india = countryCallingCode === "91";
       const price = india
         ? priceIndia(card, body.message)

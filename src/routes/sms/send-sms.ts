@@ -15,7 +15,7 @@ const schema = z.object({ phone: indianMobile("phone"), message: smsText, sender
 export const sendSms = (app: Api) =>
   app.post(ENDPOINTS.sms.path, authenticate(...ENDPOINTS.sms.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
-    const { segments, units } = priceIndia(await currentRateCard(c.env.RECORDINGS), body.message);
+    const { segments, units } = priceIndia(await currentRateCard(c.env, c.executionCtx), body.message);
     const order = {
       operation: "sms" as const,
       recipients: [`+91${body.phone}`],

@@ -38,7 +38,7 @@ async function openedBy(c: Context<AppEnv>): Promise<{ name: string; account: st
     return { name: LOCAL_INBOX, account: null };
   }
   // An invalid key is refused as such, before its permissions are checked.
-  const door: OwnDoor | null = await accountOf(c).admitOwn(key.keyId, false);
+  const door: OwnDoor | null = await accountOf(c).admitOwn(key.keyId, false, key.secretId);
   if (!door?.ok) return refuse(c, door);
   const name = inboxName(settings(c), key);
   if (name === null) return fail("permission_denied", "The test inbox has what test keys send; use a test key.");

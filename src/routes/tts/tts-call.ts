@@ -32,7 +32,7 @@ export const ttsCall = (app: Api) =>
     const order = {
       operation: "tts" as const,
       recipients: [`+91${body.callee}`],
-      price: { kind: "fixed" as const, units: priceTts(await currentRateCard(c.env.RECORDINGS)) },
+      price: { kind: "fixed" as const, units: priceTts(await currentRateCard(c.env, c.executionCtx)) },
       content: {
         language: body.language ?? "EN",
         accent: body.accent ?? "91",

@@ -15,7 +15,7 @@ const schema = z.object({ callee: dialledCallee, fileId: textUpTo("fileId", 100)
 export const makeVoiceCall = (app: Api) =>
   app.post(ENDPOINTS.voice.path, authenticate(...ENDPOINTS.voice.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
-    const unitsPerBlock = priceVoiceBlock(await currentRateCard(c.env.RECORDINGS));
+    const unitsPerBlock = priceVoiceBlock(await currentRateCard(c.env, c.executionCtx));
     const order = {
       operation: "voice" as const,
       recipients: [parsedNumber(`+${body.callee}`).number],

@@ -1,10 +1,11 @@
 import type { FC } from "hono/jsx";
-import type { DisputeRow } from "../../db/disputes.ts";
 import { isDisputeOpen } from "../../model/dispute.ts";
 import type { Debts } from "../../model/payment.ts";
+import type { DisputeRow } from "../../payments/disputes.ts";
 import { noteNumber, noteSlug } from "../../payments/notes.ts";
-import type { NoteRow } from "../../db/tax-notes.ts";
+import type { NoteRow } from "../../payments/notes.ts";
 import { paise, rupees } from "../format.ts";
+import { Wide } from "../desk/frame.tsx";
 import { Card, Money, Notice, Time } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { moneyBack } from "../words/money-back.ts";
@@ -26,26 +27,6 @@ export const DisputePill: FC<{ status: DisputeRow["status"] }> = ({ status }) =>
   <span class={`pill ${TONES[status]}`}>{useWords(moneyBack).statuses[status]}</span>
 );
 
-const Head: FC<{ names: readonly string[] }> = ({ names }) => (
-  <thead>
-    <tr>
-      {names.map((name) => (
-        <th scope="col">{name}</th>
-      ))}
-    </tr>
-  </thead>
-);
-
-/** A table that scrolls by itself on a phone. */
-const Rows: FC<{ label: string; names: readonly string[]; children?: unknown }> = ({ label, names, children }) => (
-  <div class="scroll" tabindex={0} role="region" aria-label={label}>
-    <table>
-      <Head names={names} />
-      <tbody>{children}</tbody>
-    </table>
-  </div>
-);
-
 /** The disputes of an order; nothing where there are none. */
 export const Disputes: FC<{ disputes: readonly DisputeRow[] }> = ({ disputes }) => {
   const t = useWords(moneyBack);
@@ -54,7 +35,7 @@ export const Disputes: FC<{ disputes: readonly DisputeRow[] }> = ({ disputes }) 
   return (
     <Card title={t.disputes}>
       {disputes.some(({ status }) => isDisputeOpen(status)) && <p class="dim">{t.disputeHint}</p>}
-      <Rows label={t.disputes} names={[t.dispute, t.status, t.disputed, t.deducted]}>
+      <Wide label={t.disputes} heads={[t.dispute, t.status, { num: t.disputed }, { num: t.deducted }]}>
         {disputes.map(({ disputeId, status, amountPaise, deductedPaise }) => (
           <tr>
             <td>
@@ -67,7 +48,7 @@ export const Disputes: FC<{ disputes: readonly DisputeRow[] }> = ({ disputes }) 
             <td class="num">{paise(deductedPaise, lang)}</td>
           </tr>
         ))}
-      </Rows>
+      </Wide>
     </Card>
   );
 };
@@ -79,7 +60,7 @@ export const Notes: FC<{ notes: readonly NoteRow[]; pathOf: (note: NoteRow) => s
   if (notes.length === 0) return null;
   return (
     <Card title={t.notes} id="notes">
-      <Rows label={t.notes} names={[t.number, t.date, t.type, t.amount]}>
+      <Wide label={t.notes} heads={[t.number, t.date, t.type, { num: t.amount }]}>
         {notes.map((note) => (
           <tr>
             <td>
@@ -94,7 +75,7 @@ export const Notes: FC<{ notes: readonly NoteRow[]; pathOf: (note: NoteRow) => s
             <td class="num">{paise(note.amountPaise, lang)}</td>
           </tr>
         ))}
-      </Rows>
+      </Wide>
       {notes.some(({ kind }) => kind === "financial") && <p class="hint">{t.financialHint}</p>}
     </Card>
   );
@@ -122,12 +103,20 @@ export const DebtCard: FC<{ debts: Debts; orderId?: string; orderPath?: (id: str
       ) : (
         <Notice tone="ok">{t.paidOff}</Notice>
       )}
-      <Rows label={t.debts} names={[t.ofOrder, t.since, t.open, t.paid, t.rest]}>
+      <Wide label={t.debts} heads={[t.ofOrder, t.since, { num: t.open }, { num: t.paid }, { num: t.rest }]}>
         {shown.map((debt) => {
           const path = orderPath(debt.orderId);
           return (
             <tr>
-              <td>{path === null ? <code>{debt.orderId}</code> : <a href={at(path)}>{debt.orderId}</a>}</td>
+              <td>
+                {path === null ? (
+                  <code>{debt.orderId}</code>
+                ) : (
+                  <a class="mono" href={at(path)}>
+                    {debt.orderId}
+                  </a>
+                )}
+              </td>
               <td>
                 <Time at={debt.since} style="date" />
               </td>
@@ -143,9 +132,9 @@ export const DebtCard: FC<{ debts: Debts; orderId?: string; orderPath?: (id: str
             </tr>
           );
         })}
-      </Rows>
+      </Wide>
       {payments.length > 0 && (
-        <Rows label={t.paidBy} names={[t.paidBy, t.request, t.amount]}>
+        <Wide label={t.paidBy} heads={[t.paidBy, t.request, { num: t.amount }]}>
           {payments.map((payment) => (
             <tr>
               <td>
@@ -157,7 +146,7 @@ export const DebtCard: FC<{ debts: Debts; orderId?: string; orderPath?: (id: str
               </td>
             </tr>
           ))}
-        </Rows>
+        </Wide>
       )}
     </Card>
   );

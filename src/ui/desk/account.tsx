@@ -82,7 +82,7 @@ const Ledger: FC<{ of: AccountAtDesk }> = ({ of: { ledger } }) => {
               <td>
                 <Time at={entry.at} />
               </td>
-              <td>{t.entryTypes[entry.type]}</td>
+              <td>{entry.type === "checkpoint" ? t.archived : t.entryTypes[entry.type]}</td>
               <td class="deskname">{entry.reference ?? entry.requestId ?? ""}</td>
               <td class="num">
                 <Money units={entry.amount} />
@@ -129,7 +129,7 @@ const Messages: FC<{ of: AccountAtDesk }> = ({ of: { messages } }) => {
   );
 };
 
-const KEY_TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad" } as const;
+const KEY_TONE = { active: "ok", ending: "warn", ended: "", revoked: "bad", void: "bad" } as const;
 
 const Keys: FC<{ of: AccountAtDesk }> = ({ of: { keys } }) => {
   const t = useWords(deskWords);

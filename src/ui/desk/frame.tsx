@@ -17,6 +17,7 @@ import { shell } from "../words/shell.ts";
 /** The operator's pages, in their order. */
 export const DESK_TABS = {
   accounts: "/desk",
+  health: "/desk/health",
   card: "/desk/rate-card",
   payments: "/desk/payments",
   queues: "/desk/queues",

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
-import type { DisputeRow } from "../../db/disputes.ts";
-import type { NoteRow } from "../../db/tax-notes.ts";
+import type { DisputeRow } from "../../payments/disputes.ts";
 import { noteSlug } from "../../payments/notes.ts";
+import type { NoteRow } from "../../payments/notes.ts";
 import type { MoneyBack } from "../../payments/money-back.ts";
 import type { Order } from "../../payments/provider.ts";
 import { DebtCard, DisputePill, Notes } from "../billing/money-back.tsx";

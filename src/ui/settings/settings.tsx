@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import { GST_STATES } from "../../money/gstin.ts";
 import { Card, Choice, Field, Notice, PageHead, faultAt } from "../parts.tsx";
+import { ArchiveCard } from "./archives.tsx";
 import { Sessions } from "./sessions.tsx";
 import { SignIn } from "./sign-in.tsx";
 import type { SettingsProps } from "./sign-in.tsx";
@@ -147,6 +148,7 @@ export const SettingsPage: FC<SettingsProps> = (props) => {
         <div class="stack">
           <Sessions sessions={sessions} />
           <Looks />
+          <ArchiveCard />
         </div>
         <BuyerCard {...props} />
       </div>

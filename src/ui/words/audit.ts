@@ -21,6 +21,7 @@ const actions: Record<Action, string> = {
   "key.shown": "Viewed a key",
   "key.rotated": "Rotated a key",
   "key.revoked": "Revoked a key",
+  "keys.expired": "Stopped older keys",
   "person.name": "Changed the name",
   "person.phone": "Changed the phone number",
   "person.phone_waits": "Began to change the phone number (7 days)",
@@ -35,6 +36,7 @@ const actions: Record<Action, string> = {
   "letter.requeued": "Queued a dead letter again",
   "letter.deleted": "Deleted a dead letter",
   "history.rebuilt": "Had the history recorded again",
+  "alert.tested": "Tested the alert channel",
 };
 
 const actionsHi: Record<Action, string> = {
@@ -57,6 +59,7 @@ const actionsHi: Record<Action, string> = {
   "key.shown": "कुंजी देखी",
   "key.rotated": "कुंजी बदली",
   "key.revoked": "कुंजी रद्द की",
+  "keys.expired": "पुरानी कुंजियाँ बंद कीं",
   "person.name": "नाम बदला",
   "person.phone": "फ़ोन नंबर बदला",
   "person.phone_waits": "फ़ोन नंबर बदलना शुरू किया (7 दिन)",
@@ -71,6 +74,7 @@ const actionsHi: Record<Action, string> = {
   "letter.requeued": "मृत संदेश फिर से कतार में भेजा",
   "letter.deleted": "मृत संदेश हटाया",
   "history.rebuilt": "इतिहास फिर से दर्ज करवाया",
+  "alert.tested": "अलर्ट चैनल जाँचा",
 };
 
 export const auditWords = words(

@@ -2,7 +2,7 @@ import { words } from "../view.ts";
 
 export const deskAccess = words(
   {
-    tabs: { audit: "Audit trail", sessions: "Sessions" },
+    tabs: { health: "Health", audit: "Audit trail", sessions: "Sessions" },
     done: {
       ended: "The session has ended.",
     },
@@ -56,7 +56,7 @@ export const deskAccess = words(
     trailOf: "Audit trail of this account",
   },
   {
-    tabs: { audit: "गतिविधि लेखा", sessions: "सत्र" },
+    tabs: { health: "सेहत", audit: "गतिविधि लेखा", sessions: "सत्र" },
     done: {
       ended: "सत्र समाप्त कर दिया गया।",
     },

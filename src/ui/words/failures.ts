@@ -52,6 +52,8 @@ const en: Sentences = {
   idempotency_mismatch: () => "This form was already sent with different content. Reload the page to send again.",
   rate_limited: ({ limit, retryAfterSec }) =>
     `You've reached the limit of ${limit} requests per minute. Try again in ${retryAfterSec} s.`,
+  daily_recipients: ({ max, left }) =>
+    `Test mode can send to ${count(max, "en")} recipients a day; ${count(left, "en")} are left for today. The count starts again at midnight, Indian time.`,
   account_suspended: () => "This account is suspended. Ask the operator to reactivate it.",
   not_offered: ({ callingCode }) => `SMS to +${callingCode} is not available.`,
   unknown_file: () => "This recording doesn't exist. Choose another one.",
@@ -99,6 +101,8 @@ const hi: Sentences = {
   idempotency_mismatch: () => "यह फ़ॉर्म पहले किसी और सामग्री के साथ भेजा जा चुका है। फिर भेजने के लिए पेज दोबारा खोलें।",
   rate_limited: ({ limit, retryAfterSec }) =>
     `प्रति मिनट ${limit} अनुरोध की सीमा पूरी हो गई है। ${retryAfterSec} सेकंड बाद फिर कोशिश करें।`,
+  daily_recipients: ({ max, left }) =>
+    `टेस्ट मोड में एक दिन में ${count(max, "hi")} प्राप्तकर्ताओं को भेजा जा सकता है; आज ${count(left, "hi")} बाकी हैं। गिनती भारतीय समय से आधी रात को फिर शुरू होती है।`,
   account_suspended: () => "यह खाता निलंबित है। ऑपरेटर से इसे सक्रिय करवाएँ।",
   not_offered: ({ callingCode }) => `+${callingCode} पर SMS उपलब्ध नहीं है।`,
   unknown_file: () => "यह रिकॉर्डिंग मौजूद नहीं है। कोई और चुनें।",

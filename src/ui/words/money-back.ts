@@ -1,6 +1,6 @@
 import { words } from "../view.ts";
 
-/** The words about money that went back: debts, disputes, credit notes. */
+/** The words about debts, disputes and credit notes. */
 export const moneyBack = words(
   {
     debts: "Amount owed",

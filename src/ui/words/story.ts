@@ -50,6 +50,8 @@ export const story = words(
     plays: (name: string) => `The call plays “${name}”.`,
     playsGone: "The call plays a recording.",
     forgotten: "Text deleted. We don't keep OTPs after delivery.",
+    old: (days: number) =>
+      days === 1 ? "Text deleted. Texts are kept for one day." : `Text deleted. Texts are kept for ${days} days.`,
     unreadable: "This text can no longer be read.",
     masked: "Code hidden. Live OTPs are visible only on the recipient's phone.",
     why: "Reason",
@@ -106,6 +108,7 @@ export const story = words(
     plays: (name) => `कॉल “${name}” सुनाती है।`,
     playsGone: "कॉल एक रिकॉर्डिंग सुनाती है।",
     forgotten: "टेक्स्ट मिटा दिया गया। डिलीवरी के बाद OTP नहीं रखे जाते।",
+    old: (days) => `टेक्स्ट मिटा दिया गया। टेक्स्ट ${days} दिन तक रखे जाते हैं।`,
     unreadable: "यह टेक्स्ट अब पढ़ा नहीं जा सकता।",
     masked: "कोड छिपा है। लाइव OTP केवल प्राप्तकर्ता के फ़ोन पर दिखते हैं।",
     why: "कारण",

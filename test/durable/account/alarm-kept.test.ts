@@ -25,7 +25,7 @@ const alarmOf = (world: World) => runInDurableObject(world.stub, (_, { storage }
 const sqlOf = <T>(world: World, work: (sql: SqlStorage) => T) =>
   runInDurableObject(world.stub, (_, { storage }) => work(storage.sql));
 
-it("deletes a sealed reply when its key expires, and then a quiet account has no alarm", async () => {
+it("deletes a sealed reply when its key expires, and later the text; then a quiet account has no alarm", async () => {
   const world = await openWorld();
   await post(
     "http://otp.localhost/send-otp",
@@ -36,17 +36,23 @@ it("deletes a sealed reply when its key expires, and then a quiet account has no
   await world.stub.report([{ kind: "receipt", seq: 2, index: 0, state: "delivered" }], false);
   await recordHistory(world, [2]);
   const times: number[] = [];
-  const keys = () => sqlOf(world, (sql) => sql.exec("SELECT count(*) AS n FROM idempotency").one()["n"]);
+  let keysBefore = 1;
+  const keys = () => sqlOf(world, (sql) => Number(sql.exec("SELECT count(*) AS n FROM idempotency").one()["n"]));
   for (let next = await alarmOf(world); next !== null && times.length < 200; next = await alarmOf(world)) {
     vi.setSystemTime(next);
     await runAlarm(world);
     times.push(next - T0);
     // Only while the key counts.
     if (next < T0 + 7 * DAY_MS) expect(await keys()).toBe(1);
+    // And not as late as the text, whose alarm comes weeks later.
+    if (next >= T0 + 8 * DAY_MS) expect(keysBefore).toBe(0);
+    keysBefore = await keys();
   }
   expect(await keys()).toBe(0);
+  expect(await sqlOf(world, (sql) => sql.exec("SELECT since FROM text_key").toArray())).toEqual([]);
   expect(times.filter((time) => time > DAY_MS && time < 7 * DAY_MS).length).toBeLessThanOrEqual(6);
-  expect(times.at(-1)).toBeLessThan(8 * DAY_MS);
+  expect(times.at(-2)).toBeLessThan(8 * DAY_MS);
+  expect(times.at(-1)).toBeLessThan(31 * DAY_MS);
 });
 
 it("sets a lost alarm again, when the object starts and when something changes", async () => {
@@ -94,7 +100,7 @@ it("is set while the configuration is broken, from the start of the object on", 
     await ctx.storage.deleteAlarm();
     const commit = <T>(work: (turn: ReturnType<typeof beginTurn>) => T) =>
       work(beginTurn(ctx.storage.sql, { times: null }, { ...env, SWEEP_MS: "no" }));
-    const alarm = new AccountAlarm({ ctx, env: () => env, sweepMs: brokenSetting, commit });
+    const alarm = new AccountAlarm({ ctx, env: () => env, sweepMs: brokenSetting, keeps: brokenSetting, commit });
     await alarm.wake();
     const woken = await ctx.storage.getAlarm();
     await ctx.storage.deleteAlarm();

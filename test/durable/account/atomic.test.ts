@@ -65,7 +65,7 @@ const uploader = ({ keyId }: World) => {
 };
 
 const WORKS: Record<string, Work> = {
-  "a send with an Idempotency-Key": { run: (world) => sendSms(world, keyed), writes: 2 },
+  "a send with an Idempotency-Key": { run: (world) => sendSms(world, keyed), writes: 3 },
   "a report of three rejections": {
     prepare: async (world) => {
       await world.stub.send({

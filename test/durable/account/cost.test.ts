@@ -16,6 +16,8 @@ import {
   claim,
 } from "../../world/world.ts";
 import { randomId } from "../../../src/crypto/ids.ts";
+import { wrapText } from "../../../src/durable/account/retention/text-keys.ts";
+import { beginTurn } from "../../../src/durable/account/turn.ts";
 import type { Done } from "../../../src/model/command.ts";
 import type { News } from "../../../src/model/message.ts";
 import { QUOTA, uploadOf } from "../../world/recordings.ts";
@@ -79,12 +81,15 @@ function countD1(): { at: Env; counted: { rows: number } } {
   return { at: { ...env, HISTORY_1: database as unknown as D1Database }, counted };
 }
 
-/** A world at rest: its key was used this hour, history contains the account, and no alarm is set. */
+/** A world at rest: its key was used this hour, a text was stored this day, history has the account, no alarm is set. */
 async function warmWorld(opening: Opening = {}): Promise<World> {
   const world = await openWorld(opening);
   await recordHistory(world, []);
   await runAlarm(world);
   await call("http://sms.localhost/account-balance", { headers: bearer(world.apiKey) });
+  await runInDurableObject(world.stub, (_, { storage: { sql } }) => {
+    wrapText(beginTurn(sql, { times: null }, env), new Uint8Array(1));
+  });
   return world;
 }
 
@@ -157,6 +162,20 @@ it("writes one more row with an Idempotency-Key, and none for its replay", async
   expect(counted.rows).toBe(3);
   await sendSms(world, { headers: { "idempotency-key": "once" } });
   expect(counted.rows).toBe(3);
+});
+
+it("writes one row for the first text of a day, and none for the others", async () => {
+  const world = await warmWorld();
+  const counted = await countRows(world);
+  await sendSms(world);
+  expect(counted.rows).toBe(2);
+  vi.setSystemTime(Date.now() + 86_400_000);
+  counted.rows = 0;
+  await sendSms(world);
+  // The job with its place in the lane, the key's last use, and the key of the day's texts.
+  expect(counted.rows).toBe(4);
+  await sendSms(world);
+  expect(counted.rows).toBe(6);
 });
 
 it("writes one row in D1 for a job of a bulk, each time that it is recorded anew", async () => {

@@ -131,8 +131,8 @@ describe("a single message whose sender submits it", () => {
     vi.setSystemTime(T0 + 600_000);
     await runAlarm(world);
     expect((await messagesOf(world))[0]).toMatchObject({ state: "unknown", errorCode: "attempt_interrupted" });
-    // Now its window is in the index.
-    expect((await rowOf(world, 2))["due_at"]).toBe(T0 + 630_000);
+    // Now its window is in the index; its carrier cannot be asked before.
+    expect((await rowOf(world, 2))["due_at"]).toBe(T0 + 24 * HOUR_MS);
     await world.stub.report([{ kind: "receipt", seq: 2, index: 0, state: "delivered" }], false);
     expect((await messagesOf(world))[0]).toMatchObject({ state: "delivered", refunded: false });
     expect((await rowOf(world, 2))["due_at"]).toBeNull();

@@ -133,7 +133,7 @@ function happen(message: Message, event: Event, nowMs: number, resubmits: boolea
     case "receipt":
       return applyReceipt(at(nowMs), message, event);
     case "sweep":
-      return applyTime(at(nowMs), message, JOB.expiresAt);
+      return applyTime(at(nowMs), message, { ...JOB, canLookUp: true });
   }
 }
 
@@ -254,7 +254,7 @@ describe("the life of a message", () => {
           expect(looks).toBeLessThan(2);
           nowMs = Math.max(nowMs, message.dueMs ?? JOB.expiresAt);
           if (message.state === "queued") nowMs = Math.max(nowMs, JOB.expiresAt);
-          const step = applyTime(at(nowMs), message, JOB.expiresAt);
+          const step = applyTime(at(nowMs), message, { ...JOB, canLookUp: true });
           if (step.refund) refunds += 1;
           ({ message } = step);
         }

@@ -37,6 +37,9 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   report: (account) => account.report([], false),
   "report of a receipt": (account) =>
     account.report([{ kind: "receipt", seq: 1, index: 0, state: "delivered" }], false),
+  archive: (account) => account.archive(),
+  archives: (account) => account.archives(0, 1),
+  clearNext: (account) => account.clearNext(null),
   follow: (account) => account.follow([1]),
   rebuildHistory: (account) => account.rebuildHistory(null),
   heal: (account) => account.heal(),
@@ -55,6 +58,7 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   keys: (account) => account.keys(),
   makeKey: (account) => account.makeKey(1, "key"),
   revokeKey: (account) => account.revokeKey(1),
+  expireKeys: (account) => account.expireKeys({ current: 1 }),
   rotateKey: (account) => account.rotateKey(1, 2, 1),
   disputePayment: (account) => account.disputePayment({ ...refund, disputeId: "d", deductedPaise: 1, version: 1 }),
   debts: (account) => account.debts(),

@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { KEPT_MAX } from "../../../src/durable/inbox/rows.ts";
@@ -162,6 +162,35 @@ describe("the stored messages", () => {
     await runInDurableObject(stub, (_, state) => {
       expect(state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'caught'").toArray()).toEqual([]);
     });
+  });
+});
+
+describe("what is old", () => {
+  const DAY_MS = 86_400_000;
+
+  it("is deleted after TEST_DAYS, also in an inbox at rest, with at most one alarm a day", async () => {
+    // Ahead of the real clock, so that no alarm rings by itself.
+    const fromMs = Date.now() + 1_000 * DAY_MS;
+    vi.useFakeTimers({ toFake: ["Date"], now: fromMs });
+    const { name, stub } = freshInbox();
+    await stub.put([await caught(name, "first")]);
+    vi.setSystemTime(fromMs + 1_000);
+    await stub.put([await caught(name, "second")]);
+    vi.setSystemTime(fromMs + 3 * DAY_MS);
+    await evictDurableObject(stub);
+    await stub.put([await caught(name, "third")]);
+    const texts = async () => (await stub.list({ account: null }, {}, 10))?.map(({ text }) => text);
+    const rung: number[] = [];
+    for (;;) {
+      const dueMs = await runInDurableObject(stub, (_, { storage }) => storage.getAlarm());
+      if (dueMs === null) break;
+      vi.setSystemTime(dueMs);
+      await runDurableObjectAlarm(stub);
+      rung.push((dueMs - fromMs) / DAY_MS);
+      if (rung.length === 1) expect(await texts()).toEqual(["third", "second"]);
+    }
+    expect(await texts()).toEqual([]);
+    expect(rung).toEqual([7, 8, 10]);
   });
 });
 

@@ -81,6 +81,7 @@ describe("signed in, in Hindi", () => {
     "/settings",
     ...["name", "phone", "login", "password", "sessions", "buyer"].map((done) => `/settings?saved=${done}`),
     "/settings?note=email",
+    "/settings/archives",
     "/confirm",
   ];
 

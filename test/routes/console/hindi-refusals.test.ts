@@ -55,6 +55,10 @@ describe("money, keys and settings, in Hindi", () => {
     const keyId = /\/keys\/(key_\w+)\/rotate/u.exec(list.text)?.[1] ?? "";
     for (const step of ["rotate", "revoke"]) hindi(await visitor.get(`/keys/${keyId}/${step}`), 200);
     hindi(await visitor.submit(`/keys/${keyId}/show`), 200);
+    for (const before of ["", "?before=2020-01-01", "?before=2100-01-01"]) {
+      hindi(await visitor.get(`/keys/expire${before}`), 200);
+    }
+    hindi(await visitor.submit("/keys/expire", { before: "-" }), 400);
     hindi(await visitor.submit("/keys", { name: "" }), 400);
     hindi(await visitor.submit(`/keys/${keyId}/rotate`, { overlap: "7" }), 400);
     hindi(await visitor.submit(`/keys/${keyId}/rotate`, { overlap: "3600" }), 200);

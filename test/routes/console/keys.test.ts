@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { consoleKeyId, showKey, showKeyId } from "../../../src/crypto/api-key.ts";
+import { consoleKeyId, showKey, showKeyId, verifyKey } from "../../../src/crypto/api-key.ts";
+import { serviceWith } from "../../world/deployment.ts";
+import { listing } from "../../world/rotation.ts";
 import { sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
-import { visit } from "../../world/visitor.ts";
-import type { Page, Visitor } from "../../world/visitor.ts";
+import { Visitor, visit } from "../../world/visitor.ts";
+import type { Page } from "../../world/visitor.ts";
 
 const JSON_ONLY = { accept: "application/json" };
 
@@ -205,5 +207,57 @@ describe("a key of another account", () => {
       expect(reply.text).not.toContain("dsk_");
     }
     expect(await tried(world, showKey(env.KEY_SECRET, { ...world.ref, keyId }))).toBe(200);
+  });
+});
+
+describe("keys of an older secret", () => {
+  const at = listing(2, 1);
+
+  /** The same browser at a service whose secret is being replaced. */
+  function rotated({ cookies }: Visitor): Visitor {
+    const visitor = new Visitor(serviceWith(at));
+    for (const [name, value] of cookies) visitor.cookies.set(name, value);
+    return visitor;
+  }
+
+  it("are marked, shown as they were given out, and replaced by ones of the new secret", async () => {
+    const { visitor, world } = await visit();
+    expect((await visitor.get("/keys")).text).not.toContain("signing secret");
+    const later = rotated(visitor);
+    expect((await later.get("/keys")).text).toContain("Some of your keys should be replaced");
+    const shown = await later.submit(`/keys/${idOf(world)}/show`, {}, JSON_ONLY);
+    expect(JSON.parse(shown.text)).toMatchObject({ key: world.apiKey });
+    const fresh = keyIn(await later.submit(`/keys/${idOf(world)}/rotate`, { overlap: "86400", once: "a" }));
+    expect(verifyKey(at.KEY_SECRET, fresh)).toMatchObject({ secretId: 2 });
+    // The same form again, after the switch was taken back, is the same key.
+    expect(keyIn(await later.submit(`/keys/${idOf(world)}/rotate`, { overlap: "86400", once: "a" }))).toBe(fresh);
+  });
+
+  it("are listed, and end together once that is confirmed", async () => {
+    const { visitor, world } = await visit();
+    const later = rotated(visitor);
+    const made = keyIn(await later.submit("/keys", { name: "new", once: "b" }));
+    const asked = await later.get("/keys/expire");
+    expect(asked.text).toContain(idOf(world));
+    expect(asked.text).not.toContain(showKeyId(verifyKey(at.KEY_SECRET, made)?.keyId ?? 0));
+    expect(await tried(world, world.apiKey)).toBe(200);
+    const ended = await later.submit("/keys/expire", { before: "" });
+    expect([ended.status, ended.headers.get("location")]).toEqual([303, "/keys?done=expired"]);
+    expect(await tried(world, world.apiKey)).toBe(401);
+    expect((await later.get("/keys?done=expired")).text).toContain("The older keys no longer work.");
+    const page = await serviceWith(at)("http://sms.localhost/account-balance", {
+      headers: { authorization: `Bearer ${made}` },
+    });
+    expect(page.status).toBe(200);
+  });
+
+  it("made before a day end as well, and a day that is none ends nothing", async () => {
+    const { visitor, world } = await visit();
+    expect((await visitor.get("/keys/expire?before=2020-01-01")).text).toContain("No key that still works");
+    expect((await visitor.get("/keys/expire?before=2100-01-01")).text).toContain(idOf(world));
+    expect((await visitor.submit("/keys/expire", { before: "tomorrow" })).status).toBe(400);
+    expect(await tried(world, world.apiKey)).toBe(200);
+    expect((await visitor.submit("/keys/expire", { before: "2100-01-01" })).status).toBe(303);
+    expect(await tried(world, world.apiKey)).toBe(401);
   });
 });

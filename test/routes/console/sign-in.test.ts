@@ -24,7 +24,7 @@ const personWith = (phone: string) => env.DB.prepare("SELECT * FROM person WHERE
 
 /** The number of messages that the sign-in account has sent. */
 async function sentByHouse(): Promise<number> {
-  const sender = env.ACCOUNT.getByName(objectName(codeSenderRef(configOf(env))));
+  const sender = env.ACCOUNT.getByName(objectName(await codeSenderRef(env, configOf(env))));
   return (await sender.messages({ seq: 0, index: 0 }, 20_000))?.length ?? 0;
 }
 
@@ -157,7 +157,7 @@ describe("a number abroad", () => {
 
   it("gets its code as an international SMS, at the price of the rate card", async () => {
     const visitor = new Visitor(abroad);
-    const sender = env.ACCOUNT.getByName(objectName(codeSenderRef(configOf(env))));
+    const sender = env.ACCOUNT.getByName(objectName(await codeSenderRef(env, configOf(env))));
     await signInByPhone(freshNumber());
     const before = (await sender.view())?.balance ?? 0;
     expect((await visitor.submit("/sign-in", { phone: "+1 415 555 0132" })).status).toBe(303);
@@ -198,7 +198,7 @@ describe("a number abroad", () => {
 
   it("is refused in one sentence while the sign-in account has no credit, and Indian numbers are not", async () => {
     await signInByPhone(freshNumber());
-    const { accountId } = codeSenderRef(configOf(env));
+    const { accountId } = await codeSenderRef(env, configOf(env));
     const balance = (await env.ACCOUNT.getByName(accountId).view())?.balance ?? 0;
     const taken = { amount: -balance / 10_000, reference: "empty the house" };
     expect((await operator("POST", `/operator/accounts/${accountId}/credits`, taken)).status).toBe(200);

@@ -3,7 +3,7 @@ import { Team } from "../../world/access.ts";
 import { ADDRESS, hindi, hindiJson, inHindi, stranger } from "../../world/hindi.ts";
 import { atTheDesk } from "../../world/operators.ts";
 import { JSON_TYPE } from "../../world/send-form.ts";
-import { openShop } from "../../world/shop.ts";
+import { openShop, tell } from "../../world/shop.ts";
 import { eventOf, refundOf, settle } from "../../world/settling.ts";
 import type { Visitor } from "../../world/visitor.ts";
 import { visit } from "../../world/visitor.ts";
@@ -21,6 +21,7 @@ const PAGES = [
   "/desk/rate-card",
   "/desk/payments",
   "/desk/queues",
+  "/desk/health",
   "/desk/reconcile",
   "/desk/audit",
   "/desk/audit?actor=someone@example.com",
@@ -51,6 +52,23 @@ describe("the desk in Hindi", () => {
     await desk.submit(`${path}/standing`, { otpRate: "0.12" });
     await desk.submit(`${path}/standing`, { otpRate: "" });
     hindi(await desk.get(`/desk/audit?account=${accountId}`), 200);
+  });
+
+  it("a disputed payment, its credit notes, and what is owed since", async () => {
+    const desk = await hindiDesk();
+    const shop = await openShop();
+    await tell(shop.order, "success");
+    await tell(shop.order, "dispute");
+    await sendSms(shop.world);
+    await tell(shop.order, "dispute_lost");
+    for (const path of [`/desk/accounts/${shop.world.ref.accountId}`, "/desk/payments"]) {
+      const page = await desk.get(path);
+      hindi(page, 200);
+      for (const text of ["disp_", "रिफ़ंड रसीद", "हारा"]) expect(page.text).toContain(text);
+      const [, note = ""] = /href="(\/desk\/notes\/[^"]+)"/u.exec(page.text) ?? [];
+      hindi(await desk.get(note), 200);
+    }
+    hindi(await desk.get("/desk/notes/C26-27-999"), 404);
   });
 
   it.each([

@@ -28,6 +28,7 @@ const LEAST: Record<string, RoleName> = {
   "POST /desk/rate-card": "admin",
   "POST /desk/payments": "admin",
   "POST /desk/queues/dead-letters": "support",
+  "POST /desk/health/test": "support",
   "POST /desk/sessions": "admin",
   "POST /desk/sessions/end-all": "admin",
   "POST /desk/sign-out": "viewer",
@@ -36,8 +37,10 @@ const LEAST: Record<string, RoleName> = {
   "POST /operator/accounts/:id/credits": "admin",
   "POST /operator/accounts/:id/keys": "admin",
   "DELETE /operator/accounts/:id/keys/:keyId": "support",
+  "POST /operator/accounts/:id/keys/expire": "support",
   "POST /operator/accounts/:id/keys/:keyId/rotate": "admin",
   "PUT /operator/rate-card": "admin",
+  "POST /operator/alerts/test": "support",
 };
 
 /** The routes of the door itself, and redirects of addresses that take forms only. */

@@ -1,4 +1,4 @@
-import { createMessageBatch, runInDurableObject } from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
@@ -22,7 +22,11 @@ describe("the rate card", () => {
     const page = await desk.submit("/desk/rate-card", { ...CARD, smsIndia: "7", countries });
     expect(page.headers.get("location")).toBe("/desk/rate-card?done=saved");
     const smsByCountry = { US: 3, "+44": 4, KP: null };
-    expect(await currentRateCard(env.RECORDINGS)).toEqual({ ...DEFAULT_RATE_CARD, smsIndia: 7, smsByCountry });
+    expect(await currentRateCard(env, createExecutionContext())).toEqual({
+      ...DEFAULT_RATE_CARD,
+      smsIndia: 7,
+      smsByCountry,
+    });
     expect((await sendSms(world)).body).toMatchObject({ coins_used: 7 });
     const shown = (await desk.get("/desk/rate-card")).text;
     expect(shown).toContain('value="7"');
@@ -45,7 +49,7 @@ describe("the rate card", () => {
     expect(page.status).toBe(400);
     expect(page.text).toContain(sentence);
     expect(page.text).not.toContain("<i>");
-    expect(await currentRateCard(env.RECORDINGS)).toEqual(DEFAULT_RATE_CARD);
+    expect(await currentRateCard(env, createExecutionContext())).toEqual(DEFAULT_RATE_CARD);
   });
 });
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ownAccountId } from "../../../src/accounts/open.ts";
+import { openCustomer, ownAccountId } from "../../../src/accounts/open.ts";
 import { configOf } from "../../../src/config/config.ts";
 import { newAccountId } from "../../../src/crypto/ids.ts";
 import { expectFailure, openAccount, operatorSuite, unknownAccountSuite } from "../../world/operating.ts";
@@ -51,10 +51,16 @@ describe("POST /operator/accounts", () => {
       // A repetition still finds its account.
       expect(await openAccount({}, { "idempotency-key": seed })).toEqual(opened);
     }
-    // Every other key leads to the account that it always led to.
+  });
+
+  it("finds the account that an earlier version opened for an Idempotency-Key, under the id that it derived", async () => {
     const key = crypto.randomUUID();
-    const { accountId } = await openAccount({}, { "idempotency-key": key });
-    expect(accountId).toBe(newAccountId(env.KEY_SECRET, key));
+    const earlier = newAccountId(env.KEY_SECRET, key);
+    const terms = { name: "Acme", plan: "premium" } as const;
+    expect(await openCustomer(env, configOf(env), earlier, terms)).toBe("opened");
+    const { accountId, apiKey } = await openAccount({}, { "idempotency-key": key });
+    expect(accountId).toBe(earlier);
+    expect((await balanceWith(apiKey)).status).toBe(200);
   });
 
   it("returns the same account for the same Idempotency-Key", async () => {

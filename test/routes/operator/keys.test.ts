@@ -35,6 +35,7 @@ describe("GET and POST /operator/accounts/:id/keys", () => {
         key_id: showKeyId(world.keyId),
         mode: "live",
         name: "first key",
+        secret_id: 1,
         created_at: "2026-08-01T12:00:00.000Z",
         last_used_at: null,
         expires_at: null,

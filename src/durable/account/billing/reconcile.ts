@@ -153,7 +153,9 @@ export function recountPage({ sql }: Pick<Turn, "sql">, asked: RecountAsked): Re
   if (isDone) recountTotals(page);
   atSettled();
   if (verified !== null && !asked.full) sql.exec("UPDATE account SET verified = ?", verified);
-  return { differences: page.differences, seq: walk.seq, next: isDone ? null : walkText(walk), found: walk.found };
+  const { differences, checkpointSeq } = page;
+  const next = isDone ? null : walkText(walk);
+  return { differences, seq: walk.seq, next, found: walk.found, isArchived: checkpointSeq > 0 };
 }
 
 /** All pages at once, which stops the account meanwhile: for callers of the version before, and small accounts. */

@@ -1,4 +1,4 @@
-import type { Turn } from "../turn.ts";
+import type { Keeps, Turn } from "../turn.ts";
 
 /** What the alarm needs from its object. */
 export interface AlarmHost {
@@ -7,6 +7,8 @@ export interface AlarmHost {
   readonly env: () => Env;
   /** The interval between two sweeps, in ms (`SWEEP_MS`). */
   readonly sweepMs: () => number;
+  /** How long the account keeps what it forgets. Throws while the configuration is broken. */
+  readonly keeps: () => Keeps;
   /** Runs `work` in one transaction and acts on its changes. */
   readonly commit: <T>(work: (turn: Turn) => T) => T;
 }

@@ -3,6 +3,7 @@ import type { Records } from "../../../model/history.ts";
 import type { Mode } from "../../../model/ref.ts";
 import { number } from "../../rows.ts";
 import { accountView, readAccount } from "../profile.ts";
+import { longWaits } from "./long-waits.ts";
 import { COUNT, groupsOf } from "./records.ts";
 
 // What the account gives to history's consumer.
@@ -27,7 +28,7 @@ function testKeptFrom(sql: SqlStorage): number {
  */
 export function recordsOf(sql: SqlStorage, mode: Mode, seqs: readonly number[], profile: boolean): Records {
   const { historyDb } = readAccount(sql);
-  const records = { profile: profile ? accountView(sql) : null, historyDb };
+  const records = { profile: profile ? accountView(sql) : null, historyDb, waits: longWaits(sql, Date.now()) };
   if (mode === "live") return { ...records, groups: groupsOf(sql, seqs) };
   const keptFrom = testKeptFrom(sql);
   const groups = groupsOf(sql, seqs).map((group) => (group.seq < keptFrom ? { ...group, messages: [] } : group));

@@ -95,7 +95,9 @@ export class HistoryPass {
   }
 
   /** Forgets what is recorded, in memory and storage. Returns when the alarm must ring for it, in ms. */
-  rebuild({ sql, nowMs }: Turn): number {
+  rebuild({ sql, nowMs }: Turn, database: number | null): number | null {
+    const { history_db: own } = sql.exec("SELECT history_db FROM account").one();
+    if (database !== null && own !== database) return null;
     sql.exec("UPDATE account SET settled_seq = 0, looked_seq = 0, recorded_rev = 0");
     sql.exec("UPDATE job SET late = NULL WHERE late IS NOT NULL");
     this.#ahead.clear();

@@ -5,6 +5,7 @@ import type { Term } from "../../../search/terms.ts";
 import { isBeyond } from "../../../search/look.ts";
 import type { Fresh, Look } from "../../../search/look.ts";
 import { number } from "../../rows.ts";
+import { checkpointOf } from "../archive/checkpoint.ts";
 import { firstJobSince, messageViews, readJob } from "../jobs.ts";
 import { readAccount } from "../profile.ts";
 
@@ -26,7 +27,9 @@ function boundsOf(sql: SqlStorage, terms: Term[]): { low: number; high: number }
     if ((term.on === "after") === term.not) until = Math.min(until, term.atMs);
     else since = Math.max(since, term.atMs);
   }
-  const low = since === -Infinity ? 0 : firstJobSince(sql, since);
+  // What was archived may still be in history.
+  const archived = checkpointOf(sql).seq;
+  const low = Math.max(archived === 0 ? 0 : archived + 1, since === -Infinity ? 0 : firstJobSince(sql, since));
   return { low, high: until === Infinity ? Number.MAX_SAFE_INTEGER : firstJobSince(sql, until) };
 }
 

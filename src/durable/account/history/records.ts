@@ -5,6 +5,7 @@ import type { Operation } from "../../../model/message.ts";
 import { QUARTER_MS } from "../../../model/usage.ts";
 import type { Unrecorded } from "../../../model/usage.ts";
 import { number, text } from "../../rows.ts";
+import { checkpointOf } from "../archive/checkpoint.ts";
 import { messageViews, readJob, writeTimes } from "../jobs.ts";
 import type { Job } from "../jobs.ts";
 import { PASS_SWEEPS } from "../message/deadlines.ts";
@@ -136,6 +137,11 @@ export function missingSince(sql: SqlStorage): { jobs: number | null; late: bool
 /** These jobs as one group; one that cannot be read has no messages in it, and holds up no other. */
 function groupOf(sql: SqlStorage, kind: JobGroup["kind"], seq: number, seqs: readonly number[]): JobGroup {
   const group: JobGroup = { kind, seq, jobs: [], messages: [] };
+  const checkpoint = checkpointOf(sql);
+  // The revision of a bucket is the sum of its jobs', and only rises, so what was archived out of it counts on.
+  if (kind === "singles" && checkpoint.seq > 0 && bucketOf(checkpoint.seq) === seq) {
+    group.jobs.push({ seq: checkpoint.seq, rev: checkpoint.revs });
+  }
   for (const one of seqs) {
     const job = tryJob(sql, one);
     group.jobs.push({ seq: one, rev: job?.rev ?? 0 });

@@ -5,20 +5,32 @@ import type { Message, Step } from "./states.ts";
 
 // What time alone makes of a message: validity, leases and windows that end (contract §9).
 
+/** What the passing of time needs to know of a message's job. */
+interface Timed {
+  expiresAt: number;
+  /** Whether its carrier can be asked for the message's state. */
+  canLookUp: boolean;
+}
+
 /** Applies the deadlines that have passed. */
-export function applyTime(moment: Moment, message: Message, expiresAt: number): Step {
+export function applyTime(moment: Moment, message: Message, job: Timed): Step {
   const { nowMs, timers } = moment;
+  const { expiresAt, canLookUp } = job;
+  if (message.pollMs !== undefined && !canLookUp) {
+    // Stored by an older version: a lookup that never happens would cost a row each time that it is due.
+    const { pollMs: _poll, ...kept } = message;
+    return applyTime(moment, kept, job);
+  }
   if (message.state === "queued" && expiresAt <= nowMs) return failWithRefund(message, "validity_ended", nowMs);
   if (message.dueMs === undefined || message.dueMs > nowMs) return unchanged(message);
   switch (message.state) {
     case "sending": {
       const dueMs = attemptedAt(message, nowMs) + timers.unknownWindowMs;
-      // Set for every carrier; the consumer skips those without lookup().
-      const pollMs = nowMs + timers.sweepMs;
+      const poll = canLookUp ? { pollMs: nowMs + timers.sweepMs } : {};
       // The carrier knows the message by its reference, if it has it: it can be submitted again at once.
       const again = message.resubmits ? { againMs: nowMs, inFlight: true as const } : {};
-      const lost = enter(message, "unknown", nowMs, { code: INTERRUPTED, dueMs, pollMs, ...again });
-      return dueMs <= nowMs ? applyTime(moment, lost, expiresAt) : unchanged(lost);
+      const lost = enter(message, "unknown", nowMs, { code: INTERRUPTED, dueMs, ...poll, ...again });
+      return dueMs <= nowMs ? applyTime(moment, lost, job) : unchanged(lost);
     }
     case "submitted":
       return unchanged(enter(message, "unconfirmed", nowMs));

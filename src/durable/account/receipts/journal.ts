@@ -106,6 +106,11 @@ export class Journal {
     return null;
   }
 
+  /** Whether receipts of this job are here. */
+  has(seq: number): boolean {
+    return this.#steps.has(seq);
+  }
+
   /** Numbers of the jobs with the oldest receipts. */
   oldest(limit: number): number[] {
     return this.#steps.keys().take(limit).toArray();
