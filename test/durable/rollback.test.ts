@@ -1,6 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { checkpointOf, moveCheckpoint } from "../../src/durable/account/archive/checkpoint.ts";
 import { ACCOUNT_SCHEMA } from "../../src/durable/account/schema.ts";
 import { INBOX_SCHEMA } from "../../src/durable/inbox/rows.ts";
 import { migrate } from "../../src/durable/migrate.ts";
@@ -149,4 +150,21 @@ describe("over a step that this code cannot live with", () => {
     await runInDurableObject(stub, (_, { storage: { sql } }) => void sql.exec("UPDATE schema_step SET oldest = 0"));
     expect(await stub.list({ account: null }, {}, 10)).toHaveLength(1);
   });
+});
+
+it("an account of which entries left is refused by the release that knows no checkpoint, and by no other", async () => {
+  const world = await openWorld();
+  const refusing = (highest: number) =>
+    runInDurableObject(world.stub, (_, { storage: { sql } }) => {
+      expect(sql.exec("SELECT max(number) AS highest FROM migration").one()).toEqual({ highest });
+    });
+  await refusing(5);
+  await runInDurableObject(world.stub, (_, { storage }) =>
+    storage.transactionSync(() =>
+      moveCheckpoint(storage.sql, { ...checkpointOf(storage.sql), seq: 1, balance: 10_000_000 }),
+    ),
+  );
+  await refusing(6);
+  await evictDurableObject(world.stub);
+  expect((await sendSms(world)).status).toBe(200);
 });

@@ -1,3 +1,4 @@
+import { needCode } from "../../migrate.ts";
 import { number, numberOrNull } from "../../rows.ts";
 
 // The checkpoint: everything with a number up to it left the account for the archive, or, in test mode, for good. It
@@ -34,8 +35,12 @@ export function checkpointOf(sql: SqlStorage): Checkpoint {
   };
 }
 
-/** Stores where the checkpoint is now. */
+/** The schema of the releases that begin the ledger at the checkpoint. Older ones would count a balance without what left. */
+const SINCE_SCHEMA = 6;
+
+/** Stores where the checkpoint is now. From the first time on, only a release that knows it can serve the account. */
 export function moveCheckpoint(sql: SqlStorage, { seq, balance, atMs, jobAtMs, revs }: Checkpoint): void {
+  needCode(sql, SINCE_SCHEMA);
   sql.exec(`UPDATE account SET (${COLUMNS}) = (?, ?, ?, ?, ?)`, seq, balance, atMs, jobAtMs, revs);
 }
 
