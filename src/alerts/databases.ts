@@ -1,4 +1,4 @@
-import { databaseFill } from "../db/fill.ts";
+import { databaseFill } from "../db/health/fill.ts";
 import { endAlert, raiseAlert } from "./alerts.ts";
 
 // Databases that fill up. What is full takes no row more: history then waits in its accounts, and people cannot sign in.

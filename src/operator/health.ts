@@ -1,8 +1,8 @@
 import { waitingNotices } from "../db/health/alert-notices.ts";
 import { openAlerts } from "../db/health/alerts.ts";
 import { readCursor } from "../db/cursors.ts";
-import { databaseFill } from "../db/fill.ts";
-import type { DatabaseFill } from "../db/fill.ts";
+import { databaseFill } from "../db/health/fill.ts";
+import type { DatabaseFill } from "../db/health/fill.ts";
 import { keptDeadLetters, quarantinedEvents } from "../db/health/counts.ts";
 import type { Waiting } from "../db/health/counts.ts";
 import { talliesSince, waitsByLane } from "../db/health/observed.ts";

@@ -1,4 +1,4 @@
-import { sizeOf } from "../db/fill.ts";
+import { sizeOf } from "../db/health/fill.ts";
 import { historyDatabases } from "../db/history-databases.ts";
 import { logProblem } from "../log.ts";
 import { LANES } from "../model/lane.ts";

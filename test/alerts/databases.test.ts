@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { watchDatabases } from "../../src/alerts/databases.ts";
 import { openAlerts } from "../../src/db/health/alerts.ts";
-import { databaseFill, sizeOf } from "../../src/db/fill.ts";
+import { databaseFill, sizeOf } from "../../src/db/health/fill.ts";
 import { housekeeping } from "../../src/housekeeping.ts";
 import { forgetAlerts } from "../world/alerts.ts";
 import { failing, withSecond } from "../world/history-queue.ts";

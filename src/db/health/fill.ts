@@ -1,6 +1,6 @@
-import { configOf } from "../config/config.ts";
-import { logProblem } from "../log.ts";
-import { historyDatabases } from "./history-databases.ts";
+import { configOf } from "../../config/config.ts";
+import { logProblem } from "../../log.ts";
+import { historyDatabases } from "../history-databases.ts";
 
 // How full the databases are. D1 says its size with each answer, so it is asked when it is needed, and stored nowhere.
 
