@@ -72,13 +72,6 @@ it("writes the ledger of files that follow each other as CSV", async () => {
   expect(status).toBe(0);
 });
 
-/** The complaint of a call that is refused. */
-function refused(names: string[]): string {
-  const { status, stderr } = run(...names);
-  expect(status).toBe(1);
-  return stderr.trim();
-}
-
 it("refuses files in another order, one that is not its manifest's, and none", async () => {
   await write("one", LINES.slice(0, 2), { seq: 0, balance: 0 });
   await write("two", LINES.slice(2), { seq: 2, balance: 30_000 });
