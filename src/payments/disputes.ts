@@ -2,8 +2,8 @@ import { endAlert, raiseAlert } from "../alerts/alerts.ts";
 import { auditService } from "../audit/audit.ts";
 import { configOf } from "../config/config.ts";
 import { openAlerts } from "../db/health/alerts.ts";
-import { disputesOf, latestDisputes, openDisputes, storeDispute } from "../db/disputes.ts";
-import type { DisputeRow } from "../db/disputes.ts";
+import { disputesOf, latestDisputes, openDisputes, storeDispute } from "../db/money/disputes.ts";
+import type { DisputeRow } from "../db/money/disputes.ts";
 import { isDisputeOpen } from "../model/dispute.ts";
 import type { DisputeReport } from "../model/dispute.ts";
 import type { Disputed } from "../model/payment.ts";
@@ -12,7 +12,7 @@ import { bothOf } from "../objects.ts";
 import { issueNote } from "./notes.ts";
 import type { Order, PaymentEvent } from "./provider.ts";
 
-export type { DisputeRow } from "../db/disputes.ts";
+export type { DisputeRow } from "../db/money/disputes.ts";
 
 // Disputes of payments (chargebacks). While one is open, nothing changes in the account. A lost one takes back the credit
 // of what the provider deducted, as a refund does; one that is won after that gives it back.

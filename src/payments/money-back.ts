@@ -1,6 +1,6 @@
 import type { Config } from "../config/settings.ts";
-import type { DisputeRow } from "../db/disputes.ts";
-import type { NoteRow } from "../db/tax-notes.ts";
+import type { DisputeRow } from "../db/money/disputes.ts";
+import type { NoteRow } from "../db/money/tax-notes.ts";
 import type { Debts } from "../model/payment.ts";
 import { objectOf } from "../objects.ts";
 import { disputesOfOrders } from "./disputes.ts";

@@ -1,8 +1,8 @@
 import type { Config } from "../config/settings.ts";
 import { invoiceByOrder } from "../db/invoices.ts";
 import type { InvoiceRow } from "../db/invoices.ts";
-import { insertNote, insertNoteBack, latestNotes, noteByNumber, notesOf } from "../db/tax-notes.ts";
-import type { NoteRow } from "../db/tax-notes.ts";
+import { insertNote, insertNoteBack, latestNotes, noteByNumber, notesOf } from "../db/money/tax-notes.ts";
+import type { NoteRow } from "../db/money/tax-notes.ts";
 import { NOTE_KINDS, NOTE_LETTERS, addsUp } from "../model/tax-note.ts";
 import type { NoteKind } from "../model/tax-note.ts";
 import { amountInWords, creditNoteEnd, financialYear, taxOfPart } from "../money/gst.ts";
@@ -11,7 +11,7 @@ import { findInvoice } from "./invoices.ts";
 import type { Invoice } from "./invoices.ts";
 import type { Order } from "./provider.ts";
 
-export type { NoteRow } from "../db/tax-notes.ts";
+export type { NoteRow } from "../db/money/tax-notes.ts";
 
 // Documents about money that went back: credit and debit notes (CGST Act §34, contents by Rule 53(1A) of the CGST Rules),
 // or receipts where the seller was not registered. Each refund, and each dispute that was lost, has exactly one; so has a

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { configOf } from "../../src/config/config.ts";
 import type { Config } from "../../src/config/settings.ts";
 import { invoiceByOrder } from "../../src/db/invoices.ts";
-import { notesOf } from "../../src/db/tax-notes.ts";
+import { notesOf } from "../../src/db/money/tax-notes.ts";
 import { financialYear } from "../../src/money/gst.ts";
 import { findNote, issueNote, noteNumber, noteSlug, printNote } from "../../src/payments/notes.ts";
 import { issueInvoice } from "../../src/payments/invoices.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { disputesOf } from "../../src/db/disputes.ts";
+import { disputesOf } from "../../src/db/money/disputes.ts";
 import { UNITS_PER_COIN } from "../../src/money/money.ts";
 import { placeOrder, resumeOrder } from "../../src/payments/orders.ts";
 import { PLANS } from "../../src/money/plans.ts";

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { NoteKind } from "../model/tax-note.ts";
-import { taxNote } from "./money-schema.ts";
+import type { NoteKind } from "../../model/tax-note.ts";
+import { taxNote } from "./schema.ts";
 
 // Credit notes and the like, in D1. One statement computes the number and the amount and assigns them, and D1 runs one
 // statement at a time: no number is missing or given twice, and no amount is noted twice.
