@@ -40,7 +40,7 @@ function shapesOf({ calls, messages }: Conversation): Record<"asked" | "replied"
     addTo(shapes.replied, `${binding}.${method}`, reply);
   }
   for (const { queue, body } of messages) {
-    addTo(shapes.queued, `${queue} ${(body as { kind?: string }).kind ?? "job"}`, body);
+    addTo(shapes.queued, queue, body);
   }
   return shapes;
 }

@@ -3,10 +3,11 @@
 /** Fields whose few values are words of the protocol: their values count, not only their type. */
 const WORDS = new Set(["kind", "state", "reason", "lane", "mode", "operation", "status", "type", "on"]);
 
-/** What stands at one place, over all examples: its types or words, and how many examples have it. */
+/** What stands at one place, over all examples: its types or words, how many have it, and how many are objects. */
 interface Seen {
   types: string[];
   count: number;
+  objects: number;
 }
 
 /** A shape: what stands at each place, such as `jobs[].messages[].to`. */
@@ -24,11 +25,12 @@ function typeOf(value: unknown, name: string): string {
 /** Adds an example to a shape. */
 export function addTo(shape: Shape, place: string, value: unknown): void {
   const type = typeOf(value, place.split(".").at(-1) ?? "");
-  const seen = (shape[place] ??= { types: [], count: 0 });
+  const seen = (shape[place] ??= { types: [], count: 0, objects: 0 });
   seen.count += 1;
   if (!seen.types.includes(type)) seen.types.push(type);
   if (type === "list") for (const one of value as unknown[]) addTo(shape, `${place}[]`, one);
   if (type !== "object") return;
+  seen.objects += 1;
   for (const [name, inner] of Object.entries(value as object)) {
     // To its reader, a field that is undefined is not there.
     if (inner !== undefined) addTo(shape, `${place}.${name}`, inner);
@@ -42,7 +44,7 @@ const parentOf = (place: string): string =>
 function isAlways(shape: Shape, place: string): boolean {
   const [around, here] = [shape[parentOf(place)], shape[place]];
   if (here === undefined || place.endsWith("[]")) return false;
-  return around === undefined || here.count === around.types.length || here.count >= around.count;
+  return around === undefined || here.count >= around.objects;
 }
 
 /**
