@@ -24,7 +24,9 @@ it.each(DOCUMENTS)("%s names only files that exist", (document) => {
   const paths = [
     ...text.matchAll(/(?<![\w/.])((?:src|test|scripts|migrations|bench|harness|torture)\/[\w./*-]*)/gu),
   ].map(([, found]) => found ?? "");
-  const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/gu)].map(([, found]) => found ?? "");
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/gu)].map(([, found]) =>
+    path.join(path.dirname(document), found ?? ""),
+  );
   const missing = [...paths, ...links].filter(
     (name) => !existsSync(path.join(ROOT, name)) && globSync(name, { cwd: ROOT }).length === 0,
   );
