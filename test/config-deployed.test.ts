@@ -5,6 +5,11 @@ import { GATEWAY, LOCAL, PRODUCTION, SECRET, WHSEC, faultsOf } from "./world/set
 
 // The secrets and addresses of a service: what a deployed one must have, and what a local one must not.
 
+/** Secrets that are signed with as whsec_ and Base64. */
+const isWebhook = (name: string) => name === "CARRIER_HTTP_SECRET" || name === "ALERT_SECRET";
+/** What else belongs to a secret. */
+const besides = (name: string) => (name === "ALERT_SECRET" ? { ALERT_URL: "https://alerts.example.com" } : {});
+
 describe("secrets", () => {
   it.each(["KEY_SECRET", "SEAL_SECRET", "OPERATOR_TOKEN"])("%s is required and has at least 32 characters", (name) => {
     expect(faultsOf({ ...PRODUCTION, [name]: undefined })).toEqual([`${name} is missing`]);
@@ -18,11 +23,6 @@ describe("secrets", () => {
     expect(faults).toContain("OPERATOR_TOKEN is missing");
     expect(faults.join()).not.toContain("mistake");
   });
-
-  /** Secrets that are signed with as whsec_ and Base64. */
-  const isWebhook = (name: string) => name === "CARRIER_HTTP_SECRET" || name === "ALERT_SECRET";
-  /** What else belongs to a secret. */
-  const besides = (name: string) => (name === "ALERT_SECRET" ? { ALERT_URL: "https://alerts.example.com" } : {});
 
   it.each(SECRET_NAMES.filter((name) => !isWebhook(name)))("a demo %s is for local use only", (name) => {
     const demo = { [name]: `local-only-${SECRET}` };

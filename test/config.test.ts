@@ -83,6 +83,9 @@ describe("defaults", () => {
       CODES_PER_DAY: 5_000,
       TURNSTILE_URL: "https://challenges.cloudflare.com",
       TURNSTILE_TIMEOUT_MS: 5_000,
+      ALERT_QUEUE_AGE_MS: 900_000,
+      ALERT_DELIVERY_PERCENT: 70,
+      CLOSE_GRACE_DAYS: 14,
     });
   });
 
