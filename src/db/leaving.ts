@@ -13,6 +13,7 @@ import {
   person,
   session,
 } from "./schema.ts";
+import { longWait } from "./health/schema.ts";
 import { messageGroup } from "./history-schema.ts";
 import type { InvoiceTerms } from "./schema.ts";
 
@@ -147,9 +148,13 @@ export async function erasePerson(binding: D1Database, personId: string): Promis
   await drizzle(binding).delete(person).where(eq(person.id, personId));
 }
 
-/** Deletes an account from the list of accounts, in both modes. */
+/** Deletes an account from the list of accounts, in both modes, and from that of accounts with messages that wait. */
 export async function eraseListed(binding: D1Database, accountId: string): Promise<void> {
-  await drizzle(binding).delete(account).where(eq(account.accountId, accountId));
+  const db = drizzle(binding);
+  await db.batch([
+    db.delete(account).where(eq(account.accountId, accountId)),
+    db.delete(longWait).where(eq(longWait.accountId, accountId)),
+  ]);
 }
 
 /** Deletes at most `limit` groups of an account's history, along its primary key; whether none is left. */

@@ -40,6 +40,11 @@ export async function fullAccount(name: string, balance = 5): Promise<Opened> {
     await env.RECORDINGS.put(`${folder}/export/x`, "bytes");
   }
   const letter = { kind: "send", account: `${opened.accountId}.test`, lane: "single" };
+  await env.DB.prepare(
+    "INSERT INTO long_wait (account_id, lane, carrier, oldest_at, seen_at) VALUES (?, 'bulk', '', 1, 1)",
+  )
+    .bind(opened.accountId)
+    .run();
   await env.DB.prepare("INSERT INTO dead_letter (id, body, at) VALUES (?, ?, 1)")
     .bind(`letter ${opened.accountId}`, JSON.stringify(letter))
     .run();
@@ -64,11 +69,12 @@ export async function remainsOf(accountId: string): Promise<Record<string, numbe
     inbox: inbox?.length ?? 0,
     groups: await count("SELECT count(*) AS n FROM message_group WHERE account_id = ?", env.HISTORY_1),
     listed: await count("SELECT count(*) AS n FROM account WHERE account_id = ?"),
+    waits: await count("SELECT count(*) AS n FROM long_wait WHERE account_id = ?"),
     letters: await count("SELECT count(*) AS n FROM dead_letter WHERE instr(body, ?) > 0"),
   };
 }
 
-export const NOTHING = { objects: 0, files: 0, inbox: 0, groups: 0, listed: 0, letters: 0 };
+export const NOTHING = { objects: 0, files: 0, inbox: 0, groups: 0, listed: 0, waits: 0, letters: 0 };
 
 /** Lets the periodic work carry an erasure to its end; returns the state in which it is. */
 export async function carryOut(accountId: string): Promise<string | undefined> {
