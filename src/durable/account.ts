@@ -7,7 +7,7 @@ import type { Recorded, Records } from "../model/history.ts";
 import type * as leaving from "../model/leaving.ts";
 import type { MessageDetail } from "../model/message-detail.ts";
 import type * as message from "../model/message.ts";
-import type * as payment from "../model/payment.ts";
+import type * as payment from "../model/paying/payment.ts";
 import type { MessagePlace } from "../model/ref.ts";
 import type { Fresh, Look } from "../search/look.ts";
 import { admitBalance } from "./account/admission.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../config/settings.ts";
 import type { DisputeRow } from "../db/money/disputes.ts";
 import type { NoteRow } from "../db/money/tax-notes.ts";
-import type { Debts } from "../model/payment.ts";
+import type { Debts } from "../model/paying/payment.ts";
 import { objectOf } from "../objects.ts";
 import { disputesOfOrders } from "./disputes.ts";
 import { issueNote, notesOfOrders } from "./notes.ts";

@@ -1,5 +1,5 @@
 import type { OrderRow } from "../db/orders.ts";
-import type { DisputeReport } from "../model/dispute.ts";
+import type { DisputeReport } from "../model/paying/dispute.ts";
 
 // The port to payment providers. A provider reports what happened; src/payments/settle.ts decides what that means for
 // the account, from the order's row.

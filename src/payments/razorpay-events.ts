@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { DISPUTE_PHASES, disputeVersion } from "../model/dispute.ts";
-import type { DisputeReport, DisputeStatus } from "../model/dispute.ts";
+import { DISPUTE_PHASES, disputeVersion } from "../model/paying/dispute.ts";
+import type { DisputeReport, DisputeStatus } from "../model/paying/dispute.ts";
 import { shortened } from "./provider.ts";
 import type { EventKind, PaymentEvent } from "./provider.ts";
 

@@ -4,8 +4,8 @@ import { mac } from "../crypto/bytes.ts";
 import { randomId } from "../crypto/ids.ts";
 import type { Secret } from "../crypto/secrets.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
-import { DISPUTE_STATUSES, disputeVersion } from "../model/dispute.ts";
-import type { DisputeReport, DisputeStatus } from "../model/dispute.ts";
+import { DISPUTE_STATUSES, disputeVersion } from "../model/paying/dispute.ts";
+import type { DisputeReport, DisputeStatus } from "../model/paying/dispute.ts";
 import type { EventKind, Order, PaymentEvent, PaymentProvider } from "./provider.ts";
 
 // The local payment provider: its page moves no money, and its events are signed like those of a real provider.

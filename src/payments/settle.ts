@@ -2,7 +2,7 @@ import { auditService } from "../audit/audit.ts";
 import { configOf } from "../config/config.ts";
 import { orderById, orderByRef, raiseOrder, refundOrder } from "../db/orders.ts";
 import { insertPaymentEvent } from "../db/payment-events.ts";
-import type { Refunded, Settled, TakenBack } from "../model/payment.ts";
+import type { Refunded, Settled, TakenBack } from "../model/paying/payment.ts";
 import { coins } from "../money/money.ts";
 import { bothOf } from "../objects.ts";
 import { applyDisputes, settleDispute } from "./disputes.ts";

@@ -51,6 +51,13 @@ async function write(name: string, lines: Line[], after: { seq: number; balance:
   writeFileSync(path.join(folder, `${name}.json`), JSON.stringify({ ...manifest, ...changed }));
 }
 
+/** What the tool says of files that it refuses. */
+function refused(names: string[]): string {
+  const { status, stderr } = run(...names);
+  expect(status).toBe(1);
+  return stderr.trim();
+}
+
 it("writes the ledger of files that follow each other as CSV", async () => {
   await write("one", LINES.slice(0, 2), { seq: 0, balance: 0 });
   await write("two", LINES.slice(2), { seq: 2, balance: 30_000 });

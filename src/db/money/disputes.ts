@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { DISPUTE_STATUSES, isDisputeOpen } from "../../model/dispute.ts";
+import { DISPUTE_STATUSES, isDisputeOpen } from "../../model/paying/dispute.ts";
 import { dispute } from "./schema.ts";
 
 // Disputes of payments, in D1: one row each, as the latest report has it.

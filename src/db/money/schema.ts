@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
-import type { DisputePhase, DisputeStatus } from "../../model/dispute.ts";
-import type { NoteKind } from "../../model/tax-note.ts";
+import type { DisputePhase, DisputeStatus } from "../../model/paying/dispute.ts";
+import type { NoteKind } from "../../model/paying/tax-note.ts";
 import type { InvoiceTerms } from "../schema.ts";
 
 // Tables of D1 for money that goes back: disputes of payments, and the documents of what was refunded.

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { NoteKind } from "../../model/tax-note.ts";
+import type { NoteKind } from "../../model/paying/tax-note.ts";
 import { taxNote } from "./schema.ts";
 
 // Credit notes and the like, in D1. One statement computes the number and the amount and assigns them, and D1 runs one

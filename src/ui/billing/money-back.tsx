@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import { isDisputeOpen } from "../../model/dispute.ts";
-import type { Debts } from "../../model/payment.ts";
+import { isDisputeOpen } from "../../model/paying/dispute.ts";
+import type { Debts } from "../../model/paying/payment.ts";
 import type { DisputeRow } from "../../payments/disputes.ts";
 import { noteNumber, noteSlug } from "../../payments/notes.ts";
 import type { NoteRow } from "../../payments/notes.ts";

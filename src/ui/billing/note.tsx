@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { PRODUCT } from "../../config/settings.ts";
-import type { NoteKind } from "../../model/tax-note.ts";
+import type { NoteKind } from "../../model/paying/tax-note.ts";
 import type { Note } from "../../payments/notes.ts";
 import { paise, timeText } from "../format.ts";
 import { shell } from "../words/shell.ts";

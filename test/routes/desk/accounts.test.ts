@@ -50,7 +50,7 @@ describe("the list of accounts", () => {
     const ids = Array.from({ length: 51 }, (_, at) => `acc_walk${String(at).padStart(3, "0")}`);
     await env.DB.batch(
       ids.map((id, at) =>
-        env.DB.prepare("INSERT INTO account VALUES (?, 'live', 1, ?, 'active', 'starter', ?)").bind(
+        env.DB.prepare("INSERT INTO account VALUES (?, 'live', 1, ?, 'active', 'starter', ?, 0)").bind(
           id,
           name,
           openedAt(at),

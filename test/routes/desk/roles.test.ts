@@ -50,6 +50,8 @@ const LEAST: Record<string, RoleName> = {
   "POST /operator/accounts/:id/keys/expire": "support",
   "POST /operator/accounts/:id/keys/:keyId/rotate": "admin",
   "PUT /operator/rate-card": "admin",
+  "POST /operator/accounts/:id/history/rebuild": "admin",
+  "POST /operator/history/rebuild": "admin",
   "POST /operator/alerts/test": "support",
 };
 

@@ -1,4 +1,4 @@
-import type { Debt, Debts } from "../../../model/payment.ts";
+import type { Debt, Debts } from "../../../model/paying/payment.ts";
 import { number, text, textOrNull } from "../../rows.ts";
 import { appendEntry } from "./ledger.ts";
 import type { LedgerHead } from "./ledger.ts";

@@ -6,7 +6,7 @@ import type {
   Refunded,
   Settled,
   TakenBack,
-} from "../../../model/payment.ts";
+} from "../../../model/paying/payment.ts";
 import { PLANS } from "../../../money/plans.ts";
 import type { Plan } from "../../../money/plans.ts";
 import { number, text } from "../../rows.ts";

@@ -1,4 +1,4 @@
-import type { Plan } from "../money/plans.ts";
+import type { Plan } from "../../money/plans.ts";
 
 // What a payment or a refund changes in an account.
 
