@@ -32,6 +32,7 @@ const SOON_MS = 1_000;
 
 /** An alarm that should have rung this long ago, in ms, is taken for lost. */
 const LOST_MS = 60_000;
+const isLost = (setTo: number) => setTo < Date.now() - LOST_MS;
 
 /** The alarm of one account object. */
 export class AccountAlarm {
@@ -174,7 +175,7 @@ export class AccountAlarm {
     // Work that went on meanwhile has just set it.
     if (this.#setTo !== before) return false;
     const nowMs = Date.now();
-    const isThere = stored !== null && !this.#isLost(stored);
+    const isThere = stored !== null && !isLost(stored);
     this.#setTo = stored;
     // One beyond the next pass was set for something else, or by a clock that was set back since.
     const isSet = isThere && stored <= nowMs + this.#passMs();
@@ -262,16 +263,13 @@ export class AccountAlarm {
     }
   }
 
-  #isLost(setTo: number): boolean {
-    return setTo < Date.now() - LOST_MS;
-  }
-
-  /** Moves the alarm earlier, never later: another job may be due at the earlier time. */
+  /** Moves the alarm earlier, never later. In place of a lost one it rings soon: what that was set for is still to be done. */
   #setBy(timeMs: number): void {
     if (timeMs === Infinity || this.#isStopped) return;
-    if (this.#setTo !== null && this.#setTo <= timeMs && !this.#isLost(this.#setTo)) return;
-    this.#setTo = timeMs;
-    void this.#host.ctx.storage.setAlarm(timeMs);
+    const wasLost = this.#setTo !== null && isLost(this.#setTo);
+    if (this.#setTo !== null && this.#setTo <= timeMs && !wasLost) return;
+    this.#setTo = wasLost ? Math.min(timeMs, Date.now() + SOON_MS) : timeMs;
+    void this.#host.ctx.storage.setAlarm(this.#setTo);
   }
 
   #setForHistory(timeMs: number | null): void {
