@@ -5,6 +5,7 @@ import type { ErasureRow } from "../db/leaving.ts";
 import { personBy } from "../db/people.ts";
 import type { ClosingView, Hindrance } from "../model/leaving.ts";
 import { bothOf } from "../objects.ts";
+import { codeSenderRef } from "../sign-in/code-sender.ts";
 import { advance, sendAgain, stopSending } from "./advance.ts";
 import { hindranceOf } from "./hindrance.ts";
 
@@ -33,9 +34,10 @@ type Refused =
 export type Closed = { ok: true; row: ErasureRow } | Refused;
 
 /** The service's own accounts, which send the codes and show the demo, are never closed. */
-function isOwn(env: Env, accountId: string): boolean {
+async function isOwn(env: Env, accountId: string): Promise<boolean> {
   const config = configOf(env);
-  return accountId === ownAccountId(config, "codes") || accountId === ownAccountId(config, "demo");
+  if (accountId === ownAccountId(config, "demo")) return true;
+  return accountId === (await codeSenderRef(env, config)).accountId;
 }
 
 /** Closes an account: it sends nothing from now on, and is erased when its time is over. Asking again sets it anew. */
@@ -43,7 +45,7 @@ export async function closeAccount(env: Env, asked: ClosingAsked): Promise<Close
   const { accountId, by, graceDays = configOf(env).CLOSE_GRACE_DAYS, givesUp } = asked;
   const view: ClosingView | null = await bothOf(env, accountId).live.closing();
   if (!view) return { ok: false, reason: "unknown" };
-  if (isOwn(env, accountId)) return { ok: false, reason: "own" };
+  if (await isOwn(env, accountId)) return { ok: false, reason: "own" };
   if (givesUp !== null && givesUp !== view.balance) {
     return { ok: false, reason: "other_balance", balance: view.balance };
   }
@@ -105,7 +107,7 @@ export async function eraseAccount(env: Env, asked: Omit<ClosingAsked, "graceDay
   const known = await erasureOf(env.DB, accountId);
   const view: ClosingView | null = await bothOf(env, accountId).live.closing();
   if (!view) return { ok: false, reason: "unknown" };
-  if (isOwn(env, accountId)) return { ok: false, reason: "own" };
+  if (await isOwn(env, accountId)) return { ok: false, reason: "own" };
   if (givesUp !== null && givesUp !== view.balance) {
     return { ok: false, reason: "other_balance", balance: view.balance };
   }

@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { openCustomer } from "../../src/accounts/open.ts";
+import { configOf } from "../../src/config/config.ts";
 import { erasureOf, moveErasure } from "../../src/db/leaving.ts";
 import { listAccounts } from "../../src/db/account-list.ts";
 import { recordGroups } from "../../src/db/history.ts";
@@ -7,6 +9,7 @@ import { SWEEP_AGAIN_MS, advance, carryErasures } from "../../src/leaving/advanc
 import { closeAccount, eraseAccount, keepAccount } from "../../src/leaving/closing.ts";
 import type { ClosingAsked } from "../../src/leaving/closing.ts";
 import { UNITS_PER_COIN } from "../../src/money/money.ts";
+import { codeSenderRef } from "../../src/sign-in/code-sender.ts";
 import { NOTHING, carryOut, fullAccount, remainsOf, worldOf } from "../world/leaving.ts";
 import { openAccount } from "../world/operating.ts";
 import { dispatch, sendSms } from "../world/world.ts";
@@ -233,7 +236,23 @@ describe("a closing", () => {
     }
   });
 
-  it("is refused for the service's own accounts, and with another balance than the present one", async () => {
+  it("is refused for the account that sends codes, also once the secret that it was derived from is gone", async () => {
+    const { accountId } = await codeSenderRef(env, configOf(env));
+    await openCustomer(env, configOf(env), accountId, { name: "Codes" });
+    const later = { ...env, KEY_SECRET: `2:${"another".repeat(6)}` };
+    for (const at of [env, later]) {
+      expect(await closeAccount(at, { accountId, by: "operator", givesUp: null })).toEqual({
+        ok: false,
+        reason: "own",
+      });
+      expect(await eraseAccount(at, { accountId, by: "operator", givesUp: null })).toEqual({
+        ok: false,
+        reason: "own",
+      });
+    }
+  });
+
+  it("is refused with another balance than the present one", async () => {
     const { accountId } = await openAccount({ name: "Own", balance: 2 });
     const asked = { accountId, by: "operator", givesUp: 1 } as const;
     expect(await closeAccount(env, asked)).toEqual({ ok: false, reason: "other_balance", balance: 2 * UNITS_PER_COIN });
