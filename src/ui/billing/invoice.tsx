@@ -3,63 +3,11 @@ import { PRODUCT } from "../../config/settings.ts";
 import { coins } from "../../money/money.ts";
 import type { Invoice } from "../../payments/invoices.ts";
 import type { Order } from "../../payments/provider.ts";
-import { paise, timeText } from "../format.ts";
+import { timeText } from "../format.ts";
 import { shell } from "../words/shell.ts";
+import { Foot, Party, Sums, money } from "./paper.tsx";
 
 // An invoice for paper: A4, in English for every reader. Rule 46 of the CGST Rules prescribes its content.
-
-const money = (amount: number) => paise(amount, "en");
-
-/** A party of the sale, on paper. */
-export const Party: FC<{
-  title: string;
-  name: string;
-  address: string;
-  gstin: string | null;
-  state: string | null;
-}> = ({ title, name, address, gstin, state }) => (
-  <section>
-    <h2>{title}</h2>
-    {name !== "" && (
-      <p>
-        <b>{name}</b>
-      </p>
-    )}
-    {address !== "" && <p class="address">{address}</p>}
-    {state !== null && <p>State: {state}</p>}
-    {gstin !== null && <p>GSTIN: {gstin === "" ? "unregistered" : <span class="mono">{gstin}</span>}</p>}
-  </section>
-);
-
-/** Taxable value, taxes and total; only the total on a receipt. */
-const Sums: FC<{ invoice: Invoice }> = ({ invoice: { tax, totalPaise } }) => (
-  <tbody class="sums">
-    {tax && (
-      <>
-        <tr>
-          <th scope="row" colspan={3}>
-            Taxable value
-          </th>
-          <td class="num">{money(tax.taxablePaise)}</td>
-        </tr>
-        {tax.lines.map(({ name, percent, paise: amount }) => (
-          <tr>
-            <th scope="row" colspan={3}>
-              {name} {percent}%
-            </th>
-            <td class="num">{money(amount)}</td>
-          </tr>
-        ))}
-      </>
-    )}
-    <tr class="total">
-      <th scope="row" colspan={3}>
-        Total{tax && " including GST"}
-      </th>
-      <td class="num">{money(totalPaise)}</td>
-    </tr>
-  </tbody>
-);
 
 const Head: FC<{ invoice: Invoice; order: Order }> = ({ invoice, order }) => (
   <header>
@@ -118,21 +66,18 @@ export const InvoiceSheet: FC<{ invoice: Invoice; order: Order }> = ({ invoice, 
             <td class="num">{money(tax ? tax.taxablePaise : invoice.totalPaise)}</td>
           </tr>
         </tbody>
-        <Sums invoice={invoice} />
+        <Sums tax={tax} totalPaise={invoice.totalPaise} columns={3} />
       </table>
       <p class="words">
         <span>In words</span> {invoice.totalInWords}
       </p>
       {invoice.refundedPaise > 0 && <p class="refunded">Of this, {money(invoice.refundedPaise)} was refunded.</p>}
-      <footer>
-        <p>
-          {tax ? "The price of the plan includes GST." : "The supplier is not registered for GST; no tax is charged."}
-        </p>
-        <p class="signature">
-          For {seller.name}
-          <span>Computer generated; valid without a signature.</span>
-        </p>
-      </footer>
+      <Foot
+        says={
+          tax ? "The price of the plan includes GST." : "The supplier is not registered for GST; no tax is charged."
+        }
+        seller={seller.name}
+      />
     </article>
   );
 };

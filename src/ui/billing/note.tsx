@@ -2,9 +2,9 @@ import type { FC } from "hono/jsx";
 import { PRODUCT } from "../../config/settings.ts";
 import type { NoteKind } from "../../model/paying/tax-note.ts";
 import type { Note } from "../../payments/notes.ts";
-import { paise, timeText } from "../format.ts";
+import { timeText } from "../format.ts";
 import { shell } from "../words/shell.ts";
-import { Party } from "./invoice.tsx";
+import { Foot, Party, Sums, money } from "./paper.tsx";
 
 // A credit note for paper: A4, in English for every reader, like the invoice. Rule 53(1A) of the CGST Rules prescribes the
 // content of credit and debit notes; the other documents have the same form.
@@ -25,8 +25,6 @@ const FOOTERS: Record<NoteKind, string> = {
   receipt: "The supplier was not registered for GST; no tax was charged.",
   reversal: "It takes back an earlier document, and does not change any tax.",
 };
-
-const money = (amount: number) => paise(amount, "en");
 
 /** Why money went back, in a few words. */
 function reasonOf({ kind, source }: Note["row"]): string {
@@ -60,35 +58,6 @@ const Head: FC<{ note: Note }> = ({ note: { row, number, invoice, order } }) => 
       )}
     </dl>
   </header>
-);
-
-const Sums: FC<{ note: Note }> = ({ note: { row, tax } }) => (
-  <tbody class="sums">
-    {tax && (
-      <>
-        <tr>
-          <th scope="row" colspan={2}>
-            Taxable value
-          </th>
-          <td class="num">{money(tax.taxablePaise)}</td>
-        </tr>
-        {tax.lines.map(({ name, percent, paise: amount }) => (
-          <tr>
-            <th scope="row" colspan={2}>
-              {name} {percent}%
-            </th>
-            <td class="num">{money(amount)}</td>
-          </tr>
-        ))}
-      </>
-    )}
-    <tr class="total">
-      <th scope="row" colspan={2}>
-        Total{tax && " including GST"}
-      </th>
-      <td class="num">{money(row.amountPaise)}</td>
-    </tr>
-  </tbody>
 );
 
 /** The whole note. */
@@ -125,18 +94,12 @@ export const NoteSheet: FC<{ note: Note }> = ({ note }) => {
             <td class="num">{money(tax ? tax.taxablePaise : row.amountPaise)}</td>
           </tr>
         </tbody>
-        <Sums note={note} />
+        <Sums tax={tax} totalPaise={row.amountPaise} columns={2} />
       </table>
       <p class="words">
         <span>In words</span> {note.totalInWords}
       </p>
-      <footer>
-        <p>{FOOTERS[row.kind]}</p>
-        <p class="signature">
-          For {row.terms.name}
-          <span>Computer generated; valid without a signature.</span>
-        </p>
-      </footer>
+      <Foot says={FOOTERS[row.kind]} seller={row.terms.name} />
     </article>
   );
 };
