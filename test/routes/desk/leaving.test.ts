@@ -60,7 +60,7 @@ describe("the desk", () => {
     );
     const world = worldOf({ accountId, apiKey: "" });
     await world.stub.amend({ plan: "premium" });
-    await env.DB.prepare("INSERT OR IGNORE INTO account VALUES (?, 'live', 1, 'Asha', 'active', 'premium', ?)")
+    await env.DB.prepare("INSERT OR IGNORE INTO account VALUES (?, 'live', 1, 'Asha', 'active', 'premium', ?, 0)")
       .bind(accountId, Date.now())
       .run();
     const desk = await atDesk();
