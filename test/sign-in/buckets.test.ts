@@ -50,10 +50,9 @@ describe("a limit", () => {
     expect(await countsAt(1)).toEqual([2, 2, 2]);
     const refusal = await countingStatement(env.DB, bucketsOf(env.KEY_SECRET, limits), 1).run();
     expect(refusal.meta.rows_written).toBe(0);
-    const counting = () => countingStatement(env.DB, bucketsOf(env.KEY_SECRET, [limit("four", 4)]), 1).run();
-    // The first one of a window also has an entry in the index by which old ones are found.
-    expect((await counting()).meta.rows_written).toBe(2);
-    expect((await counting()).meta.rows_written).toBe(1);
+    const counted = await countingStatement(env.DB, bucketsOf(env.KEY_SECRET, [limit("four", 4)]), 1).run();
+    // The counter, and its entry in the index by which old ones are found.
+    expect(counted.meta.rows_written).toBe(2);
   });
 
   it("says when all that are full admit again", async () => {
