@@ -8,6 +8,9 @@ import type { Plan } from "./wire-requests.ts";
 /** Statuses of successful replies without JSON: recordings, pages and redirects. */
 const PAGE_STATUSES: ReadonlySet<number> = new Set([101, 200, 206, 303, 304, 416, 426]);
 
+/** Endpoints of the API that answer with a file: recordings, exports, archives, figures for Prometheus. */
+const FILES = /^\/media|\/export$|\/archives\/:name$|^\/operator\/metrics$/u;
+
 /** Whether the HTTP server itself refused the request, which then never reached the service. */
 function isServersOwn({ status, headers, body }: WireReply): boolean {
   if (headers.has("x-request-id")) return false;
@@ -39,5 +42,5 @@ export function faultOf(endpoint: Endpoint, plan: Plan, reply: WireReply): strin
   if (body === "" || !endpoint.isApi) return PAGE_STATUSES.has(status) || status >= 400 ? null : `status ${status}`;
   // For an unknown path on the console host, a browser gets a page.
   if (endpoint.base === "console" && status === 404 && plan.accept === "text/html") return null;
-  return endpoint.path.startsWith("/media") && PAGE_STATUSES.has(status) ? null : "no envelope";
+  return FILES.test(endpoint.path) && PAGE_STATUSES.has(status) ? null : "no envelope";
 }

@@ -1,7 +1,7 @@
 import http from "node:http";
 import path from "node:path";
 import { closeSync, openSync, readSync } from "node:fs";
-import { HOSTS, OPERATOR_TOKEN, bundleService, startService } from "../../harness/service.mjs";
+import { HOSTS, OPERATOR_TOKEN, VARIABLES, bundleService, startService } from "../../harness/service.mjs";
 import { demoAccountId, demoKeys, openDemo } from "../../src/accounts/open.ts";
 import { signedHeaders } from "../../src/crypto/webhook-signature.ts";
 import { mp3 } from "../world/recordings.ts";
@@ -283,7 +283,8 @@ export async function startTarget(): Promise<Target> {
   });
   const target = new Target(port, new LogFile(path.join(stateDir, "log")), stop);
   // The bundle opens no demo account; only a local service does.
-  await openDemo({ ACCOUNT: await miniflare.getDurableObjectNamespace("ACCOUNT") } as unknown as Env, CONFIG);
+  const ACCOUNT = await miniflare.getDurableObjectNamespace("ACCOUNT");
+  await openDemo({ ...VARIABLES, ...SETTINGS, ACCOUNT } as unknown as Env, CONFIG);
   await target.makeKnown(await target.adoptDemo());
   return target;
 }
