@@ -134,6 +134,6 @@ export const deskAccount = (app: Api) => {
   app.post("/desk/accounts/:id/standing", page, atDesk("standing"), (c) => amend(c));
   app.post("/desk/accounts/:id/reveal", page, atDesk("reveal"), (c) => reveal(c));
   // Changing the language on the page leads back to the account's address, by GET.
-  app.get("/desk/accounts/:id/reveal", (c) => c.redirect(at(c, `/desk/accounts/${idOf(c)}`), 303));
+  app.get("/desk/accounts/:id/reveal", (c) => c.redirect(at(c, `/desk/accounts/${encodeURIComponent(idOf(c))}`), 303));
   app.post("/desk/accounts/:id/credits", page, atDesk("money"), (c) => credit(c));
 };

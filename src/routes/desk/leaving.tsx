@@ -137,7 +137,9 @@ export const deskLeaving = (app: Api) => {
 
   // Changing the language on the reply to a form leads back to the form's address, by GET.
   for (const form of ["close", "keep", "erase"]) {
-    app.get(`/desk/accounts/:id/${form}`, (c) => c.redirect(at(c, `/desk/accounts/${c.req.param("id")}/leave`), 303));
+    app.get(`/desk/accounts/:id/${form}`, (c) =>
+      c.redirect(at(c, `/desk/accounts/${encodeURIComponent(c.req.param("id"))}/leave`), 303),
+    );
   }
 
   app.get("/desk/accounts/:id/export", page, atDesk("leaving"), async (c) => {
