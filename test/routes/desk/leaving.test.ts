@@ -78,4 +78,13 @@ describe("the desk", () => {
     const acts = "SELECT count(*) AS n FROM audit WHERE account_id = ? AND action = 'person.shown'";
     expect(await env.DB.prepare(acts).bind(accountId).first("n")).toBe(1);
   });
+
+  it.each(["reveal", "close", "keep", "erase"])(
+    "leads from the address of the form %s back, whatever its id is",
+    async (form) => {
+      const reply = await (await atDesk()).get(`/desk/accounts/%22a%0Ab%2C/${form}`);
+      expect(reply.status).toBe(303);
+      expect(reply.headers.get("location")).toMatch(/^\/desk\/accounts\/%22a%0Ab%2C(?:\/leave)?$/u);
+    },
+  );
 });
