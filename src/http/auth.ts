@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler, Next } from "hono";
 import { verifyKey } from "../crypto/api-key.ts";
 import { sameBytes } from "../crypto/bytes.ts";
 import type { KeyPlace } from "../model/operations.ts";
@@ -6,6 +6,7 @@ import { failureReply, settings } from "./app.ts";
 import type { AppEnv } from "./app.ts";
 import { acceptBody, parseBody, readBody } from "./body.ts";
 import { FailureError, UNAUTHORIZED } from "./errors.ts";
+import { shown } from "./shown.ts";
 
 // Authentication (contract §4): where a key may be given, and the check of its MAC. It reads no storage.
 
@@ -41,7 +42,7 @@ const deny = (): never => {
  * key costs its own length, however it is nested. Two different keys are refused, wherever the second one is.
  */
 export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
-  return async (c, next) => {
+  return shown({ keyIn: places }, async (c: Context<AppEnv>, next: Next) => {
     if (c.req.method === "POST") acceptBody(c);
     const headers = headerKeys(c);
     const keySecret = settings(c).KEY_SECRET;
@@ -71,7 +72,7 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
     if (!found || others.length > 0) return deny();
     c.set("key", found);
     await next();
-  };
+  });
 }
 
 /** Whether this is the operator's token (contract §10), compared in constant time. */

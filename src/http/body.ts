@@ -1,11 +1,12 @@
 import { zValidator } from "@hono/zod-validator";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler, Next } from "hono";
 import type * as z from "zod";
 import type { AppEnv } from "./app.ts";
 import { FailureError, fail, failureBy } from "./errors.ts";
 import type { Failure } from "./errors.ts";
 import type { Fault } from "./faults.ts";
 import { JSON_DEPTH_MAX, scanJson } from "./json-scan.ts";
+import { shown } from "./shown.ts";
 import { textUpTo } from "./streams.ts";
 
 // Reads a request's body once, up to the limit of its route, and validates it against a schema (contract §3).
@@ -20,10 +21,10 @@ const JSON_TYPE = /^application\/([\w.-]+\+)?json$/iu;
 
 /** Declares the largest body of a route, in bytes; it stands before the middleware that reads the body. */
 export function bodyUpTo(bytesMax: number): MiddlewareHandler<AppEnv> {
-  return (c, next) => {
+  return shown({ bodyBytesMax: bytesMax }, (c: Context<AppEnv>, next: Next) => {
     c.set("bodyBytesMax", bytesMax);
     return next();
-  };
+  });
 }
 
 /** The largest body that the route of this request takes. */
@@ -100,8 +101,8 @@ function pathOf(path: PropertyKey[]): string {
   }, "");
 }
 
-/** The first fault of a body as a failure: one sentence, the field, and a hint where one is known. */
-function invalidRequest(error: z.core.$ZodError): Failure {
+/** The first fault of a body, or of parameters, as a failure: one sentence, the field, and a hint where one is known. */
+export function invalidRequest(error: z.core.$ZodError): Failure {
   const issue = error.issues[0];
   if (issue?.code === "unrecognized_keys") {
     const [param = ""] = issue.keys;
@@ -119,7 +120,8 @@ function invalidRequest(error: z.core.$ZodError): Failure {
 
 /** Validates a JSON body against a schema; the handler gets the parsed fields. */
 export function jsonBody<S extends z.ZodObject>(schema: S) {
-  return zValidator("json", schema, (result) => {
+  const validate = zValidator("json", schema, (result) => {
     if (!result.success) throw new FailureError(invalidRequest(result.error));
   });
+  return shown({ body: schema }, validate);
 }

@@ -1,8 +1,9 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler, Next } from "hono";
 import type { AppEnv } from "../http/app.ts";
 import { keyOf } from "../http/app.ts";
 import { authenticate } from "../http/auth.ts";
 import { acceptBody, readBody } from "../http/body.ts";
+import { shown } from "../http/shown.ts";
 import type { OwnDoor } from "../model/command.ts";
 import { accountOf, refuse } from "./send-order.ts";
 
@@ -18,15 +19,18 @@ const bearer = authenticate("bearer");
  * Middleware of the account's own API: requires a Bearer key of either mode that is active, at most 600 requests a minute
  * for each account and mode, and for changes an account that is not suspended. One call to the account.
  */
-export const accountApi: MiddlewareHandler<AppEnv> = (c, next) =>
-  bearer(c, async () => {
-    const { method } = c.req;
-    if (WITH_BODY.has(method)) {
-      acceptBody(c);
-      await readBody(c, () => undefined);
-    }
-    const { keyId, secretId } = keyOf(c);
-    const door: OwnDoor | null = await accountOf(c).admitOwn(keyId, !READS.has(method), secretId);
-    if (!door?.ok) return refuse(c, door);
-    await next();
-  });
+export const accountApi: MiddlewareHandler<AppEnv> = shown(
+  { keyIn: ["bearer"], ownApi: true },
+  (c: Context<AppEnv>, next: Next) =>
+    bearer(c, async () => {
+      const { method } = c.req;
+      if (WITH_BODY.has(method)) {
+        acceptBody(c);
+        await readBody(c, () => undefined);
+      }
+      const { keyId, secretId } = keyOf(c);
+      const door: OwnDoor | null = await accountOf(c).admitOwn(keyId, !READS.has(method), secretId);
+      if (!door?.ok) return refuse(c, door);
+      await next();
+    }),
+);

@@ -1,9 +1,10 @@
 import { archiveNamed, archivesOf } from "../../accounts/archives.ts";
 import type { Api } from "../../http/app.ts";
+import { page } from "../../http/query.ts";
 import { archiveName } from "../../model/archive.ts";
 import type { Manifest } from "../../model/archive.ts";
 import { coins } from "../../money/money.ts";
-import { accountInPath, missing, operator, page, pageAfter, pageLimit } from "./operator.ts";
+import { accountInPath, missing, operator, pageAfter, pageLimit } from "./operator.ts";
 
 /** A file of the archive on the wire: its manifest, with amounts in coins. */
 const wire = (manifest: Manifest) => ({

@@ -1,11 +1,12 @@
 import { messageId } from "../../crypto/ids.ts";
 import type { GivenSecrets } from "../../crypto/secrets.ts";
 import type { Api } from "../../http/app.ts";
+import { page } from "../../http/query.ts";
 import type { LedgerView } from "../../model/account.ts";
 import type { AccountRef } from "../../model/ref.ts";
 import { coins } from "../../money/money.ts";
 import { objectOf } from "../../objects.ts";
-import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, timeOf } from "./operator.ts";
+import { accountInPath, keySecret, missing, operator, pageAfter, pageLimit, timeOf } from "./operator.ts";
 
 /** A ledger entry on the wire (contract §10). */
 export function ledgerEntry(secret: GivenSecrets, ref: AccountRef, entry: LedgerView) {

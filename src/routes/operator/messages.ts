@@ -1,9 +1,10 @@
 import { messageId } from "../../crypto/ids.ts";
 import type { Api } from "../../http/app.ts";
+import { page } from "../../http/query.ts";
 import type { MessageView } from "../../model/message.ts";
 import { coins } from "../../money/money.ts";
 import { objectOf } from "../../objects.ts";
-import { accountInPath, keySecret, missing, operator, page, pageAfter, pageLimit, timeOf } from "./operator.ts";
+import { accountInPath, keySecret, missing, operator, pageAfter, pageLimit, timeOf } from "./operator.ts";
 
 /** `GET /operator/accounts/:id/messages`: oldest first, from the account itself and not from history (contract §10). */
 export const operatorMessages = (app: Api) =>

@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler, Next } from "hono";
 import * as z from "zod";
 import { accountBytes } from "../../crypto/ids.ts";
 import { operatorByAccess, usesAccess } from "../../http/access.ts";
@@ -8,6 +8,7 @@ import { isOperator } from "../../http/auth.ts";
 import { acceptBody, readBody } from "../../http/body.ts";
 import { FailureError, UNAUTHORIZED, fail } from "../../http/errors.ts";
 import { idempotencyOf } from "../../http/idempotency.ts";
+import { shown } from "../../http/shown.ts";
 import type { AskedOnce } from "../../model/command.ts";
 import { TOKEN_HOLDER, leastRole, mayDo } from "../../model/operator.ts";
 import type { Operator, Permission } from "../../model/operator.ts";
@@ -65,14 +66,14 @@ export function demand(c: Context<AppEnv>, permission: Permission): void {
 
 /** Requires an operator who may do this, then reads and checks the body of a request that may have one. */
 export function operator(permission: Permission): MiddlewareHandler<AppEnv> {
-  return async (c, next) => {
+  return shown({ operator: permission }, async (c: Context<AppEnv>, next: Next) => {
     const withBody = WITH_BODY.has(c.req.method);
     if (withBody) acceptBody(c);
     c.set("operator", await operatorOf(c));
     demand(c, permission);
     if (withBody) await readBody(c, () => undefined, "{}");
     await next();
-  };
+  });
 }
 
 /** Ends the request: there is no such account, key or page. */
@@ -132,14 +133,6 @@ export function pageAfter(c: Context<AppEnv>, parts: number): number[] {
     fail("invalid_request", "after must be the next of the page before.", { param: "after" });
   }
   return numbers;
-}
-
-/** One page of a list; `rows` has one row more than `limit` if another page follows. */
-export function page<T>(rows: T[], limit: number, placeOf: (row: T) => string) {
-  const data = rows.slice(0, limit);
-  const last = data.at(-1);
-  const hasMore = rows.length > limit;
-  return { rows: data, has_more: hasMore, next: hasMore && last !== undefined ? placeOf(last) : null };
 }
 
 /** A schema of an amount in coins with at most four decimals; it returns units. */

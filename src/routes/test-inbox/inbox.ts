@@ -6,6 +6,7 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { fail } from "../../http/errors.ts";
 import { MinuteLimit } from "../../http/minute-limit.ts";
+import { page } from "../../http/query.ts";
 import { codeIn } from "../../inbox/code.ts";
 import { LOCAL_INBOX, inboxName, inboxNamed, waitFor } from "../../inbox/landing.ts";
 import { inboxSearch } from "../../inbox/search.ts";
@@ -14,7 +15,7 @@ import type { InboxFilter, InboxMessage, Since } from "../../inbox/types.ts";
 import type { OwnDoor } from "../../model/command.ts";
 import { recordingPath } from "../../recordings/signed-address.ts";
 import { accountOf, refuse } from "../../sending/send-order.ts";
-import { page, pageAfter, pageLimit, timeOf } from "../operator/operator.ts";
+import { pageAfter, pageLimit, timeOf } from "../operator/operator.ts";
 
 // The test inbox for programs: a test sends, waits, and reads the code. A key opens the messages of its account; on a
 // deployed service only a test key does. A local service answers without a key too, with the messages of all accounts.

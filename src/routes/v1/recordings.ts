@@ -6,12 +6,13 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
 import { fail } from "../../http/errors.ts";
 import { textUpTo } from "../../http/fields.ts";
+import { page } from "../../http/query.ts";
 import type { RecordingPlace, RecordingView } from "../../model/message.ts";
 import { placeOf, placeText } from "../../recordings/place.ts";
 import { recordingPath } from "../../recordings/signed-address.ts";
 import { accountApi } from "../../sending/account-api.ts";
 import { accountOf } from "../../sending/send-order.ts";
-import { page, pageLimit, timeOf } from "../operator/operator.ts";
+import { pageLimit, timeOf } from "../operator/operator.ts";
 import { NAME_LENGTH_MAX, isBareName } from "../../text/file-names.ts";
 
 const name = textUpTo("name", NAME_LENGTH_MAX, (value, refuse) => {
