@@ -120,7 +120,7 @@ export const uploadVoice = (app: Api) =>
     );
     if (!door?.ok) return refuse(c, door);
     tell(c.req.raw, { said: { id: "recording", durationMs: recording.durationMs } });
-    if (door.replayed) return doneReply(c, template, door, "voice");
+    if (door.replayed) return doneReply(c, template, door, null);
     showWindow(c, door.window);
     await store(c, caller, { ...recording, objectKey: door.objectKey }, bytes);
     return c.json(template);
