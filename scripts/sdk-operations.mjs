@@ -1,10 +1,11 @@
 // Writes two files of the client from the API's document: an interface for each body and reply with the table of
 // operations that the client runs on, and the codes of failures. test/process/sdk/emitted.test.ts says when they are stale.
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { ROOT } from "./local.mjs";
+import { documentsOf, routeFiles } from "./openapi.mjs";
 import { bodyFields, declarations, typeOf, words } from "./sdk-types.mjs";
 
 /** Where the files are. */
@@ -164,6 +165,6 @@ export async function emittedFiles(document) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const document = JSON.parse(readFileSync(process.argv[2], "utf8"));
-  for (const [name, text] of Object.entries(await emittedFiles(document))) writeFileSync(path.join(FOLDER, name), text);
+  const { api } = await documentsOf(routeFiles());
+  for (const [name, text] of Object.entries(await emittedFiles(api))) writeFileSync(path.join(FOLDER, name), text);
 }
