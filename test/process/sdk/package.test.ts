@@ -4,16 +4,16 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT, freePort, freshDirectory } from "../../../harness/program.ts";
+import { freePort, freshDirectory } from "../../../harness/program.ts";
 import { startService } from "../../../harness/started.ts";
 import type { Service } from "../../../harness/started.ts";
 import { BreakingProxy, answer } from "./breaking-proxy.ts";
+import { installedInto } from "./installed.ts";
 
 // The package as a user has it: packed by npm, installed into an empty project, and run there.
 
 const run = promisify(execFile);
 const HERE = import.meta.dirname;
-const PACKAGE = path.join(ROOT, "sdk");
 
 /** A Node of release 20, the oldest that the package promises; most systems have it under this name. */
 const NODE_20 = [process.env["NODE_20"] ?? "", "/usr/bin/node", "/usr/local/bin/node"].find(
@@ -23,14 +23,8 @@ const NODE_20 = [process.env["NODE_20"] ?? "", "/usr/bin/node", "/usr/local/bin/
 let project: string;
 let service: Service;
 
-const npm = (cwd: string, ...args: string[]) =>
-  run("npm", [...args, "--offline", "--no-audit", "--no-fund", "--no-update-notifier"], { cwd });
-
 beforeAll(async () => {
-  project = freshDirectory();
-  const { stdout } = await npm(PACKAGE, "pack", "--silent", "--pack-destination", project);
-  writeFileSync(path.join(project, "package.json"), '{ "private": true, "type": "module" }');
-  await npm(project, "install", path.join(project, stdout.trim().split("\n").at(-1) ?? ""));
+  project = await installedInto(freshDirectory());
   copyFileSync(path.join(HERE, "check.mjs"), path.join(project, "check.mjs"));
   service = await startService();
 });
