@@ -1,5 +1,6 @@
 // Made from the API's document by `npm run sdk:operations`; do not edit.
 
+import type { Listing } from "./listing.ts";
 import type { CallOptions, Keyed, Reply, SendOptions, Sent } from "./options.ts";
 import type { OperationRoute } from "./route.ts";
 
@@ -8,6 +9,51 @@ export interface Balance {
   /** Coins that are left. */
   balance: number;
   currency: "coins";
+}
+
+export interface CaughtMessage {
+  /** Names one message or call. */
+  id: string;
+  /** The `X-Request-Id` of the request that made it. */
+  request_id: string;
+  /** E.164. */
+  to: string;
+  operation: "sms" | "sms_international" | "otp" | "tts" | "voice";
+  sender: string | null;
+  /** The text of a message or call; null for a recording. */
+  text: string | null;
+  /** The one-time password in the text, if it has one. */
+  code: string | null;
+  flash: boolean;
+  /** Where the recording of a call plays. */
+  audio_url: string | null;
+  at: string;
+}
+
+export interface CaughtMessageList {
+  success: true;
+  data: CaughtMessage[];
+  /** Whether another page follows. */
+  has_more: boolean;
+  /** The `after` of the next page; null on the last one. */
+  next: string | null;
+}
+
+export interface CaughtMessageOrNone {
+  success: true;
+  /** Null: none came in time. */
+  message: CaughtMessage | null;
+}
+
+export interface CaughtMessageReply {
+  success: true;
+  message: CaughtMessage;
+}
+
+export interface Deleted {
+  success: true;
+  /** How many were deleted. */
+  deleted: number;
 }
 
 export interface OtpQueued {
@@ -45,6 +91,32 @@ export interface QueuedCall {
   coins_used: number;
   /** Whole coins that are left, rounded down. */
   coins_remaining: number;
+}
+
+export interface Recording {
+  id: string;
+  name: string;
+  /** Its media type. */
+  type: string;
+  size_bytes: number;
+  duration_ms: number;
+  /** Where it plays, for a day. */
+  audio_url: string | null;
+  created_at: string;
+}
+
+export interface RecordingList {
+  success: true;
+  data: Recording[];
+  /** Whether another page follows. */
+  has_more: boolean;
+  /** The `after` of the next page; null on the last one. */
+  next: string | null;
+}
+
+export interface RecordingReply {
+  success: true;
+  recording: Recording;
 }
 
 export interface Uploaded {
@@ -128,6 +200,56 @@ export interface UploadVoiceBody {
   base64Data: string;
 }
 
+/** What `listRecordings` takes. */
+export interface ListRecordingsQuery {
+  /** How many rows a page has. */
+  limit?: number | undefined;
+  /** The `next` of the page before. */
+  after?: string | undefined;
+}
+
+/** What `renameRecording` takes. */
+export interface RenameRecordingBody {
+  /** Its new name: a bare name, without a path. */
+  name: string;
+}
+
+/** What `listTestInbox` takes. */
+export interface ListTestInboxQuery {
+  /** A search: words, and `to:`, `kind:`, `text:`, `request:`, `before:`, `after:` with a value. */
+  q?: string | undefined;
+  /** Messages to this number: E.164, or ten digits of an Indian one. */
+  to?: string | undefined;
+  /** Messages after this ISO time, or after the message with this id. */
+  since?: string | undefined;
+  /** How many rows a page has. */
+  limit?: number | undefined;
+  /** The `next` of the page before. */
+  after?: string | undefined;
+}
+
+/** What `clearTestInbox` takes. */
+export interface ClearTestInboxQuery {
+  /** A search: words, and `to:`, `kind:`, `text:`, `request:`, `before:`, `after:` with a value. */
+  q?: string | undefined;
+  /** Messages to this number: E.164, or ten digits of an Indian one. */
+  to?: string | undefined;
+  /** Messages after this ISO time, or after the message with this id. */
+  since?: string | undefined;
+}
+
+/** What `waitInTestInbox` takes. */
+export interface WaitInTestInboxQuery {
+  /** How many seconds to wait. */
+  timeout?: number | undefined;
+  /** A search: words, and `to:`, `kind:`, `text:`, `request:`, `before:`, `after:` with a value. */
+  q?: string | undefined;
+  /** Messages to this number: E.164, or ten digits of an Indian one. */
+  to?: string | undefined;
+  /** Messages after this ISO time, or after the message with this id. */
+  since?: string | undefined;
+}
+
 /** The operations of the service, each a method of the client. */
 export interface Operations {
   /**
@@ -176,6 +298,36 @@ export interface Operations {
   uploadVoice(body: UploadVoiceBody, options?: SendOptions): Promise<Keyed<Uploaded>>;
   /** Get the balance. */
   accountBalance(options?: CallOptions): Promise<Reply<Balance>>;
+  /** List the recordings, newest first. */
+  listRecordings(query?: ListRecordingsQuery, options?: CallOptions): Listing<Reply<RecordingList>>;
+  /** Show a recording. */
+  getRecording(file: string, options?: CallOptions): Promise<Reply<RecordingReply>>;
+  /** Rename a recording. */
+  renameRecording(file: string, body: RenameRecordingBody, options?: CallOptions): Promise<Reply<RecordingReply>>;
+  /**
+   * Delete a recording.
+   *
+   * Calls that were made before still play it.
+   */
+  deleteRecording(file: string, options?: CallOptions): Promise<Reply<Deleted>>;
+  /**
+   * List what the simulator caught, newest first.
+   *
+   * Needs a test key.
+   */
+  listTestInbox(query?: ListTestInboxQuery, options?: CallOptions): Listing<Reply<CaughtMessageList>>;
+  /** Delete the messages that fit. */
+  clearTestInbox(query?: ClearTestInboxQuery, options?: CallOptions): Promise<Reply<Deleted>>;
+  /**
+   * Wait for a message.
+   *
+   * Answers with the first message that fits; without `since`, also with one of the last 10 s. Null when none came.
+   */
+  waitInTestInbox(query?: WaitInTestInboxQuery, options?: CallOptions): Promise<Reply<CaughtMessageOrNone>>;
+  /** Show one message. */
+  getTestMessage(id: string, options?: CallOptions): Promise<Reply<CaughtMessageReply>>;
+  /** Delete one message. */
+  deleteTestMessage(id: string, options?: CallOptions): Promise<Reply<Deleted>>;
 }
 
 /** How each becomes a request. */
@@ -202,4 +354,13 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRoute>> = {
     takes: "body",
   },
   accountBalance: { method: "GET", base: "sms", path: "/account-balance" },
+  listRecordings: { method: "GET", base: "console", path: "/v1/recordings", takes: "query", gives: "list" },
+  getRecording: { method: "GET", base: "console", path: "/v1/recordings/{file}" },
+  renameRecording: { method: "PATCH", base: "console", path: "/v1/recordings/{file}", takes: "body" },
+  deleteRecording: { method: "DELETE", base: "console", path: "/v1/recordings/{file}" },
+  listTestInbox: { method: "GET", base: "console", path: "/v1/test/inbox", takes: "query", gives: "list" },
+  clearTestInbox: { method: "DELETE", base: "console", path: "/v1/test/inbox", takes: "query" },
+  waitInTestInbox: { method: "GET", base: "console", path: "/v1/test/inbox/wait", takes: "query" },
+  getTestMessage: { method: "GET", base: "console", path: "/v1/test/inbox/{id}" },
+  deleteTestMessage: { method: "DELETE", base: "console", path: "/v1/test/inbox/{id}" },
 };
