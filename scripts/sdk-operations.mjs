@@ -19,8 +19,11 @@ const isForeign = ({ tags }) => tags.includes("Ways in");
 
 const upper = (name) => name[0].toUpperCase() + name.slice(1);
 
-/** Parameters after `?` that are numbers, although every text in an address is a text. */
-const NUMBERS = new Set(["limit", "wait", "timeout"]);
+/** The parameter after `?` that says for how many seconds the service may hold the request, if there is one. */
+function heldBy(inQuery) {
+  const found = inQuery.find(({ name, schema }) => ["wait", "timeout"].includes(name) && schema.type !== "string");
+  return found && { by: found.name, usualSec: found.schema.default ?? 0 };
+}
 
 function baseOf({ servers }) {
   const [, base] = /^(SMS|TTS|VOICE|OTP|CONSOLE)_URL$/u.exec(servers[0].description) ?? [];
@@ -84,7 +87,7 @@ function inputOf({ id, body, inQuery }) {
   if (body) return [`${about}export interface ${upper(id)}Body {`, ...bodyFields(body), "}", ""];
   if (inQuery.length === 0) return [];
   const fields = inQuery.map(({ name, required, description, schema }) => {
-    const type = NUMBERS.has(name) ? "number" : typeOf(schema);
+    const type = typeOf(schema);
     return `${words(description)}${name}${required ? "" : "?"}: ${type}${required ? "" : " | undefined"};`;
   });
   return [`${about}export interface ${upper(id)}Query {`, ...fields, "}", ""];
@@ -114,7 +117,7 @@ function signatureOf(operation) {
 function rowOf({ id, method, base, path, key, keyed, body, inQuery, reply, list }) {
   const takes = body ? "body" : inQuery.length > 0 ? "query" : undefined;
   const gives = reply ? (list ? "list" : undefined) : "text";
-  const row = { method, base, path, key, keyed: keyed || undefined, takes, gives };
+  const row = { method, base, path, key, keyed: keyed || undefined, takes, gives, held: heldBy(inQuery) };
   return `${id}: ${JSON.stringify(row)},`;
 }
 

@@ -73,8 +73,10 @@ function valuesIn({ path, takes }: OperationRoute, given: readonly unknown[]): [
 }
 
 /** How long the service may hold a request that waits for something, in ms. */
-function heldMs(query: { wait?: unknown; timeout?: unknown } = {}): number {
-  return 1000 * (Number(query.wait ?? query.timeout ?? 0) || 0);
+function heldMs({ held }: OperationRoute, query: object | undefined): number {
+  if (held === undefined) return 0;
+  const { [held.by]: seconds = held.usualSec } = (query ?? {}) as Record<string, unknown>;
+  return Number(seconds) * 1000;
 }
 
 /** The method of an operation. */
@@ -83,8 +85,9 @@ function methodOf(transport: Transport, route: OperationRoute, timeoutMs: number
     const [values, options] = valuesIn(route, given);
     if (route.gives === "text") return textOf(transport, route, values, options);
     const ask = async (query?: object) => {
-      const held = { timeoutMs: timeoutMs + heldMs(values.query), ...options };
-      return replyOf<Page>(await transport.call(route, { ...values, query }, held), route.keyed === true);
+      const { timeoutMs: attemptMs = timeoutMs } = options ?? {};
+      const patient = { ...options, timeoutMs: attemptMs + heldMs(route, query) };
+      return replyOf<Page>(await transport.call(route, { ...values, query }, patient), route.keyed === true);
     };
     if (route.gives !== "list") return ask(values.query);
     return new Listing((after) => ask(after === undefined ? values.query : { ...values.query, after }));

@@ -360,7 +360,13 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRoute>> = {
   deleteRecording: { method: "DELETE", base: "console", path: "/v1/recordings/{file}" },
   listTestInbox: { method: "GET", base: "console", path: "/v1/test/inbox", takes: "query", gives: "list" },
   clearTestInbox: { method: "DELETE", base: "console", path: "/v1/test/inbox", takes: "query" },
-  waitInTestInbox: { method: "GET", base: "console", path: "/v1/test/inbox/wait", takes: "query" },
+  waitInTestInbox: {
+    method: "GET",
+    base: "console",
+    path: "/v1/test/inbox/wait",
+    takes: "query",
+    held: { by: "timeout", usualSec: 30 },
+  },
   getTestMessage: { method: "GET", base: "console", path: "/v1/test/inbox/{id}" },
   deleteTestMessage: { method: "DELETE", base: "console", path: "/v1/test/inbox/{id}" },
 };

@@ -48,7 +48,7 @@ export interface DastakOptions {
   baseUrl: string | Readonly<Record<Base, string>>;
   /** Attempts after the first one; default 4, and 0 turns retries off. */
   retries?: number | undefined;
-  /** How long one attempt may take, in ms; default 30,000. */
+  /** How long one attempt may take, in ms, beside what the request itself waits for; default 30,000. */
   timeoutMs?: number | undefined;
   /** The longest `Retry-After` that is waited for, in ms; default 65,000. A longer one is an error at once. */
   waitMsMax?: number | undefined;

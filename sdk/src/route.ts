@@ -26,4 +26,6 @@ export interface OperationRoute extends Route {
   takes?: "body" | "query" | undefined;
   /** A list, or a text that comes in pieces; one object unless it is said. */
   gives?: "list" | "text" | undefined;
+  /** The parameter that says for how many seconds the service may hold the request, and how many it does without. */
+  held?: { by: string; usualSec: number } | undefined;
 }

@@ -18,6 +18,18 @@ const broken = () => new TypeError("fetch failed", { cause: { code: "ECONNRESET"
 const nobody = () => new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
 const page = (status: number, headers = {}) => new Response("<h1>?</h1>", { status, headers });
 
+const busy = (after: string) => refusal(429, "rate_limited", {}, { "retry-after": after });
+
+/** A `fetch` that waits for ever. */
+const silence = (_url: string, { signal }: { signal?: AbortSignal }) =>
+  new Promise<Response>((_resolve, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason as Error));
+  });
+
+/** The error of a send that is never answered. */
+const never = (options: CallOptions) =>
+  errorOf(scripted([], { retries: 0, fetch: silence }).client.sendSms(SMS, options));
+
 /** Lets all timers run, and returns the error of a call. */
 async function errorOf(call: Promise<unknown>): Promise<DastakError> {
   const settled = call.then(
@@ -64,8 +76,8 @@ describe("a send is repeated with one Idempotency-Key", () => {
 
   it("and another call has another one, or the caller's", async () => {
     const { client, asked } = scripted([SENT(), SENT(), SENT()]);
-    for (const options of [{}, {}, { idempotencyKey: "order-4711", quote: "quote_1" }])
-      await client.sendSms(SMS, options);
+    const calls = [{}, {}, { idempotencyKey: "order-4711", quote: "quote_1" }];
+    for (const options of calls) await client.sendSms(SMS, options);
     const keys = asked.map(({ headers }) => headers.get("idempotency-key"));
     expect(new Set(keys).size).toBe(3);
     expect(keys[2]).toBe("order-4711");
@@ -128,7 +140,6 @@ describe("a call is not repeated", () => {
 describe("the waits", () => {
   it("are those of Retry-After, exactly", async () => {
     const at = new Date(Date.now() + 7_000).toUTCString();
-    const busy = (after: string) => refusal(429, "rate_limited", {}, { "retry-after": after });
     const { client, waits, asked } = scripted([busy("3"), busy("65"), busy(at), SENT()]);
     const call = client.sendSms(SMS);
     await vi.advanceTimersByTimeAsync(2_999);
@@ -191,13 +202,6 @@ describe("an error", () => {
   });
 
   it("comes when an attempt takes too long, or is aborted while it runs", async () => {
-    const never = (options: CallOptions) => {
-      const fetch = (_url: string, { signal }: { signal?: AbortSignal }) =>
-        new Promise<Response>((_resolve, reject) => {
-          signal?.addEventListener("abort", () => reject(signal.reason as Error));
-        });
-      return errorOf(scripted([], { retries: 0, fetch }).client.sendSms(SMS, options));
-    };
     expect(await never({ timeoutMs: 500 })).toMatchObject({ code: "connection", isUnknown: true });
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 10);

@@ -33,7 +33,7 @@ export function scripted(
     baseUrl: "https://{base}.dastak.test",
     onRetry: ({ waitMs }) => waits.push(waitMs),
     fetch: async (url, init) => {
-      const request = new Request(url, init as RequestInit);
+      const request = new Request(url, init);
       const text = await request.text();
       const one = {
         method: request.method,

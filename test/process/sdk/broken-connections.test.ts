@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startService } from "../../../harness/started.ts";
 import type { Customer, Service } from "../../../harness/started.ts";

@@ -24,7 +24,8 @@ const documentWith = (route: string, method: string, operation: object, schemas:
 
 const replyOf = (schema: object, type = "application/json") => ({ 200: { content: { [type]: { schema } } } });
 const security = [{ bearer: [] }];
-const limit = { name: "limit", in: "query", schema: { type: "string" } };
+const limit = { name: "limit", in: "query", schema: { type: "integer" } };
+const wait = { name: "wait", in: "query", schema: { type: "number", default: 5 } };
 const after = { name: "after", in: "query", schema: { type: "string" } };
 
 const LISTED = { $ref: "#/components/schemas/ThingList" };
@@ -43,13 +44,13 @@ const SCHEMAS = {
 
 const operationsOf = async (document: object) => (await emittedFiles(document))["operations.ts"];
 
-it("have an iterable for a list, with numbers and places as its query", async () => {
+it("have an iterable for a list, and know how long its request may be held", async () => {
   const operation = {
     operationId: "listThings",
     tags: ["Messages"],
     summary: "List things */ of yours",
     security,
-    parameters: [{ name: "box", in: "path", required: true, schema: { type: "string" } }, limit, after],
+    parameters: [{ name: "box", in: "path", required: true, schema: { type: "string" } }, limit, after, wait],
     responses: replyOf(LISTED),
   };
   const text = await operationsOf(documentWith("/v1/boxes/{box}/things", "get", operation, SCHEMAS));
@@ -57,7 +58,7 @@ it("have an iterable for a list, with numbers and places as its query", async ()
     "listThings(box: string, query?: ListThingsQuery, options?: CallOptions): Listing<Reply<ThingList>>;",
   );
   expect(text).toMatch(/"a-b": string \| null;[\s\S]*limit\?: number \| undefined;\n\s*after\?: string \| undefined;/u);
-  expect(text).toContain('path: "/v1/boxes/{box}/things", takes: "query", gives: "list"');
+  expect(text).toMatch(/takes: "query",\s*gives: "list",\s*held: \{ by: "wait", usualSec: 5 \}/u);
   expect(text).toContain("List things * / of yours.");
 });
 

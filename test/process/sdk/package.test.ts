@@ -48,42 +48,42 @@ describe("the package", () => {
   });
 });
 
+/** Runs check.mjs in a runtime with a fresh account, and compares what it found. */
+async function checkIn(runIt: (options: Record<string, string>) => Promise<string>): Promise<void> {
+  const { apiKey } = await service.openAccount(10);
+  const proxy = await BreakingProxy.start(service.port);
+  const busy = { success: false, error: "Slow down.", code: "rate_limited", request_id: "req_x" };
+  proxy.faults.push(
+    { kind: "cut reply", bytes: 0 },
+    { kind: "answer after", text: answer(503, "<h1>Bad gateway</h1>") },
+    { kind: "answer instead", text: answer(429, busy, { "retry-after": "1" }) },
+  );
+  const [baseUrl, nobody] = [`http://127.0.0.1:${service.port}`, `http://127.0.0.1:${await freePort()}`];
+  const text = await runIt({ apiKey, baseUrl, broken: proxy.url, nobody });
+  await proxy.stop();
+  expect(JSON.parse(text)).toEqual({
+    used: [1, 1, 1],
+    sameMessage: true,
+    replayed: [false, true],
+    balance: 8,
+    refused: { code: "invalid_request", param: "phone", status: 400, isUnknown: false, named: true },
+    badKey: { code: "unauthorized", status: 401, isUnknown: false, named: true },
+    nobody: expect.objectContaining({ code: "connection", status: 0, named: false }),
+    aborted: { code: "connection", status: 0, isUnknown: false, named: false },
+    webhook: { type: "message.delivered" },
+    forged: "signature",
+  });
+  expect(new Set(proxy.keys).size).toBe(1);
+  expect(proxy.faults).toEqual([]);
+}
+
+const underNode = (program: string) => async (options: Record<string, string>) => {
+  const text = `import { check } from "./check.mjs"; console.log(JSON.stringify(await check(${JSON.stringify(options)})));`;
+  writeFileSync(path.join(project, "main.mjs"), text);
+  return (await run(program, ["main.mjs"], { cwd: project })).stdout;
+};
+
 describe("the packed package, used by a program", () => {
-  /** Runs check.mjs in a runtime with a fresh account, and compares what it found. */
-  async function checkIn(runIt: (options: Record<string, string>) => Promise<string>): Promise<void> {
-    const { apiKey } = await service.openAccount(10);
-    const proxy = await BreakingProxy.start(service.port);
-    const busy = { success: false, error: "Slow down.", code: "rate_limited", request_id: "req_x" };
-    proxy.faults.push(
-      { kind: "cut reply", bytes: 0 },
-      { kind: "answer after", text: answer(503, "<h1>Bad gateway</h1>") },
-      { kind: "answer instead", text: answer(429, busy, { "retry-after": "1" }) },
-    );
-    const [baseUrl, nobody] = [`http://127.0.0.1:${service.port}`, `http://127.0.0.1:${await freePort()}`];
-    const text = await runIt({ apiKey, baseUrl, broken: proxy.url, nobody });
-    await proxy.stop();
-    expect(JSON.parse(text)).toEqual({
-      used: [1, 1, 1],
-      sameMessage: true,
-      replayed: [false, true],
-      balance: 8,
-      refused: { code: "invalid_request", param: "phone", status: 400, isUnknown: false, named: true },
-      badKey: { code: "unauthorized", status: 401, isUnknown: false, named: true },
-      nobody: expect.objectContaining({ code: "connection", status: 0, named: false }),
-      aborted: { code: "connection", status: 0, isUnknown: false, named: false },
-      webhook: { type: "message.delivered" },
-      forged: "signature",
-    });
-    expect(new Set(proxy.keys).size).toBe(1);
-    expect(proxy.faults).toEqual([]);
-  }
-
-  const underNode = (program: string) => async (options: Record<string, string>) => {
-    const text = `import { check } from "./check.mjs"; console.log(JSON.stringify(await check(${JSON.stringify(options)})));`;
-    writeFileSync(path.join(project, "main.mjs"), text);
-    return (await run(program, ["main.mjs"], { cwd: project })).stdout;
-  };
-
   it("works under Node 24", () => checkIn(underNode(process.execPath)));
 
   it.skipIf(NODE_20 === undefined)("works under Node 20", () => checkIn(underNode(NODE_20 ?? "")));

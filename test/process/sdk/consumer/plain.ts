@@ -1,5 +1,15 @@
-import { DastakError, dastak, verifyWebhook } from "dastak";
-import type { AccountEvent, Dastak, DastakOptions, ErrorCode, OwnCode, RowOf, SendSmsBody, Sent } from "dastak";
+import { dastak, verifyWebhook } from "dastak";
+import type {
+  AccountEvent,
+  Dastak,
+  DastakError,
+  DastakOptions,
+  ErrorCode,
+  OwnCode,
+  RowOf,
+  SendSmsBody,
+  Sent,
+} from "dastak";
 
 // A user's program that has only the language's own library: no DOM, no Node. It is compiled, and never run.
 
