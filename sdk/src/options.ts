@@ -39,8 +39,11 @@ export interface Retry {
 
 /** The settings of a client. */
 export interface DastakOptions {
-  /** `dsk_live_…` or `dsk_test_…`. Keep it on a server: the API answers no browser. */
-  apiKey: string;
+  /**
+   * `dsk_live_…` or `dsk_test_…`. Keep it on a server: the API answers no browser. Without it the client throws: it may
+   * be undefined so that a variable of the environment can be passed as it is.
+   */
+  apiKey: string | undefined;
   /**
    * Where the service is: one address (`http://localhost:8787`), a template in which `{base}` stands for `sms`, `tts`,
    * `voice`, `otp` and `console` (`https://{base}.example.com`), or the five addresses.

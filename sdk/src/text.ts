@@ -22,7 +22,8 @@ async function* piecesOf(transport: Transport, route: Route, values: Values, opt
       const { done, value } = await reader.read().catch((problem: unknown) => {
         throw errorOf(unanswered(problem), { idempotencyKey: undefined, isUnknown: false });
       });
-      yield done ? decoder.decode() : decoder.decode(value, { stream: true });
+      const piece = done ? decoder.decode() : decoder.decode(value, { stream: true });
+      if (piece !== "") yield piece;
       if (done) return;
     }
   } finally {

@@ -79,6 +79,7 @@ export class Transport {
     return this.#repeat(route, values, options, async (attempt) => {
       const limit = limitOf(attempt);
       try {
+        attempt.init.headers["accept"] = "*/*";
         const reply = await this.#fetch(attempt, limit);
         if (reply.status !== 200) return verdictOf(reply, await reply.text().finally(limit.end));
         // The time of an attempt ends with its headers: an export may take as long as it likes.

@@ -88,6 +88,7 @@ describe("the options of a client", () => {
   const cases: [string, object][] = [
     ["a key with a line break in it", { apiKey: "dsk_test_\r\nx: y" }],
     ["no key", { apiKey: "" }],
+    ["a key that is not set", { apiKey: undefined }],
     ["an address that is none", { baseUrl: "localhost" }],
     ["an address of another scheme", { baseUrl: "ftp://localhost" }],
     ["an address with a password", { baseUrl: "https://me:secret@dastak.test" }],

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { getLibFiles, ts } from "@ts-morph/common";
@@ -17,7 +17,7 @@ const CONSUMERS = path.join(import.meta.dirname, "consumer");
 const PLATFORMS: Record<string, { lib: string[]; types: string[]; files: string[] }> = {
   "the language alone": { lib: ["es2022"], types: [], files: ["plain.ts"] },
   "the DOM": { lib: ["es2022", "dom", "dom.iterable"], types: [], files: ["plain.ts", "globals.ts"] },
-  Node: { lib: ["es2022"], types: ["node"], files: ["plain.ts", "globals.ts"] },
+  Node: { lib: ["es2022"], types: ["node"], files: ["plain.ts", "globals.ts", "readme.ts"] },
   Workers: { lib: ["es2022"], types: ["@cloudflare/workers-types"], files: ["plain.ts", "globals.ts"] },
 };
 
@@ -25,6 +25,7 @@ let project: string;
 
 beforeAll(async () => {
   project = await installedInto(freshDirectory());
+  writeFileSync(path.join(project, "readme.ts"), readmeProgram());
   for (const file of ["plain.ts", "globals.ts"]) copyFileSync(path.join(CONSUMERS, file), path.join(project, file));
   // The compiler of 5.9 has the language's library inside it.
   mkdirSync(path.join(project, "lib"));
@@ -47,7 +48,6 @@ function configure(name: string, moduleResolution: "bundler" | "nodenext"): stri
     exactOptionalPropertyTypes: true,
     verbatimModuleSyntax: true,
     noUncheckedIndexedAccess: true,
-    noPropertyAccessFromIndexSignature: true,
     // The platforms' own declarations are not ours to check.
     skipLibCheck: platform.types.length > 0,
     noEmit: true,
@@ -69,6 +69,31 @@ function faultsBy59(file: string): string[] {
     const line = at && start !== undefined ? at.getLineAndCharacterOfPosition(start).line + 1 : 0;
     return `${at?.fileName ?? ""}:${line} ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
   });
+}
+
+/** What the samples of the README use of their program. */
+const AROUND = `
+declare const phone: string, message: string, idempotencyKey: string, newSecret: string, oldSecret: string;
+declare const order: { id: string };
+declare const queue: { repeatLater(key: string | undefined): void };
+declare function buyCoins(): void;
+declare function show(...parts: (string | undefined)[]): void;
+declare function load(): Promise<number>;
+declare function handle(event: AccountEvent): Promise<void>;
+declare function save(seq: number): Promise<void>;
+declare function delivered(id: string): Promise<void>;
+`;
+
+/** The samples of the README as one program: each but the first, which makes the client, in a function of its own. */
+function readmeProgram(): string {
+  const readme = readFileSync(path.join(ROOT, "sdk/README.md"), "utf8");
+  const samples = [...readme.matchAll(/```ts\n([\s\S]*?)```/gu)].map(([, text = ""]) => text);
+  const bodies = samples.map((text) => text.replaceAll(/^import .*$/gmu, "").replace("export default", "return"));
+  const [first = "", ...others] = bodies;
+  const functions = others.map((text, at) => `export async function sample${at}() {\n${text}}`);
+  const imports =
+    'import { DastakError, dastak, verifyWebhook } from "dastak";\nimport type { AccountEvent } from "dastak";';
+  return [imports, AROUND, first, ...functions].join("\n");
 }
 
 describe.each(Object.keys(PLATFORMS))("with %s", (name) => {
