@@ -18,7 +18,7 @@ export interface HarmerOptions {
 }
 
 /** Faults after which the service is started again. */
-const RESTARTS: ReadonlySet<Fault["kind"]> = new Set(["kill", "term", "rotate"]);
+const RESTARTS: ReadonlySet<Fault["kind"]> = new Set(["kill", "term", "rotate", "deploy", "rollback"]);
 
 /** A kill waits at most this long for its moment. */
 const MOMENT_MS_MAX = 3_000;
@@ -65,6 +65,13 @@ export class Harmer {
         await service.terminate();
         service.rotate();
         return service.start();
+      case "deploy":
+      case "rollback":
+        await service.terminate();
+        service.release = fault.kind === "deploy" ? "next" : "present";
+        return service.start();
+      case "archive":
+        return this.#archive(this.#some(id, fault.share), fault.how, fault.lastsMs);
       case "evict":
         return service.evict(this.#some(id, fault.share));
       case "break_off":
@@ -93,6 +100,15 @@ export class Harmer {
       case "carrier_busy":
         return this.#mood({ kind: "busy", retryAfterSec: fault.retryAfterSec }, fault.lastsMs);
     }
+  }
+
+  /** Asks accounts to archive what is old, with a bucket that fails in this way. */
+  async #archive(accounts: string[], how: string, lastsMs: number): Promise<void> {
+    const { service } = this.#options;
+    if (how === "well") return void (await service.archive(accounts));
+    const failing = this.#service("r2", how, lastsMs);
+    await service.archive(accounts);
+    await failing;
   }
 
   /** A fault inside of the service, for a while. */

@@ -11,7 +11,7 @@ const SPREADS_MS = 1_000;
 /** The service counts from when the answer reached it, on a clock of its own. */
 const ENDS_EARLY_MS = 150;
 /** Faults after which the service has forgotten a demand for silence, or believes that its time is over. */
-const FORGETTING = ["kill", "term", "rotate", "pace", "clock"];
+const FORGETTING = ["kill", "term", "rotate", "deploy", "rollback", "pace", "clock"];
 
 /** Nothing reaches the gateway while its `Retry-After` runs. */
 export function silenceIsKept({ submissions, faults }: Evidence): Proof {
@@ -57,7 +57,19 @@ const BEFORE_OTP_MAX = 60;
 /** After a fault, the service may take this long until it finds what was lost. */
 const RECOVERS_MS = 5_000;
 /** Faults that delay a single message for themselves. */
-const DELAYING = ["kill", "term", "rotate", "evict", "break_off", "interrupt", "clock", "carrier_away", "pace"];
+const DELAYING = [
+  "kill",
+  "term",
+  "rotate",
+  "deploy",
+  "rollback",
+  "evict",
+  "break_off",
+  "interrupt",
+  "clock",
+  "carrier_away",
+  "pace",
+];
 
 const delays = ({ kind, how }: Fault) => DELAYING.includes(kind) || (kind === "queue" && /^(?:otp|lanes) /u.test(how));
 
