@@ -57,7 +57,7 @@ const KINDS = [
   "release",
   "archive",
   "archive",
-  "archive",
+  "aged",
   "evict",
   "evict",
   "break_off",
@@ -75,6 +75,13 @@ const KINDS = [
   "carrier_limit",
   "carrier_busy",
 ] as const;
+
+/**
+ * How far the clock leaps so that all messages of the run are old enough for the archive (`KEPT_DAYS`), and how soon after it
+ * the accounts are asked to archive: their messages are over by then, and some receipts are still to come.
+ */
+const AGED_MS = 115_000;
+const AGED_AFTER_MS = [3_000, 9_000] as const;
 
 /** When a kill comes, how fast a gateway takes messages at times, and the silence that it then demands. */
 const MOMENTS: readonly ("now" | Moment)[] = ["now", "reply", "submission", "answer"];
@@ -98,7 +105,7 @@ interface Planned {
   durationMs: number;
 }
 
-function faultOf(random: Random, kind: (typeof KINDS)[number], planned: Planned): Fault {
+function faultOf(random: Random, kind: Exclude<(typeof KINDS)[number], "aged">, planned: Planned): Fault {
   const { atMs, clockMs, release, durationMs } = planned;
   const lastsMs = between(random, 1_000, 5_000);
   switch (kind) {
@@ -152,11 +159,19 @@ export function planFaults(seed: string, durationMs: number, meanGapMs: number):
     if (deck.length === 0) deck = shuffled(random, KINDS);
     const kind = faults.length === 0 && release === "present" ? "release" : deck.pop();
     if (!kind) continue;
-    const fault = faultOf(random, kind, { atMs, clockMs, release, durationMs });
+    const planned = { atMs, clockMs, release, durationMs };
+    if (kind === "aged") {
+      clockMs += AGED_MS;
+      const afterMs = between(random, ...AGED_AFTER_MS);
+      const archive = faultOf(random, "archive", { ...planned, atMs: atMs + afterMs });
+      faults.push({ kind: "clock", atMs, toMs: clockMs }, archive);
+      continue;
+    }
+    const fault = faultOf(random, kind, planned);
     if (fault.kind === "clock") clockMs = fault.toMs;
     if (fault.kind === "deploy") release = "next";
     if (fault.kind === "rollback") release = "present";
     faults.push(fault);
   }
-  return faults;
+  return faults.toSorted((one, other) => one.atMs - other.atMs);
 }

@@ -1,0 +1,88 @@
+import { expect, it } from "vitest";
+import { fault } from "../../torture/small-changes.ts";
+import { TO, addCampaign, findingsOf, smallWorld, submission } from "../../torture/small-world.ts";
+import type { World } from "../../torture/small-world.ts";
+
+// The checker of `npm run torture` must find each of these violations of the pace, and of the order of messages.
+
+const SPOILS: [what: string, finding: RegExp, spoil: (world: World) => void][] = [
+  [
+    "a message is submitted while a Retry-After runs",
+    /silence while a Retry-After/u,
+    (world) => world.carrier.push(...submission(TO.voice, "accepts", "taken", 3_500)),
+  ],
+  [
+    "a campaign is submitted faster than the rate that was set",
+    /the rate set for the gateway is kept/u,
+    (world) => {
+      world.config["tps"] = 5;
+      addCampaign(world, 61, 8_000);
+    },
+  ],
+  [
+    "a one-time password waits behind another account's campaign",
+    /does not wait behind the bulks/u,
+    (world) => addCampaign(world, 61, 1_100),
+  ],
+  [
+    "a one-time password waits behind another account's campaign, long after a fault",
+    /does not wait behind the bulks/u,
+    (world) => {
+      world.carrier.find((line) => line["to"] === TO.otp)!["at"] = Number(world.carrier[0]!["at"]) + 12_000;
+      fault(world, "kill", 2_000, 1_000);
+      addCampaign(world, 61, 12_000);
+    },
+  ],
+];
+
+it.each(SPOILS)("names the violated property when %s", (_what, finding, spoil) => {
+  const world = smallWorld();
+  spoil(world);
+  expect(findingsOf(world).map(({ name }) => name)).toContainEqual(expect.stringMatching(finding));
+});
+
+it.each([
+  [
+    "sixty messages of others' bulks were on their way before a one-time password",
+    (world: World) => addCampaign(world, 60, 1_100),
+  ],
+  [
+    "a one-time password waits for the service to recover",
+    (world: World) => {
+      fault(world, "kill", 1_020, 1_000);
+      addCampaign(world, 61, 1_100);
+    },
+  ],
+  [
+    "a restarted service does not know of a demand for silence",
+    (world: World) => {
+      fault(world, "pace", 1_500, 10, { how: "evict" });
+      addCampaign(world, 3, 3_000);
+    },
+  ],
+])("finds nothing where %s", (_what, change) => {
+  const world = smallWorld();
+  change(world);
+  expect(findingsOf(world)).toEqual([]);
+});
+
+/** A submission to another account's number that the gateway never answers. */
+const another = (atMs: number, operation: string) => (world: World) => {
+  const [line] = submission("+919300000009", "hangs", "nothing", atMs);
+  world.carrier.push({ ...line, operation });
+};
+
+it.each([
+  ["another one waits for a silent gateway", another(10_000, "otp"), false],
+  ["none waits", () => undefined, true],
+  ["another one was given up before", another(9_000, "otp"), true],
+  ["a message of another lane waits", another(10_000, "sms"), true],
+])("judges bulks that went before a one-time password while %s", (_what, change, isFound) => {
+  const world = smallWorld();
+  const [own, sms] = [TO.otp, TO.sms].map((to) => world.carrier.find((line) => line["to"] === to)!);
+  // The submissions of the small world are logged 1,150 ms after its beginning.
+  own!["at"] = Number(sms!["at"]) - 1_150 + 12_000;
+  addCampaign(world, 61, 11_500);
+  change(world);
+  expect(findingsOf(world).some(({ name }) => /does not wait behind the bulks/u.test(name))).toBe(isFound);
+});
