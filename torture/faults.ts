@@ -173,5 +173,6 @@ export function planFaults(seed: string, durationMs: number, meanGapMs: number):
     if (fault.kind === "rollback") release = "present";
     faults.push(fault);
   }
-  return faults.toSorted((one, other) => one.atMs - other.atMs);
+  const inTime = faults.filter(({ atMs }) => atMs < durationMs);
+  return inTime.toSorted((one, other) => one.atMs - other.atMs);
 }
