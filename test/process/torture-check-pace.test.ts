@@ -66,14 +66,22 @@ it.each([
   expect(findingsOf(world)).toEqual([]);
 });
 
-/** A submission to another account's number that the gateway never answers. */
-const another = (atMs: number, operation: string) => (world: World) => {
-  const [line] = submission("+919300000009", "hangs", "nothing", atMs);
+/** A submission to another account's number that the gateway never answers, or after some time. */
+const another = (atMs: number, operation: string, answeredMs?: number) => (world: World) => {
+  const [line, answer] = submission(
+    "+919300000009",
+    answeredMs === undefined ? "hangs" : "accepts_slowly",
+    "taken",
+    atMs,
+  );
   world.carrier.push({ ...line, operation });
+  if (answeredMs !== undefined) world.carrier.push({ ...answer, at: Number(line!["at"]) + answeredMs });
 };
 
 it.each([
   ["another one waits for a silent gateway", another(10_000, "otp"), false],
+  ["another one waits for a slow gateway", another(11_200, "otp", 600), false],
+  ["another one is answered soon", another(11_200, "otp", 350), true],
   ["none waits", () => undefined, true],
   ["another one was given up before", another(9_000, "otp"), true],
   ["a message of another lane waits", another(10_000, "sms"), true],
