@@ -17,8 +17,11 @@ export interface HarmerOptions {
   log: Log;
 }
 
-/** Faults after which the service is started again. */
-const RESTARTS: ReadonlySet<Fault["kind"]> = new Set(["kill", "term", "rotate", "deploy", "rollback"]);
+/**
+ * Faults that wait for one another: restarts, and jumps of the clock, because what starts meanwhile has the clock of before
+ * for a moment that no log shows.
+ */
+const IN_TURN: ReadonlySet<Fault["kind"]> = new Set(["clock", "kill", "term", "rotate", "deploy", "rollback"]);
 
 /** A kill waits at most this long for its moment. */
 const MOMENT_MS_MAX = 3_000;
@@ -27,7 +30,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 export class Harmer {
   readonly #options: HarmerOptions;
-  /** Restarts run one at a time. */
+  /** The last of those that run one at a time. */
   #before: Promise<void> = Promise.resolve();
   #count = 0;
   /** How many faults of each kind that lasts are running; the last one to end ends it. */
@@ -47,7 +50,7 @@ export class Harmer {
       await this.#harm(fault, id);
       log.append({ t: "end", id });
     };
-    if (!RESTARTS.has(fault.kind)) return work();
+    if (!IN_TURN.has(fault.kind)) return work();
     await (this.#before = this.#before.then(work));
   }
 
