@@ -66,6 +66,8 @@ export class Service {
   #group: ProcessGroup | null = null;
   /** Offset of the clock from the real one, now and before its last jump. */
   #clock = { nowMs: 0, beforeMs: 0, jumpedAt: 0 };
+  /** The last start: until its end, the service has the faults of its beginning. */
+  #starting: Promise<void> = Promise.resolve();
   /** Steps of rotations so far. */
   #rotations = 0;
   lives = 0;
@@ -95,7 +97,12 @@ export class Service {
     return trueMs - jumpedAt < JUMP_MS ? [trueMs + nowMs, trueMs + beforeMs] : [trueMs + nowMs];
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting = this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
     this.#writeClock();
     const runtime = this.#libfaketime === null ? {} : clockEnvironment(this.#libfaketime, this.#clockFile);
     const options = JSON.stringify({ variables: this.#variables, harm: this.#harm, runtime });
@@ -178,6 +185,7 @@ export class Service {
   /** Injects faults, also after a restart, until the next change. */
   async harm(change: Partial<Harm>): Promise<void> {
     Object.assign(this.#harm, change);
+    await this.#starting.catch(() => undefined);
     await this.#tell(change);
   }
 

@@ -52,7 +52,9 @@ export function rateIsKept({ submissions, faults, tps }: Evidence): Proof {
   return proof;
 }
 
-/** Bulk messages of others that may go before a one-time password: those whose permits were dated, or that were on their way. */
+/** For so long a one-time password may wait for a free slot, while what was permitted before it goes. */
+const FREE_SLOT_MS = 900;
+/** Bulk messages of others that may then go before it: those that were on their way. */
 const BEFORE_OTP_MAX = 60;
 /** After a fault, the service may take this long until it finds what was lost. */
 const RECOVERS_MS = 5_000;
@@ -122,7 +124,8 @@ export function otpsGoFirst(evidence: Evidence, cases: Case[]): Proof {
     // An attempt that a fault cut off did not wait.
     if (!seen.has(message.ref) && message.attempts > 0) continue;
     if (leaps.some((at) => at >= acceptedAt && at <= seenAt)) continue;
-    const before = bulks.filter(({ at, account: owner }) => at > acceptedAt && at < seenAt && owner !== account.id);
+    const fromMs = acceptedAt + FREE_SLOT_MS;
+    const before = bulks.filter(({ at, account: owner }) => at > fromMs && at < seenAt && owner !== account.id);
     most = Math.max(most, before.length);
     proof.holds(
       before.length <= BEFORE_OTP_MAX,
