@@ -243,8 +243,8 @@ describe("GET /v1/messages/:id", () => {
     const world = await openWorld({ mode: "test" });
     const voice = { callee: "919876543210", fileId: await recordingOf(world) };
     const sent = await post("http://voice.localhost/api/make-voice-call", voice, { "x-api-key": world.apiKey });
-    const call_ = await get(world, `/${String(sent.body.callId)}`);
-    expect(call_.body.message).toMatchObject({ operation: "voice", text: null, segments: null });
+    const called = await get(world, `/${String(sent.body.callId)}`);
+    expect(called.body.message).toMatchObject({ operation: "voice", text: null, segments: null });
     await sendSms(world);
     await runInDurableObject(world.stub, (_, state) => state.storage.sql.exec("UPDATE job SET text = NULL"));
     expect((await get(world, `/${idOf(world, 3)}`)).body.message.text).toBeNull();
