@@ -2,6 +2,7 @@ import { failurePage, findPerson, page } from "../console/page.tsx";
 import { createApp } from "../http/app.ts";
 import type { Api, Pages } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
+import { logRefused } from "../sending/refused.ts";
 import { carrierCallback } from "./callbacks/carrier.ts";
 import { activityPages } from "./console/activity.tsx";
 import { archivePages } from "./console/archives.tsx";
@@ -65,6 +66,7 @@ import { ttsCall } from "./tts/tts-call.ts";
 import { accountRoutes } from "./v1/account.ts";
 import { messagesApi } from "./v1/messages.ts";
 import { recordingsApi } from "./v1/recordings.ts";
+import { refusalsApi } from "./v1/refusals.ts";
 import { requestsApi } from "./v1/requests.ts";
 import { makeVoiceCall } from "./voice/make-voice-call.ts";
 import { uploadVoice } from "./voice/upload-voice.ts";
@@ -116,6 +118,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     accountRoutes,
     messagesApi,
     requestsApi,
+    refusalsApi,
     keysPages,
     billingPages,
     ordersPages,
@@ -147,7 +150,7 @@ const ownApi = createApp();
 for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp, paymentWebhooks].flat()) add(ownApi);
 
 function appOf(routes: readonly Route[], pages?: Pages): Api {
-  const app = createApp(pages);
+  const app = createApp(pages, logRefused);
   for (const add of [health, ...routes]) add(app);
   return app;
 }

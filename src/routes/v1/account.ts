@@ -50,7 +50,7 @@ export const accountRoutes = (app: Api) =>
       const view: AccountView | null = await accountOf(c).setBalanceLow(units);
       const body = shown(c, view);
       const { mode } = keyOf(c);
-      await audit(c, { action: "account.balance_low", details: { mode, at: body.balance_low_at } });
+      await audit(c, { action: "account.balance_low", details: { mode, amount: body.balance_low_at } });
       return c.json({ success: true, ...body });
     });
 
