@@ -1,3 +1,4 @@
+import { OTHER_FIELDS } from "../model/refused.ts";
 import { codePoints } from "../text/code-points.ts";
 
 // What a request's log says of its fields: their names and types, never a value (contract §13).
@@ -5,9 +6,6 @@ import { codePoints } from "../text/code-points.ts";
 /** Fields that are named; more are counted together. */
 const FIELDS_MAX = 20;
 const NAME_LENGTH_MAX = 40;
-
-/** The name under which fields are counted that are too many, or whose names may themselves be values. */
-const OTHERS = "(others)";
 
 /** A name as programs give them. One with several digits in a row may be a number or a code. */
 const isName = (name: string) =>
@@ -29,6 +27,6 @@ export function fieldTypes(value: unknown): Record<string, string> {
   const named = entries.filter(([name]) => isName(name)).slice(0, FIELDS_MAX);
   const types = named.map(([name, field]): [string, string] => [name, typeOf(field)]);
   const others = entries.length - named.length;
-  if (others > 0) types.push([OTHERS, String(others)]);
+  if (others > 0) types.push([OTHER_FIELDS, String(others)]);
   return Object.fromEntries(types);
 }

@@ -9,6 +9,9 @@ export const REFUSED_KEPT_MS = 7 * 86_400_000;
 export const REFUSED_PER_MINUTE = 30;
 export const REFUSED_PER_DAY = 2_000;
 
+/** The name under which fields are counted that are too many, or whose names may themselves be values. */
+export const OTHER_FIELDS = "(others)";
+
 /** A request that was refused. Nothing of it says what the caller sent, but for the names and types of its fields. */
 export interface RefusedRequest {
   requestId: string;

@@ -20,6 +20,7 @@ import { overviewPage, usagePage } from "./console/overview.tsx";
 import { payPages } from "./console/pay.tsx";
 import { phoneLost } from "./console/phone-lost.tsx";
 import { preferences } from "./console/preferences.ts";
+import { requestsPage } from "./console/requests.tsx";
 import { recordingsPages } from "./console/recordings.tsx";
 import { securityLog } from "./console/security-log.tsx";
 import { sendPages } from "./console/send.tsx";
@@ -112,6 +113,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     liveFeed,
     sendPages,
     activityPages,
+    requestsPage,
     inboxLive,
     inboxPages,
     inboxApi,

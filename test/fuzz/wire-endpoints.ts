@@ -129,6 +129,7 @@ const PAGES: Record<string, Shape> = {
   "GET /activity": { query: { q: "to:9876 -kind:otp", older: "5", newer: "1" } },
   "GET /activity.csv": { query: { q: "state:delivered,failed" } },
   "GET /activity/:id": {},
+  "GET /requests": { query: { older: "1793491200000.req_x" } },
   "GET /inbox": { query: { q: "kind:otp", after: "3" } },
   "GET /inbox/live": { query: { q: "kind:otp", after: "3" }, socket: true },
   "GET /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}": {},

@@ -94,7 +94,7 @@ export const MESSAGES = {
 };
 
 export const ACCOUNT = {
-  Account: z
+  OwnAccount: z
     .object({
       success,
       name: z.string(),
@@ -110,5 +110,5 @@ export const ACCOUNT = {
         description: "The balance below which `balance.low` is told; null for never.",
       }),
     })
-    .meta({ id: "AccountReply" }),
+    .meta({ id: "OwnAccount" }),
 };

@@ -61,13 +61,13 @@ export const docs = {
     summary: "Show the account of the key",
     description:
       "`otps_left` is how many one-time passwords the balance pays at the account's rate; null where they cost nothing.",
-    reply: "Account",
+    reply: "OwnAccount",
   },
   "PATCH /v1/account": {
     id: "updateAccount",
     tag: "Account",
     summary: "Set where a low balance is reported",
     description: "`balance.low` is told once each time that the balance falls below `balance_low_at`.",
-    reply: "Account",
+    reply: "OwnAccount",
   },
 } satisfies Docs;

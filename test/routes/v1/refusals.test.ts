@@ -7,6 +7,7 @@ import { fieldTypes } from "../../../src/http/field-types.ts";
 import { REFUSED_KEPT_MS } from "../../../src/model/refused.ts";
 import { expectFailure } from "../../world/operating.ts";
 import { refusedBy, refusedOf } from "../../world/refused.ts";
+import { visit } from "../../world/visitor.ts";
 import { bearer, call, openWorld, post, sendSms } from "../../world/world.ts";
 import type { Reply, World } from "../../world/world.ts";
 
@@ -109,22 +110,27 @@ describe("GET /v1/refusals", () => {
     expect(await refusedOf(world.ref)).toEqual([]);
   });
 
+  it("notes nothing of what a page of the console sends, which says itself what is wrong", async () => {
+    const { visitor, world } = await visit();
+    const form = { phone: "98765", message: "Hello", once: "once_1" };
+    expect((await visitor.submit("/send/sms", form)).status).toBe(400);
+    await sendSms(world, { body: { message: "" } });
+    await noted(world, 1);
+    expect((await refusedOf(world.ref)).map(({ param }) => param)).toEqual(["message"]);
+  });
+
   it("keeps 30 of a flood in a minute, and one row for each", async () => {
     const world = await openWorld();
-    const written: number[] = [];
-    const prepare = env.HISTORY_1.prepare.bind(env.HISTORY_1);
     for (let round = 0; round < 60; round += 1) await sendSms(world, { body: { phone: "1" } });
     await noted(world, 30);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
     await sendSms(world, { body: { phone: "1" } });
     await noted(world, 31);
-    const { meta } = await prepare(
-      "INSERT INTO refused_request SELECT day, account_id, mode, at + 1, request_id, method, path, status, code, param, error, key_id, fields FROM refused_request WHERE account_id = ? LIMIT 1",
-    )
-      .bind(world.ref.accountId)
-      .run();
-    written.push(meta.rows_written);
-    expect(written).toEqual([1]);
+    const copy = `INSERT INTO refused_request
+      SELECT day, account_id, mode, at + 1, request_id, method, path, status, code, param, error, key_id, fields
+        FROM refused_request WHERE account_id = ? LIMIT 1`;
+    const { meta } = await env.HISTORY_1.prepare(copy).bind(world.ref.accountId).run();
+    expect(meta.rows_written).toBe(1);
   });
 
   it("lets the account bound what several isolates note, in a minute and in a day", async () => {
