@@ -42,7 +42,8 @@ const noted = new PerAccount();
 
 /** The fields of the body that the route has read, or of the address of a request without one. */
 async function fieldsOf(c: Context<AppEnv>): Promise<Record<string, string>> {
-  const text = await c.req.bodyCache.text;
+  // Hono types this cache as the text itself, but body.ts keeps a promise of it there.
+  const text = await Promise.resolve(c.req.bodyCache.text);
   if (text === undefined) return fieldTypes(c.req.query());
   if (text.length > BODY_LENGTH_MAX) return {};
   try {

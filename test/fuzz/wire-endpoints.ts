@@ -1,10 +1,11 @@
 import { mp3 } from "../world/recordings.ts";
+import { QUESTIONS } from "./wire-questions.ts";
 
 // All endpoints with a valid request for each, from which the fuzzers start. test/fuzz/endpoints.test.ts compares the
 // list with src/routes.
 
 /** A valid request. The fuzzer replaces a value in braces, such as `{id}`, by the id of something that exists. */
-interface Shape {
+export interface Shape {
   /** Fields of a JSON body. */
   json?: Record<string, unknown>;
   /** Fields of a form. */
@@ -106,13 +107,7 @@ const PROGRAMS: Record<string, Shape> = {
   "DELETE /v1/test/inbox": { query: { q: "kind:call", to: "9876543210", since: "{inboxId}" } },
   "GET /v1/test/inbox/:id": {},
   "DELETE /v1/test/inbox/:id": {},
-  "GET /v1/messages": { query: { q: "to:9876 -kind:otp key:first", limit: "2", after: "5.0" } },
-  "GET /v1/messages.csv": { query: { q: "state:delivered,failed" } },
-  "GET /v1/messages/:id": {},
-  "GET /v1/requests/:request_id": { query: { limit: "2", after: "5.0" } },
-  "GET /v1/refusals": { query: { limit: "2", after: "1793491200000.req_x" } },
-  "GET /v1/account": {},
-  "PATCH /v1/account": { json: { balance_low_at: 12.5 } },
+  ...QUESTIONS,
   "GET /v1/recordings": { query: { limit: "2", after: "1.file_x" } },
   "GET /v1/recordings/:file": {},
   "PATCH /v1/recordings/:file": { json: { name: "Offer" } },
