@@ -1,21 +1,9 @@
 import { mp3 } from "../world/recordings.ts";
 import { QUESTIONS } from "./wire-questions.ts";
+import type { Shape } from "./wire-shape.ts";
 
 // All endpoints with a valid request for each, from which the fuzzers start. test/fuzz/endpoints.test.ts compares the
 // list with src/routes.
-
-/** A valid request. The fuzzer replaces a value in braces, such as `{id}`, by the id of something that exists. */
-export interface Shape {
-  /** Fields of a JSON body. */
-  json?: Record<string, unknown>;
-  /** Fields of a form. */
-  form?: Record<string, string>;
-  query?: Record<string, string>;
-  /** The party that signs the body. */
-  signed?: "carrier" | "payments";
-  /** Accepts WebSockets. */
-  socket?: true;
-}
 
 export type BaseName = "sms" | "tts" | "voice" | "otp" | "console";
 

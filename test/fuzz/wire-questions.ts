@@ -1,4 +1,4 @@
-import type { Shape } from "./wire-endpoints.ts";
+import type { Shape } from "./wire-shape.ts";
 
 /** The account's questions of its own API (contract §13), as wire-endpoints.ts lists endpoints. */
 export const QUESTIONS: Record<string, Shape> = {
