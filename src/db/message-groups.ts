@@ -1,3 +1,4 @@
+import { FIRST_ID } from "../crypto/secrets.ts";
 import { QUARTER_MS } from "../model/usage.ts";
 import type { JobGroup } from "../model/history.ts";
 import type { MessageState, MessageView, Operation } from "../model/message.ts";
@@ -22,7 +23,14 @@ const STATE_OF = new Map(Object.entries(LETTERS).map(([state, letter]) => [lette
 type Count = [quarter: number, operation: Operation, messages: number];
 
 /** What several messages of a group share. */
-type Kind = [operation: Operation, charge: number, keyId: number | null, carrier: string | null, secretId?: number];
+type Kind = [
+  operation: Operation,
+  charge: number,
+  keyId: number | null,
+  carrier: string | null,
+  secretId?: number,
+  segments?: number,
+];
 type Standing = [state: MessageState, refunded: 0 | 1, errorCode: string | null, attempts: number, path: string];
 
 /** A message: job − seq, index, kind, state, rev, created − firstAt, and the ms from each state to the next. */
@@ -70,6 +78,12 @@ function countsOf(messages: readonly MessageView[]): Count[] {
   return [...counts.values()];
 }
 
+/** What follows the carrier is left out where it is as usual: the first secret, and segments that are not known. */
+function kindOf({ operation, charge, keyId, carrier, secretId, segments }: MessageView): Kind {
+  if (segments !== undefined) return [operation, charge, keyId, carrier, secretId ?? FIRST_ID, segments];
+  return secretId === undefined ? [operation, charge, keyId, carrier] : [operation, charge, keyId, carrier, secretId];
+}
+
 /** The row of a group that has messages; every timeline begins with `queued`, when the message was created. */
 export function packGroup({ kind, seq, jobs, messages }: JobGroup): PackedGroup {
   const created = messages.map(({ createdAt }) => createdAt);
@@ -80,13 +94,11 @@ export function packGroup({ kind, seq, jobs, messages }: JobGroup): PackedGroup 
   const entries = messages.map((message): Entry => {
     const later = message.timeline.slice(1);
     const path = later.map(({ state }) => LETTERS[state]).join("");
-    const { operation, charge, keyId, carrier, secretId, state, refunded, errorCode, attempts } = message;
+    const { state, refunded, errorCode, attempts } = message;
     return [
       message.seq - seq,
       message.index,
-      kinds.place(
-        secretId === undefined ? [operation, charge, keyId, carrier] : [operation, charge, keyId, carrier, secretId],
-      ),
+      kinds.place(kindOf(message)),
       states.place([state, refunded ? 1 : 0, errorCode, attempts, path]),
       message.rev,
       message.createdAt - firstAt,
@@ -122,7 +134,7 @@ export function unpackGroup(row: GroupRow): MessageView[] {
   const requests = row.requests.split(" ");
   const [sharedRequest = ""] = requests;
   return (JSON.parse(row.messages) as Entry[]).map(([job, index, kind, standing, rev, created, ...steps], at) => {
-    const [operation, charge, keyId, carrier, secretId] = kinds[kind] ?? ["sms", 0, null, null];
+    const [operation, charge, keyId, carrier, secretId, segments] = kinds[kind] ?? ["sms", 0, null, null];
     const [state, refunded, errorCode, attempts, path] = states[standing] ?? ["queued", 0, null, 0, ""];
     const createdAt = row.firstAt + created;
     const timeline: MessageView["timeline"] = [{ state: "queued", at: createdAt }];
@@ -134,7 +146,7 @@ export function unpackGroup(row: GroupRow): MessageView[] {
     return {
       seq: row.seq + job,
       index,
-      ...(secretId !== undefined && { secretId }),
+      ...(secretId !== undefined && secretId !== FIRST_ID && { secretId }),
       rev,
       requestId: requests.length === 1 ? sharedRequest : (requests[at] ?? ""),
       keyId,
@@ -142,6 +154,7 @@ export function unpackGroup(row: GroupRow): MessageView[] {
       to: recipients[at] ?? "",
       state,
       charge,
+      ...(segments !== undefined && { segments }),
       refunded: refunded === 1,
       carrier,
       attempts,

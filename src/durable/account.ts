@@ -29,14 +29,14 @@ import { recordsOf } from "./account/history/given.ts";
 import { reconcile, recountPage } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
 import { send } from "./account/send.ts";
-import { AccountRecordings } from "./account-recordings.ts";
+import { AccountQuestions } from "./account-questions.ts";
 import { nameOf } from "./name.ts";
 
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
  */
-export class Account extends AccountRecordings {
+export class Account extends AccountQuestions {
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
   readonly #news = new NewsIntake(this.store.sql, (...asked) =>

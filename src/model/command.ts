@@ -86,6 +86,8 @@ export interface SendCommand extends Caller {
   content: Content;
   /** The text, sealed; null for a recording. */
   text: Uint8Array | null;
+  /** Segments of each SMS; absent for calls. */
+  segments?: number;
   validityMs: number;
   /** Where the message would go, if the operation is not offered there. */
   notOffered?: Destination;
@@ -134,8 +136,11 @@ export type UploadDoor =
   | Replay
   | Refusal;
 
-/** The admission of a request to the account's own API. */
-export type OwnDoor = { ok: true } | Refusal;
+/**
+ * The admission of a request to the account's own API, with the number of the database that has the account's history
+ * (absent from an object of the version before).
+ */
+export type OwnDoor = { ok: true; historyDb?: number } | Refusal;
 
 export interface BalanceView {
   ok: true;

@@ -1,5 +1,5 @@
 import type { LedgerView } from "./account.ts";
-import type { Content, MessageView } from "./message.ts";
+import type { Content, MessageState, MessageView, Operation } from "./message.ts";
 
 /** What an account stores about one message. */
 export interface MessageDetail {
@@ -24,3 +24,23 @@ export interface MessageDetail {
   refund: LedgerView | null;
   keyName: string | null;
 }
+
+/** A request that sent messages, and a page of these. */
+export interface RequestPage {
+  request: {
+    requestId: string;
+    operation: Operation;
+    createdAt: number;
+    recipients: number;
+    /** How many of its messages are in each state; a state that none is in is absent. */
+    byState: Partial<Record<MessageState, number>>;
+    /** Units: what it cost, and what of that was refunded. */
+    cost: number;
+    refunded: number;
+  };
+  /** In the order of the request. */
+  messages: MessageView[];
+}
+
+/** Where an account finds a request: by one of its jobs, or by the time at which it arrived, in ms. */
+export type NearRequest = { seq: number } | { atMs: number };

@@ -19,6 +19,8 @@ export interface Job {
   requestId: string;
   operation: Operation;
   charge: number;
+  /** Segments of each of its SMS; null for calls, and for jobs from before this column. */
+  segments: number | null;
   createdAt: number;
   expiresAt: number;
   content: Content;
@@ -50,6 +52,7 @@ function storedJob(row: Record<string, SqlStorageValue>): Job {
     requestId: text(row, "request_id"),
     operation: text(row, "operation") as Operation,
     charge: number(row, "charge"),
+    segments: numberOrNull(row, "segments"),
     createdAt,
     expiresAt: number(row, "expires_at"),
     content: JSON.parse(text(row, "content")) as Content,
@@ -248,6 +251,7 @@ export function messageViews(job: Job): MessageView[] {
     to: message.to,
     state: message.state,
     charge: job.charge,
+    ...(job.segments !== null && { segments: job.segments }),
     refunded: message.refunded === true,
     carrier: job.carrier,
     attempts: attemptsMade(message),

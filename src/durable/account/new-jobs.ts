@@ -64,6 +64,7 @@ function newJob(
     requestId,
     operation,
     charge,
+    segments: command.segments ?? null,
     createdAt: turn.nowMs,
     expiresAt: turn.nowMs + command.validityMs,
     content,
@@ -105,8 +106,8 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
   const dueAt = dueAtOf(turn, job);
   turn.sql.exec(
     `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at,
-                      content, text, carrier, messages, due_at, rev, key_id, lane, ready_at, lives, secret_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)`,
+                      content, text, carrier, messages, due_at, rev, key_id, lane, ready_at, lives, secret_id, segments)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)`,
     job.seq,
     job.requestId,
     job.operation,
@@ -125,6 +126,7 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
     readyAt,
     isFresh ? null : encodeLives(job.messages, job.createdAt),
     job.secretId,
+    job.segments,
   );
   noteJob(turn, { seq: job.seq, lane: job.lane, readyAt, dueAt });
 }
