@@ -150,8 +150,9 @@ export interface BalanceView {
   window: WindowView;
 }
 
-/** What is taken back: a message, or a request with the number of one of its jobs where that is known. */
-export type TakeBackAsked = { seq: number; index: number } | { requestId: string; seq?: number };
+/** What is taken back: a message, or a request, which is found near one of its jobs or the time (ms) of its arrival. */
+export type TakeBackAsked =
+  { seq: number; index: number } | { requestId: string; near: { seq: number } | { atMs: number } };
 
 /** What of it is taken back now, by this call or an earlier one. */
 export interface TakenBack {

@@ -189,8 +189,6 @@ export const MIGRATIONS: readonly Step[] = [
   `
   -- Scheduling: for when a request was ordered, NULL: for at once. Its messages are queued, and their lives say the same.
   ALTER TABLE job ADD COLUMN send_at INTEGER;
-  -- A request that was ordered for later, by its id: it is taken back as one.
-  CREATE INDEX job_scheduled ON job (request_id) WHERE send_at IS NOT NULL;
   `,
 ];
 
