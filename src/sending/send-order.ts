@@ -9,9 +9,10 @@ import { idempotencyOf } from "../http/idempotency.ts";
 import { tell } from "../http/told.ts";
 import type { Destination, Done, DoneOrRefusal, Price, Refusal, SendCommand } from "../model/command.ts";
 import type { Content, Operation } from "../model/message.ts";
-import { OPERATIONS, SEND_LATE_MS } from "../model/operations.ts";
+import { OPERATIONS, SEND_LATE_MS, isCall } from "../model/operations.ts";
 import { objectOf } from "../objects.ts";
 import { directTake, dispatchAfterReply } from "../queues/direct.ts";
+import { countSegments } from "../text/segments.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
 import type { Reply } from "./replies.ts";
@@ -113,6 +114,11 @@ export function laterOf(sendAt: number | undefined): number | undefined {
   return sinceMs >= 0 && sinceMs <= SEND_LATE_MS ? undefined : sendAt;
 }
 
+/** The segments of an SMS, which the account stores because it cannot read the text. */
+function segmentsOf({ operation, text }: Order): Pick<SendCommand, "segments"> {
+  return text === null || isCall(operation) ? {} : { segments: countSegments(text).segments };
+}
+
 /** Sends an order to the account and answers with the filled template. `fields` is what the fingerprint covers. */
 export async function sendOrder(
   c: Context<AppEnv>,
@@ -127,7 +133,15 @@ export async function sendOrder(
   const max = settings(c).TEST_RECIPIENTS_PER_DAY;
   const daily = mode === "test" ? { daily: { recipients: order.recipients.length, max } } : {};
   const idSecret = settings(c).KEY_SECRET.current.id;
-  const done = askAndDispatch(c, { ...order, ...caller, ...daily, text: sealed, validityMs, idSecret });
+  const done = askAndDispatch(c, {
+    ...order,
+    ...caller,
+    ...daily,
+    ...segmentsOf(order),
+    text: sealed,
+    validityMs,
+    idSecret,
+  });
   // If the client leaves now, the platform ends all work outside `waitUntil`, and the message would wait for the alarm.
   c.executionCtx.waitUntil(done.catch(() => undefined));
   const result = await done;

@@ -1,9 +1,9 @@
-import type { TakeBackAsked, TakenBack } from "../../../model/command.ts";
+import type { TakeBackAsked, TakenBack } from "../../../model/message-detail.ts";
 import { LANES } from "../../../model/lane.ts";
 import type { MessagePlace } from "../../../model/ref.ts";
 import { number } from "../../rows.ts";
 import { numbersIn } from "../open-jobs.ts";
-import { firstSeq } from "./find-request.ts";
+import { firstSeq } from "../questions/request-page.ts";
 import { draftOf, readJob, stepDraft, storeDraft } from "../jobs.ts";
 import type { Job } from "../jobs.ts";
 import { takeBack, unchanged } from "../message/states.ts";
