@@ -108,6 +108,8 @@ const PROGRAMS: Record<string, Shape> = {
   "GET /v1/messages.csv": { query: { q: "state:delivered,failed" } },
   "GET /v1/messages/:id": {},
   "GET /v1/requests/:request_id": { query: { limit: "2", after: "5.0" } },
+  "DELETE /v1/messages/:id": {},
+  "DELETE /v1/requests/:request_id": {},
   "GET /v1/account": {},
   "PATCH /v1/account": { json: { balance_low_at: 12.5 } },
   "GET /v1/recordings": { query: { limit: "2", after: "1.file_x" } },
