@@ -20,6 +20,7 @@ import { payPages } from "./console/pay.tsx";
 import { phoneLost } from "./console/phone-lost.tsx";
 import { preferences } from "./console/preferences.ts";
 import { recordingsPages } from "./console/recordings.tsx";
+import { schedulePages } from "./console/schedule.tsx";
 import { securityLog } from "./console/security-log.tsx";
 import { sendPages } from "./console/send.tsx";
 import { settingsPhone } from "./console/settings-phone.tsx";
@@ -108,6 +109,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     usagePage,
     liveFeed,
     sendPages,
+    schedulePages,
     activityPages,
     inboxLive,
     inboxPages,

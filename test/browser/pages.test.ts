@@ -18,6 +18,7 @@ const PAGES = [
   "/send/tts",
   "/send/voice",
   "/activity",
+  "/schedule",
   "/inbox",
   "/recordings",
   "/keys",

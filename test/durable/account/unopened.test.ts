@@ -38,7 +38,7 @@ const METHODS: Record<string, (account: Account) => unknown> = {
       sendAtMs: 1,
     }),
   takeBack: (account) => account.takeBack({ seq: 1, index: 0 }),
-  scheduled: (account) => account.scheduled(null, 1),
+  schedule: (account) => account.schedule(null, 1),
   beginUpload: (account) => account.beginUpload(caller, upload, QUOTA),
   endUpload: (account) => account.endUpload(caller, upload, true),
   renameRecording: (account) => account.renameRecording("f", "b.wav"),
