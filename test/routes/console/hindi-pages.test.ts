@@ -75,6 +75,8 @@ describe("signed in, in Hindi", () => {
     "/activity?q=kind:fax%20foo:bar%20cost:%20%22open",
     `/activity?q=key:none%20${"x".repeat(3_000)}`,
     "/schedule",
+    "/requests",
+    "/requests?older=1793491200000.req_x",
     "/inbox",
     "/recordings",
     "/keys",
