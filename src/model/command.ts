@@ -23,7 +23,12 @@ export interface Destination {
 export type Refusal = { ok: false; window?: WindowView } & (
   | {
       reason:
-        "unauthorized" | "idempotency_in_progress" | "idempotency_mismatch" | "account_suspended" | "unknown_file";
+        | "unauthorized"
+        | "idempotency_in_progress"
+        | "idempotency_mismatch"
+        | "account_suspended"
+        | "unknown_file"
+        | "send_at_past";
     }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
   | { reason: "daily_recipients"; asked: number; max: number; left: number; retryAfterSec: number }
@@ -89,6 +94,8 @@ export interface SendCommand extends Caller {
   /** Segments of each SMS; absent for calls. */
   segments?: number;
   validityMs: number;
+  /** When it is to be sent, in ms since the epoch; absent: at once. Its validity counts from then. */
+  sendAtMs?: number | undefined;
   /** Where the message would go, if the operation is not offered there. */
   notOffered?: Destination;
   /** With it, a message to one recipient is stored already claimed. */

@@ -44,3 +44,38 @@ export interface RequestPage {
 
 /** Where an account finds a request: by one of its jobs, or by the time at which it arrived, in ms. */
 export type NearRequest = { seq: number } | { atMs: number };
+
+/** What is taken back: a message, or a request. */
+export type TakeBackAsked = { seq: number; index: number } | { requestId: string; near: NearRequest };
+
+/** What of it is taken back now, by this call or an earlier one. */
+export interface TakenBack {
+  /** Messages. */
+  cancelled: number;
+  /** Units. */
+  refunded: number;
+}
+
+/** A place in the list of what is scheduled. */
+export interface ScheduledPlace {
+  sendAt: number;
+  seq: number;
+}
+
+/** A request of which messages are scheduled. */
+export interface ScheduledRequest extends ScheduledPlace {
+  requestId: string;
+  /** The last of its jobs; `seq` is the first that has scheduled messages. */
+  lastSeq: number;
+  /** The first such message in it. */
+  index: number;
+  secretId?: number;
+  operation: Operation;
+  /** The number of that message. */
+  to: string;
+  /** Messages that are scheduled. */
+  count: number;
+  /** Units per message. */
+  charge: number;
+  createdAt: number;
+}

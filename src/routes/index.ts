@@ -22,6 +22,7 @@ import { phoneLost } from "./console/phone-lost.tsx";
 import { preferences } from "./console/preferences.ts";
 import { requestsPage } from "./console/requests.tsx";
 import { recordingsPages } from "./console/recordings.tsx";
+import { schedulePages } from "./console/schedule.tsx";
 import { securityLog } from "./console/security-log.tsx";
 import { sendPages } from "./console/send.tsx";
 import { settingsPhone } from "./console/settings-phone.tsx";
@@ -66,6 +67,7 @@ import { sendSms } from "./sms/send-sms.ts";
 import { inboxApi } from "./test-inbox/inbox.ts";
 import { ttsCall } from "./tts/tts-call.ts";
 import { accountRoutes } from "./v1/account.ts";
+import { cancelApi } from "./v1/cancel.ts";
 import { messagesApi } from "./v1/messages.ts";
 import { recordingsApi } from "./v1/recordings.ts";
 import { refusalsApi } from "./v1/refusals.ts";
@@ -112,6 +114,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     usagePage,
     liveFeed,
     sendPages,
+    schedulePages,
     activityPages,
     requestsPage,
     inboxLive,
@@ -122,6 +125,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     accountRoutes,
     messagesApi,
     requestsApi,
+    cancelApi,
     refusalsApi,
     keysPages,
     billingPages,

@@ -191,6 +191,8 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE job ADD COLUMN segments INTEGER;
   -- The balance below which balance.low is reported, in units; NULL: never.
   ALTER TABLE account ADD COLUMN balance_low_at INTEGER DEFAULT 100000;
+  -- Scheduling: for when a request was ordered, NULL: for at once. Its messages are queued, and their lives say the same.
+  ALTER TABLE job ADD COLUMN send_at INTEGER;
   `,
 ];
 

@@ -1,7 +1,7 @@
 import type { NearRequest, RequestPage } from "../../../model/message-detail.ts";
 import type { MessagePlace } from "../../../model/ref.ts";
 import { number } from "../../rows.ts";
-import { firstJobSince, messageViews, readJob } from "../jobs.ts";
+import { firstJobSince, messageViews, readJob, stateOf } from "../jobs.ts";
 
 // One request with what became of it (contract §13). A request's jobs have consecutive numbers, 100 at most, and the
 // first holds the debit. No index leads from a request's id to them, since it would cost a row for each send: the id
@@ -17,7 +17,8 @@ const ROWS_MAX = 20_000;
 /** Jobs of one request at most. */
 const JOBS_MAX = 100;
 
-function firstSeq(sql: SqlStorage, requestId: string, near: NearRequest): number | null {
+/** The first job of a request; null where there is none. */
+export function firstSeq(sql: SqlStorage, requestId: string, near: NearRequest): number | null {
   const [low, high] =
     "seq" in near
       ? [near.seq - JOBS_MAX + 1, near.seq + 1]
@@ -54,16 +55,18 @@ export function requestPage(
     refunded: 0,
   };
   const messages: RequestPage["messages"] = [];
+  const nowMs = Date.now();
   for (let seq = first; seq < first + JOBS_MAX; seq += 1) {
     const job = seq === first ? head : readJob(sql, seq);
     if (job?.requestId !== requestId) break;
     request.recipients += job.messages.length;
-    for (const { state, refunded } of job.messages) {
+    for (const message of job.messages) {
+      const state = stateOf(message, job, nowMs);
       request.byState[state] = (request.byState[state] ?? 0) + 1;
-      if (refunded) request.refunded += job.charge;
+      if (message.refunded) request.refunded += job.charge;
     }
     if (messages.length >= limit || (after && seq < after.seq)) continue;
-    const beyond = messageViews(job).filter(({ index }) => !after || seq > after.seq || index > after.index);
+    const beyond = messageViews(job, nowMs).filter(({ index }) => !after || seq > after.seq || index > after.index);
     messages.push(...beyond.slice(0, limit - messages.length));
   }
   return { request, messages };
