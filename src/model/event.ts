@@ -23,8 +23,8 @@ export interface NoteData {
   /** The balance fell to where it counts as low, or below. */
   "balance.low": { balance: number; balance_low_at: number };
   "credit.added": { amount: number; balance: number };
-  "key.created": { key_id: number; name: string };
-  "key.revoked": { key_id: number; name: string };
+  "key.created": { key_id: string; name: string };
+  "key.revoked": { key_id: string; name: string };
   "webhook.disabled": { webhook_id: string; reason: string };
 }
 

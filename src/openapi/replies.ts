@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { EVENTS } from "./replies/events.ts";
 import { OPERATOR_ACCOUNTS } from "./replies/operator-accounts.ts";
 import { OPERATOR_SERVICE } from "./replies/operator-service.ts";
 import { RECORDINGS, TEST_INBOX } from "./replies/recordings.ts";
@@ -9,6 +10,7 @@ import { SENDING } from "./replies/sending.ts";
 
 export const REPLIES: Readonly<Record<string, z.ZodType>> = {
   ...SENDING,
+  ...EVENTS,
   ...RECORDINGS,
   ...TEST_INBOX,
   ...OPERATOR_ACCOUNTS,

@@ -106,6 +106,8 @@ const PROGRAMS: Record<string, Shape> = {
   "DELETE /v1/test/inbox": { query: { q: "kind:call", to: "9876543210", since: "{inboxId}" } },
   "GET /v1/test/inbox/:id": {},
   "DELETE /v1/test/inbox/:id": {},
+  "GET /v1/events": { query: { after: "0", limit: "2", wait: "0.1" } },
+  "GET /v1/events/live": { query: { after: "0" }, socket: true },
   "GET /v1/recordings": { query: { limit: "2", after: "1.file_x" } },
   "GET /v1/recordings/:file": {},
   "PATCH /v1/recordings/:file": { json: { name: "Offer" } },

@@ -7,7 +7,7 @@ import { beginTurn } from "../../src/durable/account/turn.ts";
 import { EVENT_OF_STATE } from "../../src/model/event.ts";
 import type { AccountEvent, EventPage } from "../../src/model/event.ts";
 import type { MessageView, News } from "../../src/model/message.ts";
-import { claim, sendSms } from "./world.ts";
+import { bearer, call, claim, sendSms } from "./world.ts";
 import type { World } from "./world.ts";
 
 // An account's events, as one who reads them sees them.
@@ -49,15 +49,21 @@ export const inShort = (event: AccountEvent): string =>
 export const statesToTell = ({ timeline }: MessageView): string[] =>
   timeline.map(({ state }) => state).filter((state) => EVENT_OF_STATE[state] !== null);
 
-/** Fails where the events do not tell every message's timeline, in order, once; a `submitted` may be left out. */
+/**
+ * Fails where the events do not tell every message's timeline, in order, once. A `submitted` may be left out, and an
+ * `unknown` may be told that is in no timeline any more: its claim was given back unused.
+ */
 export function expectTold(events: readonly AccountEvent[], messages: readonly MessageView[]): void {
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
   const told = Map.groupBy(
-    events.flatMap((event) => ("message" in event ? [event.message] : [])),
-    ({ place }) => `${place.seq}.${place.index}`,
+    events.flatMap((event) => ("message" in event ? [event] : [])),
+    ({ message: { place } }) => `${place.seq}.${place.index}`,
   );
   for (const message of messages) {
-    const states = (told.get(`${message.seq}.${message.index}`) ?? []).map(({ state }) => state);
+    const isThere = (state: string, at: number) => message.timeline.some((one) => one.state === state && one.at === at);
+    const states = (told.get(`${message.seq}.${message.index}`) ?? [])
+      .filter(({ at, message: { state } }) => state !== "unknown" || isThere(state, at))
+      .map(({ message: { state } }) => state);
     const all = statesToTell(message);
     const left = all.filter((state, at) => !(state === "submitted" && at < all.length - 1 && !states.includes(state)));
     expect(states, `message ${message.seq}.${message.index}`).toEqual(left);
@@ -100,3 +106,10 @@ export const storedFeed = ({ stub }: World) =>
     pages: sql.exec("SELECT first, last FROM feed ORDER BY first").toArray(),
     told: sql.exec("SELECT told FROM job WHERE told IS NOT NULL").toArray().length,
   }));
+
+/** The address of the feed. */
+export const FEED = "http://console.localhost/v1/events";
+
+/** A page of the feed over the wire. */
+export const feed = (world: Pick<World, "apiKey">, query = "") =>
+  call(`${FEED}?${query}`, { headers: bearer(world.apiKey) });

@@ -1,4 +1,4 @@
-import { consoleKeyId, modeOfKeyId } from "../../crypto/api-key.ts";
+import { consoleKeyId, modeOfKeyId, showKeyId } from "../../crypto/api-key.ts";
 import { FIRST_ID } from "../../crypto/secrets.ts";
 import type { KeyMade, KeysToExpire, KeyView, Rotation } from "../../model/account.ts";
 import type { AskedOnce } from "../../model/command.ts";
@@ -57,7 +57,7 @@ export function addKey(turn: Turn, { keyId, secretId = FIRST_ID }: GivenKey, nam
   if (number(sql.exec("SELECT count(*) AS keys FROM key").one(), "keys") >= KEYS_MAX) return false;
   const insert = "INSERT INTO key (key_id, name, created_at, secret_id) VALUES (?, ?, ?, ?)";
   sql.exec(insert, keyId, name, nowMs, secretId);
-  noteEvent(turn, "key.created", { key_id: keyId, name });
+  noteEvent(turn, "key.created", { key_id: showKeyId(keyId), name });
   return true;
 }
 
@@ -112,7 +112,7 @@ export function expireKeys(turn: Turn, { secretIds, madeBefore, current }: KeysT
     .exec(query, nowMs, ids, madeBefore ?? null, current)
     .toArray()
     .map(viewOf);
-  for (const { keyId, name } of expired) noteEvent(turn, "key.revoked", { key_id: keyId, name });
+  for (const { keyId, name } of expired) noteEvent(turn, "key.revoked", { key_id: showKeyId(keyId), name });
   return expired;
 }
 
@@ -123,7 +123,7 @@ export function revokeKey(turn: Turn, keyId: number): boolean {
   if (!key) return false;
   if (key["revoked_at"] !== null) return true;
   sql.exec("UPDATE key SET revoked_at = ? WHERE key_id = ?", nowMs, keyId);
-  noteEvent(turn, "key.revoked", { key_id: keyId, name: text(key, "name") });
+  noteEvent(turn, "key.revoked", { key_id: showKeyId(keyId), name: text(key, "name") });
   return true;
 }
 

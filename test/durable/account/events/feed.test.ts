@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { showKeyId } from "../../../../src/crypto/api-key.ts";
 import { PAGE_EVENTS } from "../../../../src/durable/account/events/pages.ts";
 import { pause, receiptsOf, sendBulk, submitBulk } from "../../../world/bulk.ts";
 import {
@@ -156,8 +157,8 @@ describe("events that are not of a message", () => {
     expect(events.map(inShort)).toEqual([`submitted ${seq}.0`, "credit.added", "key.created", "key.revoked"]);
     expect(events.slice(1).map((event) => "data" in event && event.data)).toEqual([
       { amount: 5, balance: 104 },
-      { key_id: world.keyId + 2, name: "second key" },
-      { key_id: world.keyId + 2, name: "second key" },
+      { key_id: showKeyId(world.keyId + 2), name: "second key" },
+      { key_id: showKeyId(world.keyId + 2), name: "second key" },
     ]);
   });
 

@@ -171,3 +171,29 @@ describe("after a release without events", () => {
     expectTold(await eventsOf(world), await messagesOf(world));
   });
 });
+
+describe("the archive", () => {
+  it("takes only what has its numbers, and leaves its events", async () => {
+    const world = await openWorld({ mode: "test" });
+    await beginEvents(world);
+    const [old, late] = [await sendClaimed(world), await sendClaimed(world)];
+    await world.stub.report([receipt(old, "delivered"), receipt(late, "undelivered")], false);
+    vi.setSystemTime(Date.now() + DAY_MS / 24);
+    await runAlarm(world);
+    await recordHistory(world, [old, late]);
+    vi.setSystemTime(Date.now() + 9 * DAY_MS);
+    await world.stub.report([receipt(late, "delivered")], false);
+    await kill(world);
+    await world.stub.archive();
+    vi.setSystemTime(Date.now() + DAY_MS);
+    await runAlarm(world);
+    // The late receipt is not in history yet, so its message stays.
+    expect((await messagesOf(world)).map(({ seq }) => seq)).toEqual([late]);
+    await kill(world);
+    expect((await eventsOf(world)).map(inShort)).toEqual([
+      `delivered ${old}.0`,
+      `undelivered ${late}.0`,
+      `delivered ${late}.0`,
+    ]);
+  });
+});
