@@ -6,6 +6,8 @@ import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts"
 import { checkpointOf } from "./archive/checkpoint.ts";
 import { payDebt } from "./billing/debt.ts";
 import { appendEntry, ledgerHead, refundReference } from "./billing/ledger.ts";
+import { feedOf } from "./events/memory.ts";
+import { encodeTold, eventsBetween } from "./events/told.ts";
 import { decodeMessages, encodeLives, encodeNumbers } from "./message/codec.ts";
 import { PASS_SWEEPS, dueOf, isUsual } from "./message/deadlines.ts";
 import { attemptsMade, isFinal, readyOf } from "./message/states.ts";
@@ -48,7 +50,7 @@ export interface Job {
 }
 
 /** The one place where a row becomes a job: as it is stored, without the receipts that are in the journal. */
-function storedJob(row: Record<string, SqlStorageValue>): Job {
+export function storedJob(row: Record<string, SqlStorageValue>): Job {
   const createdAt = number(row, "created_at");
   return {
     seq: number(row, "seq"),
@@ -158,10 +160,28 @@ function storeJob(turn: Turn, before: Job, changed: Pick<Job, "messages" | "rev"
   if (forget) columns.push(["text", null]);
   if (job.readyAt !== before.readyAt) columns.push(["ready_at", job.readyAt]);
   if (job.dueAt !== before.dueAt) columns.push(["due_at", job.dueAt]);
+  columns.push(...toldColumns(turn, job));
   const sets = columns.map(([column]) => `${column} = ?`).join(", ");
   sql.exec(`UPDATE job SET ${sets} WHERE seq = ?`, ...columns.map(([, value]) => value), job.seq);
   journalOf(sql).drop(job.seq);
   return job;
+}
+
+/** What the feed of events keeps in a job's row: the job's changes that are in no page yet. Nothing while it is off. */
+function toldColumns({ sql, changes }: Turn, { seq, createdAt, rev }: Job): [string, string | number | null][] {
+  const { isOn, last, tail } = feedOf(sql);
+  if (!isOn) return [];
+  const told = [...tail, ...changes.events.told].filter(({ message }) => message.place.seq === seq);
+  return [
+    ["told", encodeTold(told, createdAt)],
+    ["told_at", last],
+    ["told_rev", rev],
+  ];
+}
+
+/** Notes the events of a change of a job. */
+export function noteTold({ sql, changes }: Turn, job: Job, changed: readonly Message[]): void {
+  if (feedOf(sql).isOn) changes.events.told.push(...eventsBetween(job, job.messages, changed));
 }
 
 /** Marks a job as missing from history again, if it changes after it was settled. */
@@ -171,6 +191,7 @@ export function markChanged({ sql }: Turn, seq: number): void {
 
 /** Stores a job whose messages changed. Each of these gets the job's new revision. Returns the job as stored. */
 export function writeJob(turn: Turn, before: Job, changed: readonly Message[]): Job {
+  noteTold(turn, before, changed);
   const rev = before.rev + 1;
   const messages = changed.map((message, at) => (message === before.messages[at] ? message : { ...message, rev }));
   const job = storeJob(turn, before, { messages, rev });
