@@ -14,7 +14,7 @@ import { admitBalance } from "./account/admission.ts";
 import { archivePage, clearNext } from "./account/archive/files.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { GroupCommit } from "./account/group-commit.ts";
-import { messagePage } from "./account/jobs.ts";
+import { messagePage } from "./account/message/views.ts";
 import { expireKeys, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/billing/ledger.ts";
 import { exportPage } from "./account/closing/export-page.ts";
