@@ -75,7 +75,8 @@ export function storedJob(row: Record<string, SqlStorageValue>): Job {
 }
 
 /** A row as the job that it is, with all of its receipts. */
-export const jobOf = (sql: SqlStorage, row: Record<string, SqlStorageValue>): Job => journalOf(sql).merge(storedJob(row));
+export const jobOf = (sql: SqlStorage, row: Record<string, SqlStorageValue>): Job =>
+  journalOf(sql).merge(storedJob(row));
 
 /** A job by its number, with all of its receipts, or null. */
 export function readJob(sql: SqlStorage, seq: number): Job | null {
