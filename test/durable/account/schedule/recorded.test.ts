@@ -149,25 +149,25 @@ describe("a closing account", () => {
   });
 });
 
-describe("rows written", () => {
-  /** Rows that the account writes while this runs. */
-  async function rowsOf(world: World, run: () => Promise<unknown>): Promise<number> {
-    const counted = { rows: 0 };
-    await runInDurableObject(world.stub, (_, { storage }) => {
-      const { sql } = storage;
-      const exec = sql.exec.bind(sql);
-      Object.assign(sql, {
-        exec(...asked: Parameters<typeof exec>) {
-          const cursor = exec(...asked);
-          counted.rows += cursor.rowsWritten;
-          return cursor;
-        },
-      });
+/** Rows that the account writes while this runs. */
+async function rowsOf(world: World, run: () => Promise<unknown>): Promise<number> {
+  const counted = { rows: 0 };
+  await runInDurableObject(world.stub, (_, { storage }) => {
+    const { sql } = storage;
+    const exec = sql.exec.bind(sql);
+    Object.assign(sql, {
+      exec(...asked: Parameters<typeof exec>) {
+        const cursor = exec(...asked);
+        counted.rows += cursor.rowsWritten;
+        return cursor;
+      },
     });
-    await run();
-    return counted.rows;
-  }
+  });
+  await run();
+  return counted.rows;
+}
 
+describe("rows written", () => {
   it("are a few for each hundred of a scheduled bulk, and none while it waits", async () => {
     const world = await openWorld({ balance: 5_000 });
     await sendSms(world);
