@@ -65,7 +65,8 @@ function operationOf(document, item, method, route, operation) {
     key: operation.security.some((one) => one.bearer) ? undefined : "x-api-key",
     keyed: parameters.some((one) => one.name === "Idempotency-Key"),
     sends: done.headers?.["X-Message-Id"] !== undefined,
-    list: inQuery.some((one) => one.name === "after") && has("has_more") && has("next"),
+    // Events are numbered, and their feed has no last page: the client follows them by hand.
+    list: inQuery.some(({ name, schema }) => name === "after" && schema.type === "string") && has("has_more"),
   };
 }
 

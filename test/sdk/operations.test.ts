@@ -89,7 +89,6 @@ it("reads the test inbox, and waits in it", async () => {
   expect(await tester.waitInTestInbox({ timeout: 0 })).toMatchObject({ message: null, requestId: REQUEST });
   expect((await tester.listTestInbox({ q: "hello" })).data).toEqual([]);
   expect(await tester.clearTestInbox({ to: "9876543210" })).toMatchObject({ deleted: 0 });
-  await expect(client.listTestInbox()).rejects.toMatchObject({ code: "permission_denied" });
 });
 
 it.each(Object.entries(OPERATIONS))("%s has an address that the service knows", async (_id, route) => {
