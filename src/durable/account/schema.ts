@@ -186,6 +186,14 @@ export const MIGRATIONS: readonly Step[] = [
   -- Leaving: when a closing account is erased; NULL while it is not closing.
   ALTER TABLE account ADD COLUMN closes_at INTEGER;
   `,
+  `
+  -- Questions: segments of each SMS of a job; NULL for calls and older jobs.
+  ALTER TABLE job ADD COLUMN segments INTEGER;
+  -- The balance below which balance.low is reported, in units; NULL: never.
+  ALTER TABLE account ADD COLUMN balance_low_at INTEGER DEFAULT 100000;
+  -- Scheduling: for when a request was ordered, NULL: for at once. Its messages are queued, and their lives say the same.
+  ALTER TABLE job ADD COLUMN send_at INTEGER;
+  `,
 ];
 
 /** Releases that know no more than the first five steps refuse all storage where the table `migration` counts further. */
