@@ -17,6 +17,7 @@ const RESERVED = new Set(["events", "request", "waitFor", "then"]);
 /** Ways in for software that has its own client, such as Twilio's: this client has the operations themselves. */
 const isForeign = ({ tags }) => tags.includes("Ways in");
 
+const camel = (name) => name.replaceAll(/_(\w)/gu, (_whole, letter) => letter.toUpperCase());
 const upper = (name) => name[0].toUpperCase() + name.slice(1);
 
 /** The parameter after `?` that says for how many seconds the service may hold the request, if there is one. */
@@ -104,7 +105,7 @@ function outputOf({ reply, list, sends, keyed }) {
 
 function signatureOf(operation) {
   const { id, inPath, inQuery, body, bodyRequired, keyed } = operation;
-  const path = inPath.map((name) => `${name}: string`);
+  const path = inPath.map((name) => `${camel(name)}: string`);
   const queryRequired = inQuery.some((one) => one.required);
   const given = body
     ? [`body${bodyRequired ? "" : "?"}: ${upper(id)}Body`]
