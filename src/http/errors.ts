@@ -18,6 +18,7 @@ export const STATUS_OF_CODE = {
   idempotency_in_progress: 409,
   too_many: 409,
   too_late: 409,
+  events_expired: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_mismatch: 422,
@@ -34,6 +35,8 @@ export interface Failure {
   error: string;
   param?: string;
   hint?: string;
+  /** The number of the oldest event that is kept (contract §14). */
+  first?: number;
   headers?: Record<string, string>;
   /** The same as code and values, with which a page says it in the reader's language. */
   fault?: Fault;

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { EVENTS } from "./replies/events.ts";
 import { OPERATOR_ACCOUNTS } from "./replies/operator-accounts.ts";
 import { OPERATOR_SERVICE } from "./replies/operator-service.ts";
 import { ACCOUNT, MESSAGES } from "./replies/messages.ts";
@@ -12,6 +13,7 @@ export const REPLIES: Readonly<Record<string, z.ZodType>> = {
   ...SENDING,
   ...MESSAGES,
   ...ACCOUNT,
+  ...EVENTS,
   ...RECORDINGS,
   ...TEST_INBOX,
   ...OPERATOR_ACCOUNTS,

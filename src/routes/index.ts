@@ -69,6 +69,7 @@ import { ttsCall } from "./tts/tts-call.ts";
 import { accountRoutes } from "./v1/account.ts";
 import { cancelApi } from "./v1/cancel.ts";
 import { messagesApi } from "./v1/messages.ts";
+import { eventsApi } from "./v1/events.ts";
 import { recordingsApi } from "./v1/recordings.ts";
 import { refusalsApi } from "./v1/refusals.ts";
 import { requestsApi } from "./v1/requests.ts";
@@ -127,6 +128,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     requestsApi,
     cancelApi,
     refusalsApi,
+    eventsApi,
     keysPages,
     billingPages,
     ordersPages,

@@ -91,7 +91,7 @@ export function doneReply(
 }
 
 /** Whether the platform allows the call to be repeated; an overloaded object must not be called again. */
-function isRetryable(problem: unknown): boolean {
+export function isRetryable(problem: unknown): boolean {
   const { retryable, overloaded } = problem as { retryable?: boolean; overloaded?: boolean };
   return retryable === true && overloaded !== true;
 }

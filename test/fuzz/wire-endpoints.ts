@@ -96,6 +96,8 @@ const PROGRAMS: Record<string, Shape> = {
   "GET /v1/test/inbox/:id": {},
   "DELETE /v1/test/inbox/:id": {},
   ...QUESTIONS,
+  "GET /v1/events": { query: { after: "0", limit: "2", wait: "0.1" } },
+  "GET /v1/events/live": { query: { after: "0" }, socket: true },
   "GET /v1/recordings": { query: { limit: "2", after: "1.file_x" } },
   "GET /v1/recordings/:file": {},
   "PATCH /v1/recordings/:file": { json: { name: "Offer" } },

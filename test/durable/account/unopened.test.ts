@@ -44,6 +44,7 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   renameRecording: (account) => account.renameRecording("f", "b.wav"),
   removeRecording: (account) => account.removeRecording("f"),
   admitOwn: (account) => account.admitOwn(1, true),
+  events: (account) => account.events(0, 1),
   recordings: (account) => account.recordings(null, 1),
   recording: (account) => account.recording("f"),
   work: (account) => account.work({ news: [], follow: false, resubmits: false, claim: null }),
