@@ -13,6 +13,7 @@ export type ErrorCode =
   | "idempotency_in_progress"
   | "too_many"
   | "too_late"
+  | "events_expired"
   | "payload_too_large"
   | "unsupported_media_type"
   | "idempotency_mismatch"

@@ -64,6 +64,82 @@ export interface Deleted {
   deleted: number;
 }
 
+export type Event =
+  | MessageEvent
+  | {
+      /** Its number in the account's sequence, which has no gap. */
+      seq: number;
+      /** Names the event; the same on every delivery. */
+      id: string;
+      at: string;
+      type: "balance.low";
+      data: {
+        /** Coins; up to four decimals. */
+        balance: number;
+        /** Coins; up to four decimals. */
+        balance_low_at: number;
+      };
+    }
+  | {
+      /** Its number in the account's sequence, which has no gap. */
+      seq: number;
+      /** Names the event; the same on every delivery. */
+      id: string;
+      at: string;
+      type: "credit.added";
+      data: {
+        /** Coins; up to four decimals. */
+        amount: number;
+        /** Coins; up to four decimals. */
+        balance: number;
+      };
+    }
+  | {
+      /** Its number in the account's sequence, which has no gap. */
+      seq: number;
+      /** Names the event; the same on every delivery. */
+      id: string;
+      at: string;
+      type: "key.created";
+      data: {
+        key_id: string;
+        name: string;
+      };
+    }
+  | {
+      /** Its number in the account's sequence, which has no gap. */
+      seq: number;
+      /** Names the event; the same on every delivery. */
+      id: string;
+      at: string;
+      type: "key.revoked";
+      data: {
+        key_id: string;
+        name: string;
+      };
+    }
+  | {
+      /** Its number in the account's sequence, which has no gap. */
+      seq: number;
+      /** Names the event; the same on every delivery. */
+      id: string;
+      at: string;
+      type: "webhook.disabled";
+      data: {
+        webhook_id: string;
+        reason: string;
+      };
+    };
+
+export interface EventList {
+  success: true;
+  data: Event[];
+  /** Whether more events are there already. */
+  has_more: boolean;
+  /** The `after` of the next request. */
+  next: number;
+}
+
 export interface Message {
   /** Names one message or call. */
   id: string;
@@ -149,6 +225,47 @@ export interface MessageDetail {
   }[];
   /** What became of it, in one sentence for people. */
   explanation: string;
+}
+
+export interface MessageEvent {
+  /** Its number in the account's sequence, which has no gap. */
+  seq: number;
+  /** Names the event; the same on every delivery. */
+  id: string;
+  at: string;
+  type:
+    | "message.submitted"
+    | "message.delivered"
+    | "message.undelivered"
+    | "message.unconfirmed"
+    | "message.failed"
+    | "message.unknown"
+    | "message.cancelled";
+  data: {
+    /** Names one message or call. */
+    message_id: string;
+    /** The `X-Request-Id` of the request that made it. */
+    request_id: string;
+    operation: "sms" | "sms_international" | "otp" | "tts" | "voice";
+    /** E.164. */
+    to: string;
+    state:
+      | "scheduled"
+      | "queued"
+      | "sending"
+      | "submitted"
+      | "delivered"
+      | "undelivered"
+      | "unconfirmed"
+      | "failed"
+      | "unknown"
+      | "cancelled";
+    error_code: string | null;
+    /** Coins; up to four decimals. */
+    cost: number;
+    refunded: boolean;
+    attempts: number;
+  };
 }
 
 export interface MessageList {
@@ -275,6 +392,7 @@ export interface RefusedRequest {
     | "idempotency_in_progress"
     | "too_many"
     | "too_late"
+    | "events_expired"
     | "payload_too_large"
     | "unsupported_media_type"
     | "idempotency_mismatch"
@@ -464,6 +582,16 @@ export interface ListRefusalsQuery {
   after?: string | undefined;
 }
 
+/** What `listEvents` takes. */
+export interface ListEventsQuery {
+  /** The number of the last event that you have; 0 for all that are kept. Without it, the feed begins now. */
+  after?: number | undefined;
+  /** How many rows a page has. */
+  limit?: number | undefined;
+  /** How long to wait for an event, in seconds, where there is none yet. */
+  wait?: number | undefined;
+}
+
 /** What `listRecordings` takes. */
 export interface ListRecordingsQuery {
   /** How many rows a page has. */
@@ -627,6 +755,15 @@ export interface Operations {
    * after the reply.
    */
   listRefusals(query?: ListRefusalsQuery, options?: CallOptions): Listing<Reply<RefusalList>>;
+  /**
+   * Read events, oldest first, and wait for the next.
+   *
+   * The first request begins the account's sequence; what happened before it has no events. Keep `next`, and send it
+   * as `after`: each event comes once and in order. Events are kept for 30 days; `after` older than that is
+   * `events_expired`,
+   * with the oldest that is kept in `first`.
+   */
+  listEvents(query?: ListEventsQuery, options?: CallOptions): Promise<Reply<EventList>>;
   /** List the recordings, newest first. */
   listRecordings(query?: ListRecordingsQuery, options?: CallOptions): Listing<Reply<RecordingList>>;
   /** Show a recording. */
@@ -692,6 +829,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRoute>> = {
   listMessages: { method: "GET", base: "console", path: "/v1/messages", takes: "query", gives: "list" },
   downloadMessages: { method: "GET", base: "console", path: "/v1/messages.csv", takes: "query", gives: "text" },
   listRefusals: { method: "GET", base: "console", path: "/v1/refusals", takes: "query", gives: "list" },
+  listEvents: { method: "GET", base: "console", path: "/v1/events", takes: "query", held: { by: "wait", usualSec: 0 } },
   listRecordings: { method: "GET", base: "console", path: "/v1/recordings", takes: "query", gives: "list" },
   getRecording: { method: "GET", base: "console", path: "/v1/recordings/{file}" },
   renameRecording: { method: "PATCH", base: "console", path: "/v1/recordings/{file}", takes: "body" },
