@@ -12,6 +12,8 @@ export type ErrorCode =
   | "method_not_allowed"
   | "idempotency_in_progress"
   | "too_many"
+  | "too_late"
+  | "events_expired"
   | "payload_too_large"
   | "unsupported_media_type"
   | "idempotency_mismatch"
