@@ -8,13 +8,18 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { cutFonts } from "./fonts.mjs";
+import { readGuides } from "./guides.mjs";
 import { ROOT, STATE_DIR } from "./local.mjs";
 import { holderOf, lockStateFor } from "./state-lock.mjs";
 
 const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2" };
 
-/** Writes src/ui/built.json: for each file its type and its bytes, and the names that the pages refer to. */
+/**
+ * Writes src/ui/built.json: for each file its type and its bytes, and the names that the pages refer to; and
+ * src/ui/docs/guides.json, the texts of the guides.
+ */
 export async function buildAssets() {
+  writeJson("src/ui/docs/guides.json", readGuides());
   await cutFonts();
   const { outputFiles } = await build({
     absWorkingDir: ROOT,

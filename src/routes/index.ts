@@ -39,6 +39,8 @@ import { deskRateCard } from "./desk/rate-card.tsx";
 import { deskReconcile } from "./desk/reconcile.tsx";
 import { deskSessions } from "./desk/sessions.tsx";
 import { deskDoor } from "./desk/sign-in.tsx";
+import { docsForAgents } from "./docs/agents.ts";
+import { docsPages } from "./docs/pages.tsx";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
@@ -133,6 +135,8 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     deskReconcile,
     deskAudit,
     deskSessions,
+    docsPages,
+    docsForAgents,
   ],
 };
 
