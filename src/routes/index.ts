@@ -41,6 +41,7 @@ import { deskSessions } from "./desk/sessions.tsx";
 import { deskDoor } from "./desk/sign-in.tsx";
 import { docsForAgents } from "./docs/agents.ts";
 import { docsPages } from "./docs/pages.tsx";
+import { openapiDocuments } from "./docs/openapi.ts";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
@@ -96,6 +97,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     carrierCallback,
     mediaRecording,
     paymentWebhooks,
+    openapiDocuments,
     assets,
     preferences,
     signInPages,

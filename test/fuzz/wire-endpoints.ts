@@ -86,6 +86,8 @@ const PROGRAMS: Record<string, Shape> = {
   "POST /operator/alerts/test": { json: {} },
   "POST /callbacks/:carrier": { json: { ref: "{message}", state: "delivered", code: "0" }, signed: "carrier" },
   "GET /media/:token": {},
+  "GET /openapi.json": {},
+  "GET /openapi-operator.json": {},
   "POST /webhooks/payments/:provider": {
     json: {
       id: "evt_1",

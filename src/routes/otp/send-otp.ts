@@ -3,6 +3,7 @@ import { PRODUCT } from "../../config/settings.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { apiKey, brandName, indianMobile, otpCode } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { otpReply } from "../../sending/replies.ts";
@@ -25,3 +26,14 @@ export const sendOtp = (app: Api) =>
     };
     return sendOrder(c, body, order, otpReply(body.phone, brand, body.otp));
   });
+
+export const docs = {
+  "POST /send-otp": {
+    id: "sendOtp",
+    tag: "OTP",
+    summary: "Send a one-time password",
+    description: "Costs the plan's price of one OTP. The password is in this reply, and in no log or list.",
+    reply: "OtpQueued",
+    billable: true,
+  },
+} satisfies Docs;

@@ -2,12 +2,14 @@ import * as z from "zod";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { bodyUpTo, jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { apiKey, indianMobile, issueOf, senderId, smsText } from "../../http/fields.ts";
 import { ENDPOINTS, RECIPIENTS_MAX } from "../../model/operations.ts";
 import { priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { bulkReply } from "../../sending/replies.ts";
 import { sendOrder } from "../../sending/send-order.ts";
+import { INDIAN_MOBILE } from "../../text/india.ts";
 
 const LIST = {
   error: ({ input }: { input?: unknown }) =>
@@ -21,7 +23,14 @@ const recipients = z
     if (value.length === 0) issues.push(issueOf({ id: "no_recipients" }, value));
     if (value.length > RECIPIENTS_MAX) issues.push(issueOf({ id: "many_recipients", max: RECIPIENTS_MAX }, value));
   })
-  .pipe(z.array(indianMobile("each recipient")));
+  .pipe(z.array(indianMobile("each recipient")))
+  .meta({
+    description: "Indian mobiles: ten digits each, without country code.",
+    minItems: 1,
+    maxItems: RECIPIENTS_MAX,
+    items: { type: "string", pattern: INDIAN_MOBILE.source },
+    examples: [["9876543210", "9876543211"]],
+  });
 
 const schema = z.object({ recipients, message: smsText, senderId, apiKey });
 
@@ -43,3 +52,15 @@ export const sendBulkSms = (app: Api) =>
     };
     return sendOrder(c, body, order, bulkReply(unique.length, segments, body.recipients.length - unique.length));
   });
+
+export const docs = {
+  "POST /send-bulk-sms": {
+    id: "sendBulkSms",
+    tag: "SMS",
+    summary: "Send one text to many Indian mobiles",
+    description:
+      "All or nothing: one number that is wrong refuses the whole list, and `param` names it. A number that stands twice is sent and charged once.",
+    reply: "Queued",
+    billable: true,
+  },
+} satisfies Docs;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { dialledCallee, parsedNumber, textUpTo } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { priceVoiceBlock } from "../../money/pricing.ts";
@@ -9,7 +10,12 @@ import { currentRateCard } from "../../sending/rate-card.ts";
 import { VOICE_REPLY } from "../../sending/replies.ts";
 import { sendOrder } from "../../sending/send-order.ts";
 
-const schema = z.object({ callee: dialledCallee, fileId: textUpTo("fileId", 100) });
+const fileId = textUpTo("fileId", 100).meta({
+  description: "The `fileId` of a recording that was uploaded.",
+  examples: ["file_4bK2mQ9xW1"],
+});
+
+const schema = z.object({ callee: dialledCallee, fileId });
 
 /** `POST /api/make-voice-call`: a call that plays a recording (contract §5.7). */
 export const makeVoiceCall = (app: Api) =>
@@ -25,3 +31,14 @@ export const makeVoiceCall = (app: Api) =>
     };
     return sendOrder(c, body, order, VOICE_REPLY);
   });
+
+export const docs = {
+  "POST /api/make-voice-call": {
+    id: "makeVoiceCall",
+    tag: "Calls",
+    summary: "Make a call that plays a recording",
+    description: "Costs two coins for each started 30 s of the recording, by the usual rate card.",
+    reply: "QueuedCall",
+    billable: true,
+  },
+} satisfies Docs;
