@@ -81,6 +81,8 @@ export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
   const page = c.get("failurePage")?.(c, failure);
   if (page) return page;
+  // The page that explains the code (RFC 8288; "help" of the HTML standard), set before the reply exists.
+  c.header("Link", `<${settings(c).CONSOLE_URL}/docs/errors#${code}>; rel="help"`);
   return c.json({ success: false, error, code, request_id: c.get("requestId"), param, hint }, STATUS_OF_CODE[code]);
 }
 

@@ -41,9 +41,10 @@ export function go(request: SampleRequest): string {
   ].join("\n");
 }
 
+const javaHeader = (name: string, value: string) => `            .header("${name}", ${value})`;
+
 export function java(request: SampleRequest): string {
   const { method, url, auth, key, body } = request;
-  const header = (name: string, value: string) => `            .header("${name}", ${value})`;
   // A text block reads backslashes as a string does.
   const block = `"""\n            ${indented(prettyBody(request).replaceAll("\\", "\\\\"), 12)}"""`;
   const publisher = body ? `HttpRequest.BodyPublishers.ofString(${block})` : "HttpRequest.BodyPublishers.noBody()";
@@ -56,8 +57,8 @@ export function java(request: SampleRequest): string {
     "    public static void main(String[] args) throws Exception {",
     ...(auth ? [`        String key = ${key === null ? `System.getenv("${KEY_VARIABLE}")` : quoted(key)};`] : []),
     `        HttpRequest request = HttpRequest.newBuilder(URI.create(${quoted(url)}))`,
-    ...(auth ? [header(auth.name, auth.before ? `${quoted(auth.before)} + key` : "key")] : []),
-    ...headersOf(request).map(([name, value]) => header(name, quoted(value))),
+    ...(auth ? [javaHeader(auth.name, auth.before ? `${quoted(auth.before)} + key` : "key")] : []),
+    ...headersOf(request).map(([name, value]) => javaHeader(name, quoted(value))),
     `            .method("${method}", ${publisher})`,
     "            .build();",
     "        HttpResponse<String> reply = HttpClient.newHttpClient()",

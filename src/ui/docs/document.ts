@@ -94,12 +94,14 @@ export function typeOf(document: OpenApi, schema: JsonSchema): string {
     .join(" or ");
 }
 
+/** A range in words; nothing where it has no end that says something. */
+function range(min: number | undefined, max: number | undefined, unit: string): string[] {
+  if (max === undefined) return min === undefined || min === 0 ? [] : [`from ${min}${unit}`];
+  return [min === undefined ? `at most ${max}${unit}` : `${min} to ${max}${unit}`];
+}
+
 /** What a value is limited to, as far as a description does not say it: `1 to 160 characters`. */
 export function limitsOf({ minLength, maxLength, minimum, maximum, maxItems, default: usual }: Part): string {
-  const range = (min: number | undefined, max: number | undefined, unit: string): string[] => {
-    if (max === undefined) return min === undefined || min === 0 ? [] : [`from ${min}${unit}`];
-    return [min === undefined ? `at most ${max}${unit}` : `${min} to ${max}${unit}`];
-  };
   return [
     ...range(minLength, maxLength, " characters"),
     ...range(minimum, maximum, ""),

@@ -1,3 +1,5 @@
+import type { JsonSchema } from "../../openapi/schemas.ts";
+import type { OpenApi } from "../../openapi/types.ts";
 import { samplesOf } from "../../samples/emit.ts";
 import type { Json, SampleRequest } from "../../samples/sample.ts";
 import { docsWords } from "../words/docs.ts";
@@ -21,18 +23,24 @@ const NARROWING: ReadonlySet<string> = new Set(["limit", "after", "since", "q", 
 /** The address of a base by the name of its setting. */
 const baseOf = (server: string, { values }: Reader): string => values[server] ?? "";
 
+/** An example of what stands in an address. */
+function inAddress(document: OpenApi, schema: JsonSchema): string {
+  const value = exampleOf(document, schema);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
 /** The address of a sample: with an example for each part of the path, and for what a caller always says. */
 function sampleUrl({ op, path, server }: Operation, reader: Reader): string {
   const { document } = reader;
   const parts = new Map(
-    parametersIn(document, op, "path").map(({ name, schema }) => [name, exampleOf(document, schema)]),
+    parametersIn(document, op, "path").map(({ name, schema }) => [name, inAddress(document, schema)]),
   );
-  const filledPath = path.replaceAll(/\{(\w+)\}/gu, (_whole, name: string) => String(parts.get(name) ?? name));
+  const filledPath = path.replaceAll(/\{(\w+)\}/gu, (_whole, name: string) => parts.get(name) ?? name);
   const query = parametersIn(document, op, "query")
     .filter(
       ({ name, required, schema }) => required === true || (schema["examples"] !== undefined && !NARROWING.has(name)),
     )
-    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(exampleOf(document, schema)))}`);
+    .map(({ name, schema }) => `${name}=${encodeURIComponent(inAddress(document, schema))}`);
   return baseOf(server, reader) + filledPath + (query.length === 0 ? "" : `?${query.join("&")}`);
 }
 

@@ -5,6 +5,8 @@ import { words } from "../view.ts";
 export const GUIDE_GROUPS = ["start", "use", "products"] as const;
 export type GuideGroup = (typeof GUIDE_GROUPS)[number];
 
+const NO_TAGS: Readonly<Record<string, string>> = {};
+
 export const docsWords = words(
   {
     contents: "Contents",
@@ -12,7 +14,7 @@ export const docsWords = words(
     groups: { start: "Start", use: "Guides", products: "With other software" } satisfies Record<GuideGroup, string>,
     reference: "API",
     /** The names of the document's groups are English; here they are translated. */
-    tags: {} as Record<string, string>,
+    tags: NO_TAGS,
     search: "Search the docs",
     searchTitle: "Search",
     found: (n: number, q: string) => (n === 1 ? `One page has “${q}”.` : `${n} pages have “${q}”.`),
