@@ -30,6 +30,8 @@ const BAR_SIZE = 4;
 
 export type DocumentProps = PropsWithChildren<{
   title: string;
+  /** Whether the title is English in every language. */
+  englishTitle?: boolean;
   /** The page in the menu that this one belongs to. */
   active?: PageId;
   /** Without the menu: sign-in, payment page, invoice. */
@@ -193,7 +195,16 @@ const PhoneNotice: FC = () => {
 };
 
 /** The HTML document of a page. */
-export const Document: FC<DocumentProps> = ({ title, active, bare = false, kind = "", side, twin, children }) => {
+export const Document: FC<DocumentProps> = ({
+  title,
+  englishTitle = false,
+  active,
+  bare = false,
+  kind = "",
+  side,
+  twin,
+  children,
+}) => {
   const t = useWords(shell);
   const { lang, theme, at, mode } = useView();
   const own = !bare && side === undefined;
@@ -203,7 +214,7 @@ export const Document: FC<DocumentProps> = ({ title, active, bare = false, kind 
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content={theme ?? "light dark"} />
-        <title>{`${title} · ${PRODUCT}`}</title>
+        <title {...(englishTitle && { lang: "en" })}>{`${title} · ${PRODUCT}`}</title>
         <link rel="icon" href={at("/assets/icon.svg")} type="image/svg+xml" />
         {twin !== undefined && <link rel="alternate" type="text/markdown" href={twin} />}
         <link rel="stylesheet" href={at(`/assets/${built.entries["app.css"]}`)} />

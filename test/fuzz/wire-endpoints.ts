@@ -1,4 +1,5 @@
 import { mp3 } from "../world/recordings.ts";
+import { DOCS_PAGES } from "./wire-docs.ts";
 
 // All endpoints with a valid request for each, from which the fuzzers start. test/fuzz/endpoints.test.ts compares the
 // list with src/routes.
@@ -189,6 +190,7 @@ const PAGES: Record<string, Shape> = {
   "GET /desk/sessions": { query: { done: "ended" } },
   "GET /desk/sessions/end-all": {},
   "GET /usage": {},
+  ...DOCS_PAGES,
   "GET /settings/activity": { query: { before: "1.act_x" } },
 };
 

@@ -64,6 +64,7 @@ async function answer(c: Context<AppEnv>, path: string): Promise<Response> {
   const found = pageAt(path, reader) ?? missing();
   return show(c, <DocsArticle page={found} />, {
     title: found.title,
+    englishTitle: found.english === true,
     kind: "docs",
     side: <DocsMenu sections={sections(reader)} path={path} />,
     twin: at(c, `${docsPath(path)}.md`),

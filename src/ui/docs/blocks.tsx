@@ -18,7 +18,13 @@ export const Text: FC<{ text: Inline }> = ({ text }) => {
   return (
     <>
       {piecesOf(text).map((piece) => {
-        if ("href" in piece) return <a href={piece.href.startsWith("/") ? at(piece.href) : piece.href}>{piece.text}</a>;
+        if ("href" in piece) {
+          return (
+            <a href={piece.href.startsWith("/") ? at(piece.href) : piece.href}>
+              <Text text={piece.text} />
+            </a>
+          );
+        }
         if (piece.as === "code") return <code>{piece.text}</code>;
         return piece.as === "strong" ? <strong>{piece.text}</strong> : piece.text;
       })}

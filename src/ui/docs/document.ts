@@ -32,7 +32,9 @@ function listed(document: OpenApi): Operation[] {
     })),
   );
   const order = document.tags.map(({ name }) => name);
-  return all.toSorted((a, b) => order.indexOf(a.op.tags[0] ?? "") - order.indexOf(b.op.tags[0] ?? ""));
+  const placeOf = ({ op }: Operation) => order.indexOf(op.tags[0] ?? "");
+  // Short paths first: the usual operation before its variants, a list before its items.
+  return all.toSorted((a, b) => placeOf(a) - placeOf(b) || a.path.length - b.path.length);
 }
 
 const isRef = (value: object): value is Ref => "$ref" in value;

@@ -46,6 +46,12 @@ export const DocsMenu: FC<{ sections: readonly Section[]; path: string | null; q
       <a class="ghost docopen" href="#contents">
         {t.contents}
       </a>
+      <div class="docbar">
+        <a class="ghost" href={at(person ? "/" : "/sign-in")}>
+          {person ? t.dashboard : s.signIn}
+        </a>
+        <Preferences />
+      </div>
       <Search query={query} />
       <nav class="doccontents" id="contents" aria-label={t.contents}>
         {sections.map(({ title, entries, ...section }) => (
@@ -67,12 +73,6 @@ export const DocsMenu: FC<{ sections: readonly Section[]; path: string | null; q
           </section>
         ))}
       </nav>
-      <div class="sidefoot">
-        <a class="ghost" href={at(person ? "/" : "/sign-in")}>
-          {person ? t.dashboard : s.signIn}
-        </a>
-        <Preferences />
-      </div>
     </header>
   );
 };
@@ -107,18 +107,20 @@ export const DocsFound: FC<{ query: string; hits: readonly Hit[] }> = ({ query, 
     <article class="prose">
       <h1>{t.searchTitle}</h1>
       <p class="lead">{query === "" ? t.searchLead : <bdi>{said}</bdi>}</p>
-      <ul class="dochits">
-        {hits.map(({ page, excerpt }) => (
-          <li>
-            <a href={at(docsPath(page.path))} {...english(page.english)}>
-              {page.title}
-            </a>
-            <p class="dim small" {...english(page.english)}>
-              {excerpt}
-            </p>
-          </li>
-        ))}
-      </ul>
+      {hits.length > 0 && (
+        <ul class="dochits">
+          {hits.map(({ page, excerpt }) => (
+            <li>
+              <a href={at(docsPath(page.path))} {...english(page.english)}>
+                {page.title}
+              </a>
+              <p class="dim small" {...english(page.english)}>
+                {excerpt}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
     </article>
   );
 };

@@ -64,7 +64,7 @@ export function blocksOf(markdown: string, made: (name: string, argument: string
       taken = run(lines, at, (inside) => LIST_ITEM.test(inside) || inside.startsWith("  "));
       blocks.push(listOf(taken));
     } else if (line !== "") {
-      taken = run(lines, at, (inside) => inside !== "" && !/^(?:[#@|]|```)/u.test(inside));
+      taken = run(lines, at, (inside) => inside !== "" && !/^(?:[#@|]|```)/u.test(inside) && !LIST_ITEM.test(inside));
       blocks.push({ kind: "text", text: taken.join(" ") });
     }
     at += taken.length;
@@ -72,7 +72,7 @@ export function blocksOf(markdown: string, made: (name: string, argument: string
   return blocks;
 }
 
-/** A piece of a text: code, strong, a link, or nothing of these. */
+/** A piece of a text: code, strong, a link whose label may have code in it, or nothing of these. */
 export type Piece = { text: string; as?: "code" | "strong" } | { text: string; href: string };
 
 const PIECES = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)]+)\)/gu;
@@ -122,6 +122,12 @@ const linkedTo = (text: string, console: string) =>
     const twin = path === "/docs" || path.startsWith("/docs/") ? `${path}.md` : path;
     return `](${console}${twin}${anchor})`;
   });
+
+/** A text without its marks. */
+export const plainText = (text: Inline): string =>
+  piecesOf(text)
+    .map((piece) => ("href" in piece ? plainText(piece.text) : piece.text))
+    .join("");
 
 /** A page as Markdown, without the line about other pages. `console` is the console's base address. */
 export function pageMarkdown({ title, lead, blocks }: DocsPage, console: string): string {

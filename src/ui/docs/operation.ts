@@ -81,11 +81,11 @@ export function operationSamples(id: string, reader: Reader): Block[] {
 
 const codeOf = (text: string) => `\`${text}\``;
 
-/** A table of fields; what the document says is English. */
-function fieldTable(fields: readonly FieldView[], { lang }: Reader): Block {
+/** A table of fields; what the document says is English. What a reply always has needs no mark. */
+function fieldTable(fields: readonly FieldView[], { lang }: Reader, of: "request" | "reply"): Block {
   const t = docsWords[lang];
   const rows = fields.map(({ name, required, part, type }) => [
-    codeOf(name) + (required ? ` **${t.required}**` : ""),
+    codeOf(name) + (required && of === "request" ? ` **${t.required}**` : ""),
     type,
     [part.description ?? "", limitsOf(part)].filter((text) => text !== "").join(" · "),
   ]);
@@ -120,8 +120,8 @@ function input({ op }: Operation, reader: Reader): Block[] {
     ),
   );
   return [
-    ...(views.length === 0 ? [] : [heading(t.query, "parameters"), fieldTable(views, reader)]),
-    ...(schema ? [heading(t.requestBody, "body"), fieldTable(fieldsOf(document, schema), reader)] : []),
+    ...(views.length === 0 ? [] : [heading(t.query, "parameters"), fieldTable(views, reader, "request")]),
+    ...(schema ? [heading(t.requestBody, "body"), fieldTable(fieldsOf(document, schema), reader, "request")] : []),
   ];
 }
 
@@ -140,7 +140,7 @@ function reply({ op }: Operation, reader: Reader): Block[] {
     ...(schema
       ? [
           { kind: "code", language: "json", code: JSON.stringify(exampleOf(document, schema), null, 2) } as const,
-          fieldTable(fieldsOf(document, schema), reader),
+          fieldTable(fieldsOf(document, schema), reader, "reply"),
         ]
       : []),
   ];

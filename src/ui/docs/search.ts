@@ -1,5 +1,5 @@
 import type { Block, DocsPage } from "./block.ts";
-import { piecesOf } from "./markdown.ts";
+import { plainText } from "./markdown.ts";
 
 // Search over the pages of the documentation. They are few, so each search reads them all.
 
@@ -19,21 +19,16 @@ const WORDS_MAX = 6;
 /** Characters of an excerpt before and after the word. */
 const EXCERPT = { before: 60, after: 120 };
 
-const plain = (text: string) =>
-  piecesOf(text)
-    .map((piece) => piece.text)
-    .join("");
-
 /** What a block says; samples are left out: every one has the same words. */
 function textOf(block: Block): string {
   switch (block.kind) {
     case "heading":
     case "text":
-      return plain(block.text);
+      return plainText(block.text);
     case "list":
-      return block.items.map(plain).join(" ");
+      return block.items.map(plainText).join(" ");
     case "table":
-      return block.rows.map((row) => row.map(plain).join(" ")).join(" · ");
+      return block.rows.map((row) => row.map(plainText).join(" ")).join(" · ");
     case "code":
       return block.code;
     case "samples":
@@ -43,9 +38,11 @@ function textOf(block: Block): string {
 
 function excerptOf(text: string, word: string): string {
   const at = Math.max(0, text.toLowerCase().indexOf(word));
-  const start = Math.max(0, at - EXCERPT.before);
-  const cut = text.slice(start, at + EXCERPT.after).trim();
-  return `${start > 0 ? "… " : ""}${cut}${at + EXCERPT.after < text.length ? " …" : ""}`;
+  // Whole words: from the space before to the space after.
+  const start = at < EXCERPT.before ? 0 : text.lastIndexOf(" ", at - EXCERPT.before) + 1;
+  const space = text.indexOf(" ", at + EXCERPT.after);
+  const cut = text.slice(start, space < 0 ? undefined : space);
+  return `${start > 0 ? "… " : ""}${cut}${space < 0 ? "" : " …"}`;
 }
 
 /** The pages that have every word of the query, those with a word in their title first. */
