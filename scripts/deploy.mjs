@@ -1,5 +1,5 @@
-// npm run deploy [-- --env staging]: checks what a deployment needs, applies D1 migrations, then deploys (README.md,
-// "Deploy").
+// npm run deploy [-- --env staging]: checks what a deployment needs, applies D1 migrations, then deploys
+// (docs/deploy.md).
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import path from "node:path";

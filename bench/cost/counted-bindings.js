@@ -46,25 +46,30 @@ const countedQueue = (queue, name) =>
     },
   });
 
-function countMeta({ meta }) {
-  count("D1 rows written", meta.rows_written);
-  count("D1 rows read", meta.rows_read);
+/** Counts rows in all, and by database: what `DB` has is shared by all accounts, what history has is not. */
+function countMeta({ meta }, name) {
+  const [written, read] = [meta.rows_written, meta.rows_read];
+  count("D1 rows written", written);
+  count("D1 rows read", read);
+  count(`D1 rows written, ${name}`, written);
+  count(`D1 rows read, ${name}`, read);
   count("D1 queries");
 }
 
 /** A statement that counts its rows; D1 reports them for every method except raw(). */
 class Statement {
-  constructor(inner) {
+  constructor(inner, name) {
     this.inner = inner;
+    this.name = name;
   }
 
   bind(...values) {
-    return new Statement(this.inner.bind(...values));
+    return new Statement(this.inner.bind(...values), this.name);
   }
 
   async all() {
     const result = await this.inner.all();
-    countMeta(result);
+    countMeta(result, this.name);
     return result;
   }
 
@@ -75,17 +80,17 @@ class Statement {
   /** D1 reports no row counts for raw(), so the returned rows count as read. */
   async raw(options) {
     const rows = await this.inner.raw(options);
-    countMeta({ meta: { rows_written: 0, rows_read: rows.length } });
+    countMeta({ meta: { rows_written: 0, rows_read: rows.length } }, this.name);
     return rows;
   }
 }
 
-const countedDatabase = (database) =>
+const countedDatabase = (database, name) =>
   replacing(database, {
-    prepare: (query) => new Statement(database.prepare(query)),
+    prepare: (query) => new Statement(database.prepare(query), name),
     async batch(statements) {
       const results = await database.batch(statements.map(({ inner }) => inner));
-      for (const result of results) countMeta(result);
+      for (const result of results) countMeta(result, name);
       return results;
     },
   });
@@ -114,7 +119,7 @@ function countedBindings(env) {
   return Object.fromEntries([
     ...objects.map(({ name, className }) => [name, countedNamespace(env[name], className.toLowerCase())]),
     ...queues.map(({ binding, queue }) => [binding, countedQueue(env[binding], queue.split("-").at(-1))]),
-    ...databases.map((name) => [name, countedDatabase(env[name])]),
+    ...databases.map((name) => [name, countedDatabase(env[name], name)]),
     ...buckets.map((name) => [name, countedBucket(env[name])]),
   ]);
 }

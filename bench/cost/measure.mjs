@@ -56,6 +56,13 @@ async function readCounters(client, told) {
   return body;
 }
 
+/** What the service logged as a problem, and how often. */
+function problemsIn(counters) {
+  return Object.entries(counters).flatMap(([name, times]) =>
+    name.startsWith("problem") ? [`the service logged ${times} times: ${name}`] : [],
+  );
+}
+
 /** Waits until no alarm is set for soon, no queue message waits, no call runs and no receipt is on its way. */
 async function rest(client, receipts) {
   let quiet = 0;
@@ -65,9 +72,14 @@ async function rest(client, receipts) {
     if (quiet === 2) return;
     await pause(REST_STEP_MS);
   }
-  const { open } = await readCounters(client);
+  const { counters, open } = await readCounters(client);
   const waiting = receipts ? `, ${receipts.waiting} receipts wait` : "";
-  throw new Error(`the service did not come to rest in ${REST_MS_MAX / 1_000} s: ${JSON.stringify(open)}${waiting}`);
+  const problems = problemsIn(counters)
+    .map((problem) => `; ${problem}`)
+    .join("");
+  throw new Error(
+    `the service did not come to rest in ${REST_MS_MAX / 1_000} s: ${JSON.stringify(open)}${waiting}${problems}`,
+  );
 }
 
 /** Makes one request of an operation. */
@@ -156,9 +168,7 @@ async function statesOf(client, accounts) {
 
 /** What is wrong with the counters of an operation. */
 function faultsOf(of, counted, { before, after }, gateway) {
-  const faults = Object.entries(counted).flatMap(([name, times]) =>
-    name.startsWith("problem") ? [`the service logged ${times} times: ${name}`] : [],
-  );
+  const faults = problemsIn(counted);
   const messages = of.messages * of.requests;
   const delivered = (after.delivered ?? 0) - (before.delivered ?? 0);
   if (delivered !== messages) {

@@ -10,6 +10,8 @@ const DOCUMENTS = [
   "README.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
+  "docs/operators.md",
+  "docs/deploy.md",
   "docs/proof.md",
   "docs/runbook.md",
   "docs/data.md",

@@ -26,8 +26,9 @@ export const LATELY_MS = 300_000;
 /** What was learned is of no use after a day. */
 export const KEPT_MS = 86_400_000;
 
-/** After a decrease the rate is this part of the ceiling, and is back at it after the span. */
+/** After a decrease the rate is this part below the ceiling, which is never below the least; after the span it is back. */
 const DECREASE = 0.06;
+const PER_SEC_MIN = 0.5;
 const SPAN_MS_MIN = 2_000;
 const SPAN_MS = 8_000;
 /** A refusal that costs silence is risked more rarely: the span is this many silences. */
@@ -49,9 +50,6 @@ const GROWTH_DOUBLES_MS = 6_000;
 const OWN_REASONS = 0.03;
 const SIGMAS = 2;
 const BUSY_MIN = 3;
-
-/** The least that is learned. */
-const PER_SEC_MIN = 0.5;
 
 /** What is kept of a learned limit over an eviction. */
 export interface Learned {
@@ -186,6 +184,7 @@ export class Rate {
    * permits given so far are void: the carrier wants silence, or takes far less.
    */
   saw(nowMs: number, { taken, busy, away = 0, quietMs = 0 }: Seen, datedMs: number): boolean {
+    this.#submissions.take(nowMs, taken);
     const refused = busy + away;
     if (taken + refused > 0) this.#outage.saw(nowMs, { taken, refused }, this.#known(nowMs));
     if (refused === 0 && quietMs === 0) return false;
@@ -265,7 +264,7 @@ export class Rate {
   #lower(nowMs: number, verdict: "heavy" | "light", part: number): void {
     const perSec = this.perSec(nowMs);
     const base = Math.min(perSec, this.#submissions.usedPerSec(nowMs, perSec, this.#windowMs));
-    const acceptedPerSec = this.#submissions.acceptedPerSec(nowMs, perSec);
+    const acceptedPerSec = this.#submissions.acceptedPerSec(nowMs, perSec, this.#ceiling !== null);
     const lower = verdict === "heavy" ? Math.min(base * (1 - DECREASE), acceptedPerSec) : base * (1 - part);
     this.#ceiling = Math.max(PER_SEC_MIN, lower);
   }

@@ -7,6 +7,7 @@ import { findNote, printNote } from "../../payments/notes.ts";
 import { findOrder } from "../../payments/orders.ts";
 import { InvoiceSheet } from "../../ui/billing/invoice.tsx";
 import { NoteSheet } from "../../ui/billing/note.tsx";
+import { PrintBar } from "../../ui/billing/print-bar.tsx";
 import { invoiceWords } from "../../ui/words/invoice.ts";
 import { moneyBack } from "../../ui/words/money-back.ts";
 
@@ -16,19 +17,12 @@ export const invoicePages = (app: Api) => {
     const order = await findOrder(c.env, personOf(c).accountId, c.req.param("order"));
     const invoice = order && (await findInvoice(c.env, settings(c), order, Date.now()));
     if (!order || !invoice) return fail("not_found", "There is no such invoice.");
-    const t = invoiceWords[viewOf(c).lang];
+    const { lang } = viewOf(c);
+    const t = invoiceWords[lang];
     return show(
       c,
       <>
-        <nav class="actions no-print" aria-label={t.title}>
-          <a class="btn quiet" href={at(c, "/billing")}>
-            {t.back}
-          </a>
-          <button type="button" class="btn" data-print hidden>
-            {t.print}
-          </button>
-          <p class="dim small">{t.hint}</p>
-        </nav>
+        <PrintBar lang={lang} label={t.title} back={{ href: at(c, "/billing"), label: t.back }} />
         <InvoiceSheet invoice={invoice} order={order} />
       </>,
       { title: `${t.title} ${invoice.number}`, bare: true, kind: "invoice" },
@@ -40,20 +34,16 @@ export const invoicePages = (app: Api) => {
     const row = order && (await findNote(c.env, c.req.param("note")));
     const note = order && row?.orderId === order.id && (await printNote(c.env, settings(c), order, row));
     if (!note) return fail("not_found", "There is no such credit note.");
-    const t = invoiceWords[viewOf(c).lang];
-    const kind = moneyBack[viewOf(c).lang].kinds[note.row.kind];
+    const { lang } = viewOf(c);
+    const kind = moneyBack[lang].kinds[note.row.kind];
     return show(
       c,
       <>
-        <nav class="actions no-print" aria-label={kind}>
-          <a class="btn quiet" href={at(c, `/billing/orders/${order.id}`)}>
-            {t.toOrder}
-          </a>
-          <button type="button" class="btn" data-print hidden>
-            {t.print}
-          </button>
-          <p class="dim small">{t.hint}</p>
-        </nav>
+        <PrintBar
+          lang={lang}
+          label={kind}
+          back={{ href: at(c, `/billing/orders/${order.id}`), label: invoiceWords[lang].toOrder }}
+        />
         <NoteSheet note={note} />
       </>,
       { title: `${kind} ${note.number}`, bare: true, kind: "invoice" },

@@ -138,7 +138,11 @@ export const keysPages = (app: Api) => {
   app.get("/keys/expire", page, signedIn, freshlySignedIn, async (c) => {
     const before = c.req.query("before") ?? "";
     const { keys, beforeMs } = await olderKeys(c, before);
-    return asPage(c, wordsOf(c).expireTitle, <ExpireKeys keys={keys} before={beforeMs === null ? "" : before} />);
+    return asPage(
+      c,
+      wordsOf(c).expireTitle,
+      <ExpireKeys keys={keys} before={beforeMs === null ? null : { text: before, beginsMs: beforeMs }} />,
+    );
   });
 
   app.post("/keys/expire", page, signedIn, freshlySignedIn, async (c) => {

@@ -6,8 +6,8 @@ import { fail } from "../../http/errors.ts";
 import { findNote, printNote } from "../../payments/notes.ts";
 import { orderOfNote } from "../../payments/orders.ts";
 import { NoteSheet } from "../../ui/billing/note.tsx";
+import { PrintBar } from "../../ui/billing/print-bar.tsx";
 import { deskMoney } from "../../ui/words/desk-money.ts";
-import { invoiceWords } from "../../ui/words/invoice.ts";
 import { moneyBack } from "../../ui/words/money-back.ts";
 
 /** `/desk/notes/:note`: a credit note, as the customer has it. */
@@ -18,19 +18,15 @@ export const deskNote = (app: Api) =>
     const note = row && order && (await printNote(c.env, settings(c), order, row));
     if (!note) return fail("not_found", "There is no such credit note.");
     const { lang } = viewOf(c);
-    const t = invoiceWords[lang];
     const kind = moneyBack[lang].kinds[note.row.kind];
     return show(
       c,
       <>
-        <nav class="actions no-print" aria-label={kind}>
-          <a class="btn quiet" href={at(c, `/desk/accounts/${note.order.accountId}`)}>
-            {deskMoney[lang].toAccount}
-          </a>
-          <button type="button" class="btn" data-print hidden>
-            {t.print}
-          </button>
-        </nav>
+        <PrintBar
+          lang={lang}
+          label={kind}
+          back={{ href: at(c, `/desk/accounts/${note.order.accountId}`), label: deskMoney[lang].toAccount }}
+        />
         <NoteSheet note={note} />
       </>,
       { title: `${kind} ${note.number}`, bare: true, kind: "invoice" },

@@ -38,7 +38,7 @@ export const Disputes: FC<{ disputes: readonly DisputeRow[] }> = ({ disputes }) 
       <Wide label={t.disputes} heads={[t.dispute, t.status, { num: t.disputed }, { num: t.deducted }]}>
         {disputes.map(({ disputeId, status, amountPaise, deductedPaise }) => (
           <tr>
-            <td>
+            <td class="id">
               <code>{disputeId}</code>
             </td>
             <td>
@@ -63,7 +63,7 @@ export const Notes: FC<{ notes: readonly NoteRow[]; pathOf: (note: NoteRow) => s
       <Wide label={t.notes} heads={[t.number, t.date, t.type, { num: t.amount }]}>
         {notes.map((note) => (
           <tr>
-            <td>
+            <td class="whole">
               <a class="mono" href={at(pathOf(note))}>
                 {noteNumber(note)}
               </a>

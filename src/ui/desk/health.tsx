@@ -25,7 +25,9 @@ const AlertRow: FC<{ of: Alert }> = ({ of: { kind, subject, firstAt, lastAt, cou
         <br />
         <span class="dim small">{t.runbook(kind)}</span>
       </td>
-      <td lang="en">{subject === "" ? "–" : <code>{subject}</code>}</td>
+      <td class="id" lang="en">
+        {subject === "" ? "–" : <code>{subject}</code>}
+      </td>
       <td>
         <Time at={firstAt} />
       </td>

@@ -18,16 +18,20 @@ const Row: FC<{ of: ListedErasure }> = ({ of }) => {
   return (
     <tr>
       <td>
-        {isOpen ? <a href={at(`/desk/accounts/${of.accountId}/leave`)}>{of.accountId}</a> : <code>{of.accountId}</code>}
+        {isOpen ? (
+          <a class="mono" href={at(`/desk/accounts/${of.accountId}/leave`)}>
+            {of.accountId}
+          </a>
+        ) : (
+          <code>{of.accountId}</code>
+        )}
       </td>
-      <td>{t.states[of.state]}</td>
-      <td>{t.byWhom[of.by]}</td>
+      <td class="deskwhy">{t.states[of.state]}</td>
+      <td class="whole">{t.byWhom[of.by]}</td>
       <td>
         <Time at={of.askedAt} style="date" />
       </td>
-      <td>
-        <Time at={of.erasedAt ?? of.closesAt} style="date" />
-      </td>
+      <td>{of.state === "kept" ? "–" : <Time at={of.erasedAt ?? of.closesAt} style="date" />}</td>
       <td class="deskwhy">{of.hindrance === null ? "–" : t.hindrances[of.hindrance]}</td>
       <td class="deskwhy">
         {of.invoices.length === 0 ? "–" : of.invoices.map(({ number }) => number).join(", ")}

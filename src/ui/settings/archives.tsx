@@ -18,9 +18,9 @@ const Row: FC<{ of: Manifest }> = ({ of }) => {
       <td>{monthText(of.month, lang)}</td>
       <td class="num">{count(of.lines.job + of.lines.ledger_entry, lang)}</td>
       <td class="num">{sizeText(of.file.bytes)}</td>
-      <td>
+      <td class="num">
         <a
-          class="btn quiet"
+          class="btn quiet small"
           href={at(`/settings/archives/${name}`)}
           download={name}
           aria-label={`${t.download}: ${name}`}
@@ -61,7 +61,9 @@ export const ArchivesPage: FC<{ page: ArchivePage; days: number }> = ({ page: { 
                     <th scope="col" class="num">
                       {t.size}
                     </th>
-                    <th scope="col">{t.file}</th>
+                    <th scope="col" class="num">
+                      {t.file}
+                    </th>
                   </tr>
                 </thead>
                 <tbody>

@@ -47,8 +47,8 @@ const actions: Record<Action, string> = {
 const actionsHi: Record<Action, string> = {
   "session.started": "साइन इन किया",
   "session.confirmed": "अपनी पहचान की पुष्टि की",
-  "session.ended": "साइन आउट किया, या कोई सत्र समाप्त किया",
-  "sessions.ended": "कई सत्र समाप्त किए",
+  "session.ended": "साइन आउट किया, या कोई सेशन समाप्त किया",
+  "sessions.ended": "कई सेशन समाप्त किए",
   "account.opened": "खाता खोला",
   "account.suspended": "खाता निलंबित किया",
   "account.activated": "खाता सक्रिय किया",
@@ -205,7 +205,7 @@ export const auditWords = words(
     you: "आपने",
     operator: "ऑपरेटर ने",
     service: "Dastak ने",
-    notYou: "क्या यहाँ कुछ ऐसा है जो आपने नहीं किया? पासवर्ड बदलें, सेटिंग में सभी सत्र समाप्त करें और अपनी कुंजियाँ बदलें।",
+    notYou: "क्या यहाँ कुछ ऐसा है जो आपने नहीं किया? पासवर्ड बदलें, सेटिंग में सभी सेशन समाप्त करें और अपनी कुंजियाँ बदलें।",
     nothing: "अभी कुछ नहीं",
   },
 );

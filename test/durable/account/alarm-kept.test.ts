@@ -76,6 +76,31 @@ it("sets a lost alarm again, when the object starts and when something changes",
   expect(await alarmOf(world)).not.toBeNull();
 });
 
+it("rings soon in place of a lost one, and does what that was set for, whatever a change would set it for", async () => {
+  const world = await openWorld();
+  const sendTaken = async (operation: "otp" | "sms", requestId: string) => {
+    const caller = { keyId: world.keyId, requestId, price: { kind: "fixed" as const, units: 10_000 } };
+    const order = { operation, recipients: ["+919876543210"], content: {}, text: null, validityMs: DAY_MS };
+    const sent = await world.stub.send({ ...caller, ...order, take: { carrier: "http", leaseMs: 30_000 } });
+    return sent?.ok ? sent.seq : -1;
+  };
+  const seq = await sendTaken("otp", "req_lost");
+  await world.stub.report([{ kind: "receipt", seq, index: 0, state: "submitted" }], false);
+  const setTo = (await alarmOf(world)) ?? 0;
+  expect(setTo).toBeGreaterThan(T0);
+  // The object stays in memory, where the alarm is set as before; what is stored never rings.
+  await runInDurableObject(world.stub, (_, { storage }) => storage.deleteAlarm());
+  const laterMs = T0 + 4 * DAY_MS;
+  vi.setSystemTime(laterMs);
+  // Alone it would set the alarm for the housekeeping pass, ten minutes ahead.
+  await sendTaken("sms", "req_later");
+  expect(await alarmOf(world)).toBe(laterMs + 1_000);
+  expect((await messagesOf(world)).find(({ operation }) => operation === "otp")?.state).toBe("submitted");
+  vi.setSystemTime(laterMs + 1_000);
+  await runAlarm(world);
+  expect((await messagesOf(world)).find(({ operation }) => operation === "otp")?.state).toBe("unconfirmed");
+});
+
 function brokenSetting(): never {
   throw new Error("SWEEP_MS is no number");
 }
