@@ -1,4 +1,6 @@
 import type * as z from "zod";
+import { OPERATOR_ACCOUNTS } from "./replies/operator-accounts.ts";
+import { OPERATOR_SERVICE } from "./replies/operator-service.ts";
 import { RECORDINGS, TEST_INBOX } from "./replies/recordings.ts";
 import { SENDING } from "./replies/sending.ts";
 
@@ -9,4 +11,6 @@ export const REPLIES: Readonly<Record<string, z.ZodType>> = {
   ...SENDING,
   ...RECORDINGS,
   ...TEST_INBOX,
+  ...OPERATOR_ACCOUNTS,
+  ...OPERATOR_SERVICE,
 };

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
+import { brotliDecompressSync } from "node:zlib";
 import type { Config } from "../config/settings.ts";
 import type { BaseName } from "../http/bases.ts";
 import built from "./built.json";
 import { PLACEHOLDERS } from "./placeholders.ts";
 import type { OpenApi } from "./types.ts";
 
-// The documents as a deployment serves them: with its own addresses. They are texts until they are asked for, so that no
-// Worker parses them when it starts.
+// The documents as a deployment serves them: with its own addresses. They are packed until they are asked for, so that they
+// are small in the bundle, and no Worker parses them when it starts.
 
 /** `api` is for an account's programs. */
 export type DocumentName = "api" | "operator";
@@ -16,6 +17,14 @@ interface Served {
   /** The entity tag, in its quotes (RFC 9110 §8.8.3). */
   etag: string;
 }
+
+/** The documents with placeholders for the addresses, as scripts/openapi.mjs packed them. */
+function unpack(): Record<DocumentName, string> {
+  const [api = "", operator = ""] = brotliDecompressSync(Buffer.from(built.packed, "base64")).toString().split("\n");
+  return { api, operator };
+}
+
+let unpacked: Record<DocumentName, string> | undefined;
 
 const served = new WeakMap<Config, Partial<Record<DocumentName, Served>>>();
 
@@ -47,7 +56,7 @@ function make(config: Config, name: DocumentName): Served {
   const bases = Object.keys(addresses) as BaseName[];
   const text = bases.reduce(
     (so, base) => so.replaceAll(`"${PLACEHOLDERS[base]}"`, JSON.stringify(addresses[base])),
-    built[name],
+    (unpacked ??= unpack())[name],
   );
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"` };
 }

@@ -18,6 +18,23 @@ export const requestId = z.string().meta({
   pattern: "^req_[0-9A-Za-z]+$",
 });
 
+/** What was sent, as messages have it. */
+export const operation = z.enum(["sms", "sms_international", "otp", "tts", "voice"]);
+
+/** The states of a message (contract §9). */
+export const messageState = z.enum([
+  "scheduled",
+  "queued",
+  "sending",
+  "submitted",
+  "delivered",
+  "undelivered",
+  "unconfirmed",
+  "failed",
+  "unknown",
+  "cancelled",
+]);
+
 export const success = z.literal(true);
 
 /** The reply of a list: a page of rows, and how to get the next one. */

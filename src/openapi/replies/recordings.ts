@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { listOf, messageId, requestId, success, time } from "./fields.ts";
+import { listOf, messageId, operation, requestId, success, time } from "./fields.ts";
 
 // The account's recordings, and its test inbox (contract §13).
 
@@ -20,7 +20,7 @@ const caught = z
     id: messageId,
     request_id: requestId,
     to: z.string().meta({ description: "E.164.", examples: ["+919876543210"] }),
-    operation: z.string().meta({ examples: ["sms"] }),
+    operation,
     sender: z.string().nullable(),
     text: z.string().nullable().meta({ description: "The text of a message or call; null for a recording." }),
     code: z.string().nullable().meta({ description: "The one-time password in the text, if it has one." }),
