@@ -29,13 +29,21 @@ function inAddress(document: OpenApi, schema: JsonSchema): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
+/** Examples of ids, by what stands before them in an address. */
+const ID_EXAMPLES: Readonly<Record<string, string>> = {
+  recordings: "file_4bK2mQ9xW1",
+  inbox: "msg_4bK2mQ9xW1",
+  messages: "msg_4bK2mQ9xW1",
+  requests: "req_4bK2mQ9xW1",
+};
+
 /** The address of a sample: with an example for each part of the path, and for what a caller always says. */
 function sampleUrl({ op, path, server }: Operation, reader: Reader): string {
   const { document } = reader;
-  const parts = new Map(
-    parametersIn(document, op, "path").map(({ name, schema }) => [name, inAddress(document, schema)]),
+  const filledPath = path.replaceAll(
+    /([\w-]+)\/\{(\w+)\}/gu,
+    (_whole, before: string, name: string) => `${before}/${ID_EXAMPLES[before] ?? name.toUpperCase()}`,
   );
-  const filledPath = path.replaceAll(/\{(\w+)\}/gu, (_whole, name: string) => parts.get(name) ?? name);
   const query = parametersIn(document, op, "query")
     .filter(
       ({ name, required, schema }) => required === true || (schema["examples"] !== undefined && !NARROWING.has(name)),
