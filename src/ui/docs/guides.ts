@@ -1,53 +1,26 @@
 import { KEY_VARIABLE } from "../../samples/sample.ts";
-import { verifySamples } from "../../samples/verify.ts";
-import { STATUS_OF_CODE } from "../../http/errors.ts";
-import type { ErrorCode } from "../../http/errors.ts";
 import { TEST_NUMBERS } from "../../model/test-numbers.ts";
 import { UNITS_PER_COIN } from "../../money/money.ts";
 import { PLANS } from "../../money/plans.ts";
 import { docsWords } from "../words/docs.ts";
 import type { GuideGroup } from "../words/docs.ts";
-import { errorHelp } from "../words/error-help.ts";
 import { shell } from "../words/shell.ts";
 import type { Block, DocsPage } from "./block.ts";
-import texts from "./guides.json";
 import { blocksOf } from "./markdown.ts";
 import { operationSamples } from "./operation.ts";
 import { filled } from "./reader.ts";
 import type { Reader } from "./reader.ts";
+import { texts } from "./texts.ts";
+import type { Guide } from "./texts.ts";
 
-// The guides: texts of src/ui/docs/guides (scripts/guides.mjs), and what lines such as `@errors` in them stand for.
-
-interface GuideText {
-  title: string;
-  lead: string;
-  text: string;
-}
-
-export interface Guide {
-  id: string;
-  group: string;
-  en: GuideText;
-  hi: GuideText;
-}
-
-/** Every guide, in the order of the menu. A guide is two files in src/ui/docs/guides; nothing else names it. */
-export const GUIDES: readonly Guide[] = texts;
+// The guides: texts of src/ui/docs/guides (scripts/guides.mjs), and what lines such as `@plans` in them stand for.
 
 /** The guides of a group of the menu. */
-export const guidesOf = (group: GuideGroup): readonly Guide[] => GUIDES.filter((guide) => guide.group === group);
+export const guidesOf = (group: GuideGroup): readonly Guide[] =>
+  texts().guides.filter((guide) => guide.group === group);
 
 /** The path of a guide below /docs; the first guide is /docs itself. */
 export const guidePath = ({ id }: Guide): string => (id === "start" ? "" : id);
-
-function errors({ lang }: Reader): Block[] {
-  const t = docsWords[lang];
-  return (Object.keys(STATUS_OF_CODE) as ErrorCode[]).flatMap((code): Block[] => [
-    { kind: "heading", level: 2, text: `\`${code}\` · ${STATUS_OF_CODE[code]}`, id: code },
-    { kind: "text", text: errorHelp[lang][code].what },
-    { kind: "text", text: `**${t.whatToDo}** ${errorHelp[lang][code].fix}` },
-  ]);
-}
 
 function plans({ lang }: Reader): Block[] {
   const t = docsWords[lang];
@@ -68,8 +41,7 @@ function testNumbers({ lang }: Reader): Block[] {
 /** What each line `@name argument` of a guide stands for. */
 const MADE: Readonly<Record<string, (reader: Reader, argument: string) => readonly Block[]>> = {
   sample: (reader, id) => operationSamples(id, reader),
-  verify: () => [{ kind: "samples", id: "verify", samples: verifySamples() }],
-  errors,
+  verify: () => [{ kind: "samples", id: "verify", samples: texts().verify }],
   plans,
   "test-numbers": testNumbers,
 };

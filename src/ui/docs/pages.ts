@@ -1,9 +1,10 @@
 import { GUIDE_GROUPS, docsWords } from "../words/docs.ts";
 import type { DocsPage } from "./block.ts";
-import { GUIDES, guidePage, guidePath, guidesOf } from "./guides.ts";
+import { guidePage, guidePath, guidesOf } from "./guides.ts";
 import { operationsOf } from "./document.ts";
 import { operationPage, operationPath } from "./operation.ts";
 import type { Reader } from "./reader.ts";
+import { texts } from "./texts.ts";
 
 // The table of contents of the documentation.
 
@@ -44,7 +45,7 @@ export function sections({ lang, document }: Pick<Reader, "lang" | "document">):
 
 /** The page at a path below /docs; null where there is none. */
 export function pageAt(path: string, reader: Reader): DocsPage | null {
-  const guide = GUIDES.find((one) => guidePath(one) === path);
+  const guide = texts().guides.find((one) => guidePath(one) === path);
   if (guide) return guidePage(guide, reader);
   const operation = operationsOf(reader.document).find((one) => operationPath(one) === path);
   return operation ? operationPage(operation, reader) : null;

@@ -27,7 +27,9 @@ describe("the documentation", () => {
 
   it("has an anchor for every error code, to which a failure's Link leads", async () => {
     const { text } = await new Visitor().get("/docs/errors");
-    for (const code of Object.keys(STATUS_OF_CODE)) expect(text, code).toContain(`<h2 id="${code}">`);
+    for (const [code, status] of Object.entries(STATUS_OF_CODE)) {
+      expect(text, code).toContain(`<h2 id="${code}"><a href="#${code}"><code>${code}</code> · ${status}</a></h2>`);
+    }
     const world = await openWorld();
     const refused = await sendSms(world, { body: { phone: "12" } });
     expect(refused.headers.get("link")).toBe(`<${AT}/docs/errors#invalid_request>; rel="help"`);
