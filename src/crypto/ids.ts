@@ -3,7 +3,7 @@ import { isCall } from "../model/operations.ts";
 import type { Operation } from "../model/operations.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { base62, fromBase62 } from "./base62.ts";
-import { joinBytes, mac, randomBytes, sameBytes } from "./bytes.ts";
+import { digest, joinBytes, mac, randomBytes, sameBytes } from "./bytes.ts";
 import { FIRST_ID, secretsOf } from "./secrets.ts";
 import type { GivenSecrets } from "./secrets.ts";
 
@@ -12,6 +12,36 @@ import type { GivenSecrets } from "./secrets.ts";
 /** A new random identifier: the prefix, `_`, and `size` random bytes. */
 export function randomId(prefix: string, size = 12): string {
   return `${prefix}_${base62(randomBytes(size))}`;
+}
+
+const REQUEST_PREFIX = "req_";
+const REQUEST_TIME_SIZE = 6;
+const REQUEST_RANDOM_SIZE = 6;
+
+/**
+ * No id with a time is older, nor newer than a day ahead. An id from before ids had times holds random bytes: while it is
+ * kept, one in some 9,000 looks like a time of this span.
+ */
+const REQUEST_FIRST_MS = Date.UTC(2026, 10, 1);
+const REQUEST_AHEAD_MS = 86_400_000;
+
+/**
+ * The id of a request that arrives at this time. It begins with the time in ms, as in a UUID of version 7 (RFC 9562 §5.7),
+ * so that the account finds the request's jobs by it, without an index.
+ */
+export function newRequestId(nowMs: number): string {
+  const time = new Uint8Array(8);
+  new DataView(time.buffer).setBigUint64(0, BigInt(Math.max(0, Math.floor(nowMs))));
+  return REQUEST_PREFIX + base62(joinBytes(time.subarray(8 - REQUEST_TIME_SIZE), randomBytes(REQUEST_RANDOM_SIZE)));
+}
+
+/** When the request with this id arrived, in ms: `unknown` for an id from before ids had times, null for what is no id. */
+export function timeOfRequest(id: string, nowMs: number): number | "unknown" | null {
+  if (!id.startsWith(REQUEST_PREFIX)) return null;
+  const bytes = fromBase62(id.slice(REQUEST_PREFIX.length), REQUEST_TIME_SIZE + REQUEST_RANDOM_SIZE);
+  if (!bytes) return null;
+  const atMs = bytes.subarray(0, REQUEST_TIME_SIZE).reduce((value, byte) => value * 256 + byte, 0);
+  return atMs >= REQUEST_FIRST_MS && atMs <= nowMs + REQUEST_AHEAD_MS ? atMs : "unknown";
 }
 
 /** A fresh one-time password: six digits, all values equally likely. */
@@ -98,6 +128,16 @@ export function readMessageId(given: GivenSecrets, id: string): (AccountRef & Me
     seq: view.getUint8(9) * 2 ** 32 + view.getUint32(10),
     index: view.getUint16(14),
   };
+}
+
+const EVENT_SIZE = 16;
+
+/**
+ * The public id of an event: the same for ever, since it follows from the account and the event's number alone. It opens
+ * nothing: an event is asked for by its number, with the account's key.
+ */
+export function eventId(ref: AccountRef, seq: number): string {
+  return `evt_${base62(digest("event/v1", `${objectName(ref)}/${seq}`, EVENT_SIZE))}`;
 }
 
 /** The id that a text in the form of a message id names, where no secret with it is listed; else null. Proves nothing. */

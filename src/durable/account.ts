@@ -29,14 +29,14 @@ import { recordsOf } from "./account/history/given.ts";
 import { reconcile, recountPage } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
 import { send } from "./account/send.ts";
-import { AccountRecordings } from "./account-recordings.ts";
+import { AccountEvents } from "./account-events.ts";
 import { nameOf } from "./name.ts";
 
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
  */
-export class Account extends AccountRecordings {
+export class Account extends AccountEvents {
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
   readonly #news = new NewsIntake(this.store.sql, (...asked) =>
@@ -45,8 +45,7 @@ export class Account extends AccountRecordings {
 
   /** Opens the account, unless it exists on other terms or was erased. Repeating it changes nothing. */
   open(opening: model.Opening): model.Opened {
-    if (this.store.isErased) return "erased";
-    return this.store.open((turn) => openAccount(turn, opening));
+    return this.store.isErased ? "erased" : this.store.open((turn) => openAccount(turn, opening));
   }
 
   /** The balance, as a customer's request that counts in the rate window. */
@@ -244,11 +243,12 @@ export class Account extends AccountRecordings {
 
   /** What an erasure depends on. */
   closing(): leaving.ClosingView | null {
-    return this.store.read(closing.closingView);
+    return this.store.read((sql) => closing.closingView(sql, Date.now()));
   }
 
-  /** The last entry before an erasure, or why the account cannot be erased yet. */
-  settleClosing(givenUpMax: number): leaving.ClosingSettled | null {
+  /** Takes back what is scheduled; then the last entry before an erasure, or why the account cannot be erased yet. */
+  async settleClosing(givenUpMax: number): Promise<leaving.ClosingSettled | null> {
+    while (this.store.change(closing.takeBackAtClosing)) await scheduler.wait(0);
     return this.store.change((turn) => closing.settleClosing(turn, givenUpMax));
   }
 
@@ -263,18 +263,12 @@ export class Account extends AccountRecordings {
     return this.store.read((sql) => exportPage(sql, after, messagesMax));
   }
 
-  /** Opens a WebSocket that gets every change; `from` is the first job that its client still shows. */
-  override fetch(request: Request): Response {
-    if (!this.store.isOpened) return new Response(null, { status: 404 });
-    return this.store.live.accept(Number(new URL(request.url).searchParams.get("from")) || null);
-  }
-
   /** Closes every live socket, so that each client must authenticate again after a session has ended. */
   hangUp(): void {
     this.store.live.hangUp();
   }
 
-  /** Clients never send on this socket; closes any that does. */
+  /** Clients never send on these sockets; closes any that does. */
   override webSocketMessage(socket: WebSocket): void {
     socket.close(1008, "this feed only sends");
   }

@@ -40,6 +40,10 @@ function samplesIn(page: string, html: string): Printed[] {
   return [...samples, ...commands].map(({ language, code }) => ({ page, language, code: decoded(code) }));
 }
 
+/** The program with the ids of things that exist; its reader would put in ids of their own. */
+const withIds = (code: string, ids: Record<string, string>) =>
+  code.replaceAll(/\b(file|msg|req)_(?=[A-Za-z]*[0-9])[0-9A-Za-z]+/gu, (id, kind: string) => ids[kind] ?? id);
+
 /** Refusals of a request that an earlier sample of the same page already did. */
 const DONE_BEFORE: ReadonlySet<string> = new Set(["not_found", "too_late", "too_many"]);
 
@@ -114,10 +118,6 @@ describe("the samples of the documentation", () => {
     if (/inbox\/(?:wait|msg_)/u.test(code)) return { ...real, msg: await send() };
     return code.includes("DELETE") && code.includes("/recordings/") ? { ...real, file: await upload() } : real;
   }
-
-  /** The program with the ids of things that exist; its reader would put in ids of their own. */
-  const withIds = (code: string, ids: Record<string, string>) =>
-    code.replaceAll(/\b(file|msg|req)_(?=[A-Za-z]*[0-9])[0-9A-Za-z]+/gu, (id, kind: string) => ids[kind] ?? id);
 
   /** The codes of the replies to one page's samples in one language, in order; null for a success. */
   async function outcomes(page: string, language: Language): Promise<(string | null)[]> {

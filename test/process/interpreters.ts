@@ -48,8 +48,9 @@ export async function runSample(
 ): Promise<string> {
   const { command, file, args } = INTERPRETERS[language];
   const cwd = mkdtempSync(path.join(folder, `${language}-`));
-  for (const [name, content] of Object.entries({ ...files, [file]: code }))
+  for (const [name, content] of Object.entries({ ...files, [file]: code })) {
     writeFileSync(path.join(cwd, name), content);
+  }
   const sources = Object.keys(files).filter((name) => name.endsWith(path.extname(file)) && language === "go");
   const { stdout } = await run(command, [...args, ...sources, file], { cwd, env: { ...process.env, ...env } });
   return stdout;

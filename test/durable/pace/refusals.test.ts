@@ -139,4 +139,13 @@ describe("a carrier without a known limit that answers a burst at once", () => {
     expect(rate.perSec(510)).toBeLessThanOrEqual(40);
     expect(rate.perSec(510)).toBeGreaterThanOrEqual(20);
   });
+
+  it("refuses all that a pacing object that has just begun knows of, and keeps a pace at which its limit is found", () => {
+    const rate = new Rate(Infinity, null, 0);
+    rate.asked(0);
+    for (let sent = 0; sent < 60; sent += 1) rate.granted(50);
+    rate.saw(300, { taken: 0, busy: 60 }, 50);
+    expect(rate.perSec(300)).toBeLessThanOrEqual(15);
+    expect(rate.perSec(300)).toBeGreaterThanOrEqual(5);
+  });
 });

@@ -25,7 +25,12 @@ describe("signed out, in Hindi", () => {
   const DOCS = ["", "/errors", "/retries", "/messages", "/limits", "/webhooks", "/testing", "/india", "/api/sendSms"];
 
   it.each([
-    ...["/sign-in", "/sign-in/password", "/sign-up", "/inbox", "/docs/search?q=otp", "/docs/search?q=nothing"],
+    "/sign-in",
+    "/sign-in/password",
+    "/sign-up",
+    "/inbox",
+    "/docs/search?q=otp",
+    "/docs/search?q=nothing",
     ...DOCS.map((path) => `/docs${path}`),
   ])("%s", async (path) => {
     hindi(await stranger().get(path), 200);
@@ -79,6 +84,9 @@ describe("signed in, in Hindi", () => {
     "/activity",
     "/activity?q=kind:fax%20foo:bar%20cost:%20%22open",
     `/activity?q=key:none%20${"x".repeat(3_000)}`,
+    "/schedule",
+    "/requests",
+    "/requests?older=1793491200000.req_x",
     "/inbox",
     "/recordings",
     "/keys",
@@ -127,6 +135,9 @@ describe("signed in, in Hindi", () => {
     ["sms", { phone: "9876543210", message: "x".repeat(161) }],
     ["sms", { phone: "9876543210", message: "x", senderId: "more than eleven" }],
     ["sms", { phone: "9876543210", message: "x", mode: "test" }],
+    ["sms", { phone: "9876543210", message: "x", sendAt: "soon" }],
+    ["sms", { phone: "9876543210", message: "x", sendAt: "2020-01-01T09:00" }],
+    ["sms", { phone: "9876543210", message: "x", sendAt: "2099-01-01T09:00" }],
     ["bulk", { recipients: "", message: "x" }],
     ["bulk", { recipients: "9876543210\nnobody\n12\n+14155550132\n9.9E+11\n5876543210", message: "x" }],
     ["bulk", { recipients: "9876543210", message: "" }],

@@ -9,6 +9,7 @@ import { checkpointOf } from "../archive/checkpoint.ts";
 import { messageViews, readJob, writeTimes } from "../jobs.ts";
 import type { Job } from "../jobs.ts";
 import { PASS_SWEEPS } from "../message/deadlines.ts";
+import { noteSettled } from "../events/seal.ts";
 import { isFinal } from "../message/states.ts";
 import { postpone } from "../open-jobs.ts";
 import { readAccount } from "../profile.ts";
@@ -145,7 +146,7 @@ function groupOf(sql: SqlStorage, kind: JobGroup["kind"], seq: number, seqs: rea
   for (const one of seqs) {
     const job = tryJob(sql, one);
     group.jobs.push({ seq: one, rev: job?.rev ?? 0 });
-    if (job) group.messages.push(...messageViews(job));
+    if (job) group.messages.push(...messageViews(job, Date.now()));
   }
   return group;
 }
@@ -202,6 +203,7 @@ export function noteRecorded(turn: Turn, recorded: Recorded, ahead: Map<number, 
     mark = seq;
   }
   if (mark > settledSeq) sql.exec("UPDATE account SET settled_seq = ?", mark);
+  noteSettled(turn, settledSeq, mark);
   return isLate;
 }
 
