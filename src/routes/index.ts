@@ -42,6 +42,8 @@ import { deskRateCard } from "./desk/rate-card.tsx";
 import { deskReconcile } from "./desk/reconcile.tsx";
 import { deskSessions } from "./desk/sessions.tsx";
 import { deskDoor } from "./desk/sign-in.tsx";
+import { docsForAgents } from "./docs/agents.ts";
+import { docsPages } from "./docs/pages.tsx";
 import { openapiDocuments } from "./docs/openapi.ts";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
@@ -152,6 +154,8 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     deskReconcile,
     deskAudit,
     deskSessions,
+    docsPages,
+    docsForAgents,
   ],
 };
 
