@@ -37,16 +37,23 @@ export interface StoredMessage {
 
 /** The letters of states in a job's row and in history, which have one for each. */
 const JOB_LETTERS = "q:queued s:sending t:submitted d:delivered n:undelivered c:unconfirmed f:failed u:unknown";
-const HISTORY_LETTERS = "q:queued s:sending a:submitted d:delivered u:undelivered c:unconfirmed f:failed k:unknown";
+const HISTORY_LETTERS =
+  "w:scheduled q:queued s:sending a:submitted d:delivered u:undelivered c:unconfirmed f:failed k:unknown x:cancelled";
+type Life = [rev: number, claims: number, states: string, more?: { cancelled?: true }];
 const namesOf = (letters: string) => new Map(letters.split(" ").map((one) => one.split(":") as [string, string]));
+
+/** The state that a life ends with; what was taken back is written as failed, with a mark. */
+function stateIn(life: Life | undefined, names: ReadonlyMap<string, string>): string {
+  const letter = life?.[2].match(/[a-z](?=-?\d+$)/u)?.[0] ?? "q";
+  return letter === "f" && life?.[3]?.cancelled === true ? "cancelled" : (names.get(letter) ?? letter);
+}
 
 /** The messages of a job: their numbers, and for each the place of its life among those that differ. */
 function messagesOfJob({ messages, lives }: { messages: string; lives: string | null }): StoredMessage[] {
-  const [which, all] = JSON.parse(lives ?? "[[],[]]") as [number[], [number, number, string][]];
+  const [which, all] = JSON.parse(lives ?? "[[],[]]") as [number[], Life[]];
   const names = namesOf(JOB_LETTERS);
   return (JSON.parse(messages) as string[]).map((to, at) => {
-    const letter = all[which[at] ?? -1]?.[2].match(/[a-z](?=-?\d+$)/u)?.[0] ?? "q";
-    return { to, state: names.get(letter) ?? letter };
+    return { to, state: stateIn(all[which[at] ?? -1], names) };
   });
 }
 
@@ -98,7 +105,14 @@ function messagesOfGroup(row: GroupRow): HistoryRow[] {
     const [state = "", refunded = 0, code = null, attempts = Number.NaN, path = ""] = states[standing] ?? [];
     let time = row.first_at + created;
     const later = [...path].map((letter, step) => ({ state: names.get(letter), at: (time += steps[step] ?? 0) }));
-    const timeline = JSON.stringify([{ state: "queued", at: row.first_at + created }, ...later]);
+    // What was ordered for later has that time first, at which it is queued unless it was taken back before.
+    const from = path.startsWith("w") ? "scheduled" : "queued";
+    const [first, next] = later;
+    if (first && from === "scheduled") {
+      if (next && next.at >= first.at) first.state = "queued";
+      else later.shift();
+    }
+    const timeline = JSON.stringify([{ state: from, at: row.first_at + created }, ...later]);
     const { account_id, mode } = row;
     const request_id = (requests.length === 1 ? requests[0] : requests[at]) ?? "";
     const more = { charge, refunded, attempts, carrier, error_code: code, timeline };

@@ -29,14 +29,14 @@ import { recordsOf } from "./account/history/given.ts";
 import { reconcile, recountPage } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
 import { send } from "./account/send.ts";
-import { AccountRecordings } from "./account-recordings.ts";
+import { AccountQuestions } from "./account-questions.ts";
 import { nameOf } from "./name.ts";
 
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
  */
-export class Account extends AccountRecordings {
+export class Account extends AccountQuestions {
   readonly #groupCommit = new GroupCommit();
   readonly #own = new OwnRequests();
   readonly #news = new NewsIntake(this.store.sql, (...asked) =>
@@ -45,8 +45,7 @@ export class Account extends AccountRecordings {
 
   /** Opens the account, unless it exists on other terms or was erased. Repeating it changes nothing. */
   open(opening: model.Opening): model.Opened {
-    if (this.store.isErased) return "erased";
-    return this.store.open((turn) => openAccount(turn, opening));
+    return this.store.isErased ? "erased" : this.store.open((turn) => openAccount(turn, opening));
   }
 
   /** The balance, as a customer's request that counts in the rate window. */
@@ -244,11 +243,12 @@ export class Account extends AccountRecordings {
 
   /** What an erasure depends on. */
   closing(): leaving.ClosingView | null {
-    return this.store.read(closing.closingView);
+    return this.store.read((sql) => closing.closingView(sql, Date.now()));
   }
 
-  /** The last entry before an erasure, or why the account cannot be erased yet. */
-  settleClosing(givenUpMax: number): leaving.ClosingSettled | null {
+  /** Takes back what is scheduled; then the last entry before an erasure, or why the account cannot be erased yet. */
+  async settleClosing(givenUpMax: number): Promise<leaving.ClosingSettled | null> {
+    while (this.store.change(closing.takeBackAtClosing)) await scheduler.wait(0);
     return this.store.change((turn) => closing.settleClosing(turn, givenUpMax));
   }
 

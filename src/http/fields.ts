@@ -4,7 +4,9 @@ import * as z from "zod";
 import { INDIAN_MOBILE } from "../text/india.ts";
 import { codePoints } from "../text/code-points.ts";
 import { isDeceptive } from "../text/one-line.ts";
+import { SEND_AHEAD_DAYS, SEND_AHEAD_MS } from "../model/operations.ts";
 import { mobileOf } from "../text/phones.ts";
+import { readTime } from "../text/time.ts";
 import { english } from "./faults.ts";
 import type { Fault, FieldName } from "./faults.ts";
 
@@ -40,6 +42,26 @@ export function textUpTo(name: FieldName, max: number, more?: Check) {
     else more?.(value, refuse);
   });
 }
+
+/**
+ * When to send it, as ms since the epoch (contract §13): ISO 8601 with an offset, at most 180 days ahead. A time that has
+ * passed is refused by the account, since it has not passed for a request that is repeated.
+ */
+export const sendAt = optional(
+  textField("sendAt", (value, refuse) => {
+    const ms = readTime(value);
+    if (ms === null) refuse({ id: "send_at" });
+    else if (ms > Date.now() + SEND_AHEAD_MS) refuse({ id: "send_at_far", days: SEND_AHEAD_DAYS });
+  }).transform((value) => readTime(value) ?? NaN),
+);
+
+/** The same field where nothing can be sent later. */
+export const neverLater = z
+  .unknown()
+  .check(({ value, issues }) => {
+    if (value !== undefined && value !== null) issues.push(issueOf({ id: "send_at_otp" }, value));
+  })
+  .transform(() => undefined);
 
 /** The key in the body: `auth.ts` reads it; no other code does. */
 export const apiKey = z.unknown().optional();

@@ -23,7 +23,12 @@ export interface Destination {
 export type Refusal = { ok: false; window?: WindowView } & (
   | {
       reason:
-        "unauthorized" | "idempotency_in_progress" | "idempotency_mismatch" | "account_suspended" | "unknown_file";
+        | "unauthorized"
+        | "idempotency_in_progress"
+        | "idempotency_mismatch"
+        | "account_suspended"
+        | "unknown_file"
+        | "send_at_past";
     }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
   | { reason: "daily_recipients"; asked: number; max: number; left: number; retryAfterSec: number }
@@ -87,6 +92,8 @@ export interface SendCommand extends Caller {
   /** The text, sealed; null for a recording. */
   text: Uint8Array | null;
   validityMs: number;
+  /** When it is to be sent, in ms since the epoch; absent: at once. Its validity counts from then. */
+  sendAtMs?: number | undefined;
   /** Where the message would go, if the operation is not offered there. */
   notOffered?: Destination;
   /** With it, a message to one recipient is stored already claimed. */
@@ -141,4 +148,39 @@ export interface BalanceView {
   ok: true;
   balance: number;
   window: WindowView;
+}
+
+/** What is taken back: a message, or a request with the number of one of its jobs where that is known. */
+export type TakeBackAsked = { seq: number; index: number } | { requestId: string; seq?: number };
+
+/** What of it is taken back now, by this call or an earlier one. */
+export interface TakenBack {
+  /** Messages. */
+  cancelled: number;
+  /** Units. */
+  refunded: number;
+}
+
+/** A place in the list of what is scheduled. */
+export interface ScheduledPlace {
+  sendAt: number;
+  seq: number;
+}
+
+/** A request of which messages are scheduled. */
+export interface ScheduledRequest extends ScheduledPlace {
+  requestId: string;
+  /** The last of its jobs; `seq` is the first that has scheduled messages. */
+  lastSeq: number;
+  /** The first such message in it. */
+  index: number;
+  secretId?: number;
+  operation: Operation;
+  /** The number of that message. */
+  to: string;
+  /** Messages that are scheduled. */
+  count: number;
+  /** Units per message. */
+  charge: number;
+  createdAt: number;
 }

@@ -186,6 +186,12 @@ export const MIGRATIONS: readonly Step[] = [
   -- Leaving: when a closing account is erased; NULL while it is not closing.
   ALTER TABLE account ADD COLUMN closes_at INTEGER;
   `,
+  `
+  -- Scheduling: for when a request was ordered, NULL: for at once. Its messages are queued, and their lives say the same.
+  ALTER TABLE job ADD COLUMN send_at INTEGER;
+  -- A request that was ordered for later, by its id: it is taken back as one.
+  CREATE INDEX job_scheduled ON job (request_id) WHERE send_at IS NOT NULL;
+  `,
 ];
 
 /** Releases that know no more than the first five steps refuse all storage where the table `migration` counts further. */

@@ -2,16 +2,16 @@ import * as z from "zod";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
-import { apiKey, e164, optional, parsedNumber, senderId, smsText } from "../../http/fields.ts";
+import { apiKey, e164, optional, parsedNumber, sendAt, senderId, smsText } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { priceAbroad, priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { smsReply } from "../../sending/replies.ts";
-import { sendOrder } from "../../sending/send-order.ts";
+import { laterOf, sendOrder } from "../../sending/send-order.ts";
 
 const isFlash = optional(z.boolean("isFlash must be true or false."));
 
-const schema = z.object({ phone: e164, message: smsText, isFlash, senderId, apiKey });
+const schema = z.object({ phone: e164, message: smsText, isFlash, senderId, sendAt, apiKey });
 
 /** `POST /send-international-sms`: one SMS abroad; a +91 mobile is priced and routed as India (contract §5.3). */
 export const sendInternationalSms = (app: Api) =>
@@ -27,10 +27,12 @@ export const sendInternationalSms = (app: Api) =>
       const price = india
         ? priceIndia(card, body.message)
         : priceAbroad(card, body.message, country, countryCallingCode);
+      const sendAtMs = laterOf(body.sendAt);
       const order = {
         operation: india ? ("sms" as const) : ("sms_international" as const),
         recipients: [number],
         price: { kind: "fixed" as const, units: price.units ?? 0 },
+        sendAtMs,
         content: {
           flash: body.isFlash ?? false,
           ...(body.senderId !== undefined && { sender: body.senderId }),
@@ -40,6 +42,6 @@ export const sendInternationalSms = (app: Api) =>
           notOffered: { callingCode: countryCallingCode, country: country ?? null },
         }),
       };
-      return sendOrder(c, body, order, smsReply(price.segments));
+      return sendOrder(c, body, order, smsReply(price.segments, sendAtMs));
     },
   );

@@ -40,6 +40,7 @@ export const shell = words(
     signedOut: "You are signed out. Sign in again.",
     confirmFirst: "Confirm it's you first.",
     states: {
+      scheduled: "Scheduled",
       queued: "Queued",
       sending: "Sending",
       submitted: "Sent",
@@ -48,6 +49,7 @@ export const shell = words(
       unconfirmed: "Unconfirmed",
       failed: "Failed",
       unknown: "Unknown",
+      cancelled: "Cancelled",
     },
     operations: {
       sms: "SMS",
@@ -97,6 +99,7 @@ export const shell = words(
     signedOut: "आप साइन आउट हो गए हैं। फिर से साइन इन करें।",
     confirmFirst: "पहले पुष्टि करें कि आप ही हैं।",
     states: {
+      scheduled: "शेड्यूल किया गया",
       queued: "कतार में",
       sending: "भेजा जा रहा है",
       submitted: "भेजा गया",
@@ -105,6 +108,7 @@ export const shell = words(
       unconfirmed: "अपुष्ट",
       failed: "विफल",
       unknown: "अज्ञात",
+      cancelled: "रद्द",
     },
     operations: {
       sms: "SMS",

@@ -1,0 +1,26 @@
+import type * as command from "../model/command.ts";
+import { listScheduled } from "./account/schedule/list.ts";
+import { takeBackAsked } from "./account/schedule/take-back.ts";
+import { send } from "./account/send.ts";
+import { AccountRecordings } from "./account-recordings.ts";
+
+/** The part of an account object that serves the account's own API (contract §13): what became of what was sent. */
+export abstract class AccountQuestions extends AccountRecordings {
+  /**
+   * `send` for a request with a time. A method of its own, because the version before would leave the time out and send at
+   * once.
+   */
+  sendLater(asked: command.SendCommand): command.DoneOrRefusal | null {
+    return this.store.change((turn) => send(turn, asked));
+  }
+
+  /** Takes a message or a request back, as far as it waits; null also where the account has none or does not find it. */
+  takeBack(asked: command.TakeBackAsked): command.TakenBack | "too_late" | null {
+    return this.store.change((turn) => takeBackAsked(turn, asked));
+  }
+
+  /** What is scheduled, next first, after a place. */
+  scheduled(after: command.ScheduledPlace | null, limit: number): command.ScheduledRequest[] | null {
+    return this.store.read((sql) => listScheduled(sql, after, limit, Date.now()));
+  }
+}
