@@ -113,8 +113,11 @@ export function parsedNumber(value: string): PhoneNumber {
   return number;
 }
 
+/** Characters that the text of an SMS may have. */
+export const SMS_LENGTH_MAX = 160;
+
 /** The text of an SMS. */
-export const smsText = textUpTo("message", 160);
+export const smsText = textUpTo("message", SMS_LENGTH_MAX);
 
 /** The sender that the receiver sees. */
 export const senderId = optional(

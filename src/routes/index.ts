@@ -62,6 +62,7 @@ import { sendInternationalSms } from "./sms/send-international-sms.ts";
 import { sendSms } from "./sms/send-sms.ts";
 import { inboxApi } from "./test-inbox/inbox.ts";
 import { ttsCall } from "./tts/tts-call.ts";
+import { preflight } from "./v1/preflight.ts";
 import { recordingsApi } from "./v1/recordings.ts";
 import { makeVoiceCall } from "./voice/make-voice-call.ts";
 import { uploadVoice } from "./voice/upload-voice.ts";
@@ -110,6 +111,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     inboxApi,
     recordingsPages,
     recordingsApi,
+    preflight,
     keysPages,
     billingPages,
     ordersPages,

@@ -191,6 +191,12 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE job ADD COLUMN send_at INTEGER;
   -- A request that was ordered for later, by its id: it is taken back as one.
   CREATE INDEX job_scheduled ON job (request_id) WHERE send_at IS NOT NULL;
+  -- Quotes: those that were used, until they are long expired (quotes/used.ts).
+  CREATE TABLE quote_used (
+    expires_at INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    PRIMARY KEY (expires_at, id)
+  ) WITHOUT ROWID;
   `,
 ];
 
