@@ -24,7 +24,7 @@ export const messageGroup = sqliteTable(
     lastAt: integer("last_at").notNull(),
     /** JSON, like the columns after it: `[quarter, operation, messages]`; quarters of an hour since 1970. */
     counts: text("counts").notNull(),
-    /** Each `[operation, charge, keyId, carrier]` that occurs, with the id of its secret behind it where that is not 1. */
+    /** Each `[operation, charge, keyId, carrier]` that occurs; behind it the id of its secret, and segments, where needed. */
     kinds: text("kinds").notNull(),
     /** Each `[state, refunded, errorCode, attempts, path]` that occurs; a path has one letter for each later state. */
     states: text("states").notNull(),

@@ -1,3 +1,4 @@
+import { FIRST_ID } from "../crypto/secrets.ts";
 import { QUARTER_MS } from "../model/usage.ts";
 import type { JobGroup } from "../model/history.ts";
 import { timelineOf } from "../model/message.ts";
@@ -25,7 +26,14 @@ const STATE_OF = new Map(Object.entries(LETTERS).map(([state, letter]) => [lette
 type Count = [quarter: number, operation: Operation, messages: number];
 
 /** What several messages of a group share. */
-type Kind = [operation: Operation, charge: number, keyId: number | null, carrier: string | null, secretId?: number];
+type Kind = [
+  operation: Operation,
+  charge: number,
+  keyId: number | null,
+  carrier: string | null,
+  secretId?: number,
+  segments?: number,
+];
 type Standing = [state: MessageState, refunded: 0 | 1, errorCode: string | null, attempts: number, path: string];
 
 /**
@@ -76,6 +84,12 @@ function countsOf(messages: readonly MessageView[]): Count[] {
   return [...counts.values()];
 }
 
+/** What follows the carrier is left out where it is as usual: the first secret, and segments that are not known. */
+function kindOf({ operation, charge, keyId, carrier, secretId, segments }: MessageView): Kind {
+  if (segments !== undefined) return [operation, charge, keyId, carrier, secretId ?? FIRST_ID, segments];
+  return secretId === undefined ? [operation, charge, keyId, carrier] : [operation, charge, keyId, carrier, secretId];
+}
+
 /** What a path says: the time for when a message was ordered, and its states after it was first queued. */
 function pathOf({ sendAt, createdAt, timeline }: MessageView): { path: string; steps: number[] } {
   if (sendAt === undefined) return stepsOf(timeline.slice(1), createdAt);
@@ -99,13 +113,11 @@ export function packGroup({ kind, seq, jobs, messages }: JobGroup): PackedGroup 
   const requests = messages.map(({ requestId }) => requestId);
   const entries = messages.map((message): Entry => {
     const { path, steps } = pathOf(message);
-    const { operation, charge, keyId, carrier, secretId, state, refunded, errorCode, attempts } = message;
+    const { state, refunded, errorCode, attempts } = message;
     return [
       message.seq - seq,
       message.index,
-      kinds.place(
-        secretId === undefined ? [operation, charge, keyId, carrier] : [operation, charge, keyId, carrier, secretId],
-      ),
+      kinds.place(kindOf(message)),
       states.place([state, refunded ? 1 : 0, errorCode, attempts, path]),
       message.rev,
       message.createdAt - firstAt,
@@ -141,7 +153,7 @@ export function unpackGroup(row: GroupRow, nowMs: number): MessageView[] {
   const requests = row.requests.split(" ");
   const [sharedRequest = ""] = requests;
   return (JSON.parse(row.messages) as Entry[]).map(([job, index, kind, standing, rev, created, ...steps], place) => {
-    const [operation, charge, keyId, carrier, secretId] = kinds[kind] ?? ["sms", 0, null, null];
+    const [operation, charge, keyId, carrier, secretId, segments] = kinds[kind] ?? ["sms", 0, null, null];
     const [state, refunded, errorCode, attempts, path] = states[standing] ?? ["queued", 0, null, 0, ""];
     const createdAt = row.firstAt + created;
     let at = createdAt;
@@ -155,7 +167,7 @@ export function unpackGroup(row: GroupRow, nowMs: number): MessageView[] {
     return {
       seq: row.seq + job,
       index,
-      ...(secretId !== undefined && { secretId }),
+      ...(secretId !== undefined && secretId !== FIRST_ID && { secretId }),
       rev,
       requestId: requests.length === 1 ? sharedRequest : (requests[place] ?? ""),
       keyId,
@@ -163,6 +175,7 @@ export function unpackGroup(row: GroupRow, nowMs: number): MessageView[] {
       to: recipients[place] ?? "",
       state: hasCome ? "queued" : state,
       charge,
+      ...(segments !== undefined && { segments }),
       refunded: refunded === 1,
       carrier,
       attempts,

@@ -1,6 +1,11 @@
+import type { AccountView } from "../model/account.ts";
 import type * as command from "../model/command.ts";
 import { OwnRequests } from "./account/own-requests.ts";
 import { preflight } from "./account/quotes/judge.ts";
+import type * as detail from "../model/message-detail.ts";
+import type { MessagePlace } from "../model/ref.ts";
+import { accountView, setBalanceLow } from "./account/profile.ts";
+import { requestPage } from "./account/questions/request-page.ts";
 import { listScheduled } from "./account/schedule/list.ts";
 import { takeBackAsked } from "./account/schedule/take-back.ts";
 import { send } from "./account/send.ts";
@@ -28,6 +33,24 @@ export abstract class AccountQuestions extends AccountRecordings {
     return this.store.change((turn) => send(turn, asked));
   }
 
+  /** A request with the count of its states and a page of its messages; null also where the account has no such request. */
+  requestPage(
+    requestId: string,
+    near: detail.NearRequest,
+    after: MessagePlace | null,
+    limit: number,
+  ): detail.RequestPage | null {
+    return this.store.read((sql) => requestPage(sql, requestId, near, after, limit));
+  }
+
+  /** Sets the balance below which `balance.low` is reported, in units; null: never. */
+  setBalanceLow(units: number | null): AccountView | null {
+    return this.store.change((turn) => {
+      setBalanceLow(turn, units);
+      return accountView(turn.sql);
+    });
+  }
+
   /**
    * `send` for a request with a time. A method of its own, because the version before would leave the time out and send at
    * once.
@@ -37,12 +60,12 @@ export abstract class AccountQuestions extends AccountRecordings {
   }
 
   /** Takes a message or a request back, as far as it waits; null also where the account has none or does not find it. */
-  takeBack(asked: command.TakeBackAsked): command.TakenBack | "too_late" | null {
+  takeBack(asked: detail.TakeBackAsked): detail.TakenBack | "too_late" | null {
     return this.store.change((turn) => takeBackAsked(turn, asked));
   }
 
   /** What is scheduled, next first, after a place. */
-  scheduled(after: command.ScheduledPlace | null, limit: number): command.ScheduledRequest[] | null {
+  scheduled(after: detail.ScheduledPlace | null, limit: number): detail.ScheduledRequest[] | null {
     return this.store.read((sql) => listScheduled(sql, after, limit, Date.now()));
   }
 }

@@ -6,7 +6,7 @@ import { configOf, isLogged } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { unlistedSecretOf } from "../crypto/api-key.ts";
 import type { ApiKey } from "../crypto/api-key.ts";
-import { randomId } from "../crypto/ids.ts";
+import { newRequestId } from "../crypto/ids.ts";
 import { StrangersLog, logLine, logProblem } from "../log.ts";
 import type { WindowView } from "../model/command.ts";
 import type { Operator } from "../model/operator.ts";
@@ -27,6 +27,8 @@ interface Vars {
   /** A key that no listed secret made. */
   refusedKey?: string;
   failureCode?: string;
+  /** The number of the database that has the history of the key's account; set by `accountApi`. */
+  historyDb?: number | undefined;
   /** The largest body that the route takes, in bytes, where it declares one (`bodyUpTo`). */
   bodyBytesMax?: number;
   /** The signed-in person and their session; set by the console's middleware. */
@@ -189,7 +191,7 @@ export function createApp(pages?: Pages): Api {
   const app: Api = new Hono<AppEnv>();
   app.use(async (c, next) => {
     const startMs = Date.now();
-    c.set("requestId", randomId("req", 12));
+    c.set("requestId", newRequestId(startMs));
     if (pages) {
       c.set("failurePage", pages.failurePage);
       c.set("findPerson", pages.findPerson);

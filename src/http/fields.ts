@@ -56,12 +56,9 @@ export const sendAt = optional(
 );
 
 /** The same field where nothing can be sent later. */
-export const neverLater = z
-  .unknown()
-  .check(({ value, issues }) => {
-    if (value !== undefined && value !== null) issues.push(issueOf({ id: "send_at_otp" }, value));
-  })
-  .transform(() => undefined);
+export const neverLater = optional(
+  z.unknown().check(({ value, issues }) => void issues.push(issueOf({ id: "send_at_otp" }, value))),
+);
 
 /** The key in the body: `auth.ts` reads it; no other code does. */
 export const apiKey = z.unknown().optional();

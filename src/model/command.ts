@@ -102,6 +102,8 @@ export interface SendCommand extends Caller {
   content: Content;
   /** The text, sealed; null for a recording. */
   text: Uint8Array | null;
+  /** Segments of each SMS; absent for calls. */
+  segments?: number;
   validityMs: number;
   /** When it is to be sent, in ms since the epoch; absent: at once. Its validity counts from then. */
   sendAtMs?: number | undefined;
@@ -172,46 +174,14 @@ export type UploadDoor =
   | Replay
   | Refusal;
 
-/** The admission of a request to the account's own API. */
-export type OwnDoor = { ok: true } | Refusal;
+/**
+ * The admission of a request to the account's own API, with the number of the database that has the account's history
+ * (absent from an object of the version before).
+ */
+export type OwnDoor = { ok: true; historyDb?: number } | Refusal;
 
 export interface BalanceView {
   ok: true;
   balance: number;
   window: WindowView;
-}
-
-/** What is taken back: a message, or a request with the number of one of its jobs where that is known. */
-export type TakeBackAsked = { seq: number; index: number } | { requestId: string; seq?: number };
-
-/** What of it is taken back now, by this call or an earlier one. */
-export interface TakenBack {
-  /** Messages. */
-  cancelled: number;
-  /** Units. */
-  refunded: number;
-}
-
-/** A place in the list of what is scheduled. */
-export interface ScheduledPlace {
-  sendAt: number;
-  seq: number;
-}
-
-/** A request of which messages are scheduled. */
-export interface ScheduledRequest extends ScheduledPlace {
-  requestId: string;
-  /** The last of its jobs; `seq` is the first that has scheduled messages. */
-  lastSeq: number;
-  /** The first such message in it. */
-  index: number;
-  secretId?: number;
-  operation: Operation;
-  /** The number of that message. */
-  to: string;
-  /** Messages that are scheduled. */
-  count: number;
-  /** Units per message. */
-  charge: number;
-  createdAt: number;
 }

@@ -188,6 +188,8 @@ export interface MessageView {
   to: string;
   state: MessageState;
   charge: number;
+  /** Segments of an SMS; absent for calls, and for messages from before this was stored. */
+  segments?: number;
   refunded: boolean;
   carrier: string | null;
   /** Attempts made; claims that were given back unused do not count. */

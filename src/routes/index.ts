@@ -62,8 +62,12 @@ import { sendInternationalSms } from "./sms/send-international-sms.ts";
 import { sendSms } from "./sms/send-sms.ts";
 import { inboxApi } from "./test-inbox/inbox.ts";
 import { ttsCall } from "./tts/tts-call.ts";
+import { accountRoutes } from "./v1/account.ts";
+import { cancelApi } from "./v1/cancel.ts";
+import { messagesApi } from "./v1/messages.ts";
 import { preflight } from "./v1/preflight.ts";
 import { recordingsApi } from "./v1/recordings.ts";
+import { requestsApi } from "./v1/requests.ts";
 import { makeVoiceCall } from "./voice/make-voice-call.ts";
 import { uploadVoice } from "./voice/upload-voice.ts";
 import { paymentWebhooks } from "./webhooks/payments.ts";
@@ -111,6 +115,10 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     inboxApi,
     recordingsPages,
     recordingsApi,
+    accountRoutes,
+    messagesApi,
+    requestsApi,
+    cancelApi,
     preflight,
     keysPages,
     billingPages,

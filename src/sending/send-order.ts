@@ -10,10 +10,11 @@ import { idempotencyOf } from "../http/idempotency.ts";
 import { tell } from "../http/told.ts";
 import type { Done, DoneOrRefusal, Refusal, SendCommand } from "../model/command.ts";
 import type { Operation } from "../model/message.ts";
-import { OPERATIONS } from "../model/operations.ts";
+import { OPERATIONS, isCall } from "../model/operations.ts";
 import type { Mode } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
 import { directTake, dispatchAfterReply } from "../queues/direct.ts";
+import { countSegments } from "../text/segments.ts";
 import type { Order } from "./ordering.ts";
 import { quoteIn } from "./quote.ts";
 import { fillTemplate } from "./reply-template.ts";
@@ -104,6 +105,11 @@ export function dailyOf(config: Config, mode: Mode, recipients: number): Pick<Se
   return mode === "test" ? { daily: { recipients, max: config.TEST_RECIPIENTS_PER_DAY } } : {};
 }
 
+/** The segments of an SMS, which the account stores because it cannot read the text. */
+function segmentsOf({ operation, text }: Pick<Order, "operation" | "text">): Pick<SendCommand, "segments"> {
+  return text === null || isCall(operation) ? {} : { segments: countSegments(text).segments };
+}
+
 /** Sends an order to the account and answers with the filled template. `fields` is what the fingerprint covers. */
 export async function sendOrder(
   c: Context<AppEnv>,
@@ -119,7 +125,16 @@ export async function sendOrder(
   const { mode } = keyOf(c);
   const daily = dailyOf(settings(c), mode, order.recipients.length);
   const idSecret = settings(c).KEY_SECRET.current.id;
-  const done = askAndDispatch(c, { ...order, ...caller, ...daily, ...quote, text: sealed, validityMs, idSecret });
+  const done = askAndDispatch(c, {
+    ...order,
+    ...caller,
+    ...daily,
+    ...segmentsOf(order),
+    ...quote,
+    text: sealed,
+    validityMs,
+    idSecret,
+  });
   // If the client leaves now, the platform ends all work outside `waitUntil`, and the message would wait for the alarm.
   c.executionCtx.waitUntil(done.catch(() => undefined));
   const result = await done;

@@ -20,6 +20,8 @@ export interface Job {
   requestId: string;
   operation: Operation;
   charge: number;
+  /** Segments of each of its SMS; null for calls, and for jobs from before this column. */
+  segments: number | null;
   createdAt: number;
   expiresAt: number;
   /** For when it was ordered, in ms since the epoch; null: for at once. */
@@ -53,6 +55,7 @@ function storedJob(row: Record<string, SqlStorageValue>): Job {
     requestId: text(row, "request_id"),
     operation: text(row, "operation") as Operation,
     charge: number(row, "charge"),
+    segments: numberOrNull(row, "segments"),
     createdAt,
     expiresAt: number(row, "expires_at"),
     sendAt: numberOrNull(row, "send_at"),
@@ -242,11 +245,7 @@ export function storeDraft(turn: Turn, { job, messages, refunds }: Draft): Job |
 /** The secret of a job's public ids, as it is passed on. */
 export const secretOf = ({ secretId }: Pick<Job, "secretId">) => unlessFirst(secretId);
 
-/** The states that a message of a job has been in so far. */
-function lifeOf({ log = [] }: Message, job: Pick<Job, "createdAt" | "sendAt">, nowMs: number) {
-  const entered = log.map(([state, at]) => ({ state, at }));
-  return timelineOf(job, entered, nowMs);
-}
+const enteredBy = ({ log = [] }: Message) => log.map(([state, at]) => ({ state, at }));
 
 /** The state of a message as it is shown: before its time it is scheduled. */
 export function stateOf({ state }: Message, { sendAt }: Pick<Job, "sendAt">, nowMs: number): MessageState {
@@ -255,7 +254,7 @@ export function stateOf({ state }: Message, { sendAt }: Pick<Job, "sendAt">, now
 
 /** The messages of a job as history and the operator see them at a time. */
 export function messageViews(job: Job, nowMs: number): MessageView[] {
-  const sendAt = job.sendAt === null ? {} : { sendAt: job.sendAt };
+  const timelines = job.messages.map((message) => timelineOf(job, enteredBy(message), nowMs));
   return job.messages.map((message, index) => ({
     seq: job.seq,
     index,
@@ -267,15 +266,16 @@ export function messageViews(job: Job, nowMs: number): MessageView[] {
     to: message.to,
     state: stateOf(message, job, nowMs),
     charge: job.charge,
+    ...(job.segments !== null && { segments: job.segments }),
     refunded: message.refunded === true,
     carrier: job.carrier,
     attempts: attemptsMade(message),
     // While an attempt runs, the reason of the one before is only kept in case the claim is given back.
     errorCode: message.state === "sending" ? null : (message.code ?? null),
     createdAt: job.createdAt,
-    updatedAt: lifeOf(message, job, nowMs).at(-1)?.at ?? job.createdAt,
-    ...sendAt,
-    timeline: lifeOf(message, job, nowMs),
+    updatedAt: timelines[index]?.at(-1)?.at ?? job.createdAt,
+    ...(job.sendAt !== null && { sendAt: job.sendAt }),
+    timeline: timelines[index] ?? [],
   }));
 }
 

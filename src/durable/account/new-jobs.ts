@@ -70,6 +70,7 @@ function newJob(
     requestId,
     operation,
     charge,
+    segments: command.segments ?? null,
     createdAt: turn.nowMs,
     expiresAt: (sendAt ?? turn.nowMs) + command.validityMs,
     sendAt,
@@ -113,8 +114,9 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
   const dueAt = job.sendAt === null ? dueAtOf(turn, job) : job.expiresAt;
   turn.sql.exec(
     `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at,
-                      content, text, carrier, messages, due_at, rev, key_id, lane, ready_at, lives, secret_id, send_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)`,
+                      content, text, carrier, messages, due_at, rev, key_id, lane, ready_at, lives, secret_id, segments,
+                      send_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
     job.seq,
     job.requestId,
     job.operation,
@@ -133,6 +135,7 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
     readyAt,
     isFresh ? null : encodeLives(job.messages, job.createdAt),
     job.secretId,
+    job.segments,
     job.sendAt,
   );
   noteJob(turn, { seq: job.seq, lane: job.lane, readyAt, dueAt });

@@ -187,10 +187,12 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE account ADD COLUMN closes_at INTEGER;
   `,
   `
+  -- Questions: segments of each SMS of a job; NULL for calls and older jobs.
+  ALTER TABLE job ADD COLUMN segments INTEGER;
+  -- The balance below which balance.low is reported, in units; NULL: never.
+  ALTER TABLE account ADD COLUMN balance_low_at INTEGER DEFAULT 100000;
   -- Scheduling: for when a request was ordered, NULL: for at once. Its messages are queued, and their lives say the same.
   ALTER TABLE job ADD COLUMN send_at INTEGER;
-  -- A request that was ordered for later, by its id: it is taken back as one.
-  CREATE INDEX job_scheduled ON job (request_id) WHERE send_at IS NOT NULL;
   -- Quotes: those that were used, until they are long expired (quotes/used.ts).
   CREATE TABLE quote_used (
     expires_at INTEGER NOT NULL,

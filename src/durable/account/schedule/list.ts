@@ -1,5 +1,5 @@
 import { unlessFirst } from "../../../crypto/secrets.ts";
-import type { ScheduledPlace, ScheduledRequest } from "../../../model/command.ts";
+import type { ScheduledPlace, ScheduledRequest } from "../../../model/message-detail.ts";
 import { LANES } from "../../../model/lane.ts";
 import type { Lane } from "../../../model/lane.ts";
 import type { Operation } from "../../../model/operations.ts";

@@ -1,6 +1,9 @@
-import type { TakeBackAsked, TakenBack } from "../../../model/command.ts";
+import type { TakeBackAsked, TakenBack } from "../../../model/message-detail.ts";
 import { LANES } from "../../../model/lane.ts";
+import type { MessagePlace } from "../../../model/ref.ts";
 import { number } from "../../rows.ts";
+import { numbersIn } from "../open-jobs.ts";
+import { firstSeq } from "../questions/request-page.ts";
 import { draftOf, readJob, stepDraft, storeDraft } from "../jobs.ts";
 import type { Job } from "../jobs.ts";
 import { takeBack, unchanged } from "../message/states.ts";
@@ -12,28 +15,11 @@ import type { Turn } from "../turn.ts";
 // taken back first is never claimed. Messages that were taken back before count again, so that a request that is repeated
 // because its reply was lost gets the same numbers.
 
-/** Jobs of a request, which have consecutive numbers, at most: `RECIPIENTS_MAX` in hundreds. */
-const JOBS_MAX = 100;
-
-/** The number of one of a request's jobs, if it is scheduled, was, or waits; else null. Reads no more than what waits. */
-function jobOfRequest(sql: SqlStorage, requestId: string): number | null {
-  const later = "SELECT seq FROM job WHERE request_id = ? AND send_at IS NOT NULL LIMIT 1";
-  const waits = "SELECT seq FROM job WHERE lane = ?2 AND ready_at IS NOT NULL AND request_id = ?1 LIMIT 1";
-  for (const rows of [sql.exec(later, requestId), ...LANES.map((lane) => sql.exec(waits, requestId, lane))]) {
-    for (const row of rows) return number(row, "seq");
-  }
-  return null;
-}
-
-/** The numbers of a request's jobs, of which one is known. */
-function jobsOf(sql: SqlStorage, { requestId, seq }: { requestId: string; seq?: number }): number[] {
-  const known = seq ?? jobOfRequest(sql, requestId);
-  if (known === null) return [];
-  const query = "SELECT seq FROM job WHERE seq BETWEEN ?1 - ?2 AND ?1 + ?2 AND request_id = ?3 ORDER BY seq";
-  return sql
-    .exec(query, known, JOBS_MAX, requestId)
-    .toArray()
-    .map((row) => number(row, "seq"));
+/** The numbers of a request's jobs. */
+function jobsOf(sql: SqlStorage, { requestId, near }: Exclude<TakeBackAsked, MessagePlace>): number[] {
+  const first = firstSeq(sql, requestId, near);
+  const query = "SELECT seq FROM job WHERE seq BETWEEN ?1 AND ?1 + 99 AND request_id = ?2 ORDER BY seq";
+  return first === null ? [] : numbersIn(sql.exec(query, first, requestId));
 }
 
 /** Lets the alarm look soon at the recording of calls that are taken back: its bytes may have been kept for them alone. */
@@ -57,8 +43,7 @@ function takeBackIn(turn: Turn, job: Job, index?: number): { cancelled: number; 
 
 /**
  * Takes back what is left to take back of a message or a request; `too_late` where nothing is, and was not before. Null
- * where the account has no such message, or finds no such request: one that neither waits nor was scheduled is found by
- * the number of one of its jobs alone.
+ * where the account has no such message or request.
  */
 export function takeBackAsked(turn: Turn, asked: TakeBackAsked): TakenBack | "too_late" | null {
   const { sql } = turn;
@@ -93,7 +78,7 @@ export function scheduledUnits(sql: SqlStorage, nowMs: number): number {
 export function takeBackScheduled(turn: Turn): boolean {
   const { sql, nowMs } = turn;
   const query = `SELECT seq ${SCHEDULED} ORDER BY ready_at LIMIT ${SLICE_JOBS}`;
-  const seqs = LANES.flatMap((lane) => sql.exec(query, lane, nowMs).toArray()).map((row) => number(row, "seq"));
+  const seqs = LANES.flatMap((lane) => numbersIn(sql.exec(query, lane, nowMs)));
   for (const seq of seqs) {
     const job = readJob(sql, seq);
     if (job) takeBackIn(turn, job);
