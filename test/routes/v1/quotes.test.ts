@@ -153,17 +153,21 @@ describe("Price-Quote", () => {
   });
 
   it("is not used up by a send that is refused", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
     const world = await openWorld({ plan: "starter", balance: 1 });
     const quote = await quoteOf(world, "sms", SMS);
-    const other = { ...SMS, message: "Other" };
-    expect((await sendOf(world, "sms", other)).status).toBe(200);
-    expect((await sendOf(world, "sms", SMS, { quote })).body.code).toBe("insufficient_balance");
+    const codeOf = async () => (await sendOf(world, "sms", SMS, { quote })).body.code;
+    expect((await sendOf(world, "sms", { ...SMS, message: "Other" })).status).toBe(200);
+    expect(await codeOf()).toBe("insufficient_balance");
     await world.stub.credit({ amount: 20_000, reference: "r", requestId: "req_1" });
     await world.stub.amend({ status: "suspended" });
-    expect((await sendOf(world, "sms", SMS, { quote })).body.code).toBe("account_suspended");
+    expect(await codeOf()).toBe("account_suspended");
     await world.stub.amend({ status: "active" });
-    while ((await sendOf(world, "sms", { ...SMS, message: "" })).status !== 400) continue;
-    for (let count = 0; count < 7; count += 1) await sendOf(world, "sms", SMS, { quote: "x" });
+    for (let count = 3; count < 10; count += 1) {
+      await world.stub.balance({ keyId: world.keyId, requestId: "req_1" });
+    }
+    expect(await codeOf()).toBe("rate_limited");
+    vi.setSystemTime(Date.now() + 60_000);
     expect((await sendOf(world, "sms", SMS, { quote })).body).toMatchObject({ success: true, coins_used: 1 });
     await expectRefused(world, sendOf(world, "sms", SMS, { quote }));
   });
