@@ -30,6 +30,7 @@ export const BORDERS = {
     "http",
     "recordings",
     "search",
+    "openapi",
     ...GROUND,
   ],
   console: ["ui", "sign-in", "audit", "http", ...GROUND],
@@ -63,6 +64,8 @@ export const BORDERS = {
   inbox: ["carriers", "search", ...GROUND],
   carriers: ["http", ...GROUND],
   alerts: ["db", ...GROUND],
+  // Made into documents when the Worker is built; only what serves these is in it.
+  openapi: ["http", ...GROUND],
   http: [...GROUND],
   recordings: [...GROUND],
   db: ["search", ...GROUND],
@@ -88,7 +91,7 @@ export const FILES = ["worker", "housekeeping", "objects", "log"];
 export const PACKAGES = {
   "cloudflare:workers": ["durable", "local"],
   "drizzle-orm": ["db"],
-  hono: ["routes", "console", "ui", "sign-in", "audit", "sending", "http"],
+  hono: ["routes", "console", "ui", "sign-in", "audit", "sending", "openapi", "http"],
 };
 
 /** The files of a room, as a glob from the root. */

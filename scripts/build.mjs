@@ -1,4 +1,4 @@
-// Builds the browser's files: the script of every page, the scripts of forms that send and of the bot check, one style
+// Builds the API's documents (openapi.mjs) and the browser's files: the script of every page, the scripts of forms that send and of the bot check, one style
 // sheet, the fonts. The Worker serves them itself, so that no router of static files runs before the API; their names
 // contain their content's hash, so that browsers can cache them for ever.
 // For a local Worker it also builds the list of migrations.
@@ -9,13 +9,17 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { cutFonts } from "./fonts.mjs";
 import { ROOT, STATE_DIR } from "./local.mjs";
+import { buildDocuments } from "./openapi.mjs";
 import { holderOf, lockStateFor } from "./state-lock.mjs";
 
 const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2" };
 
-/** Writes src/ui/built.json: for each file its type and its bytes, and the names that the pages refer to. */
+/**
+ * Writes src/ui/built.json: for each file its type and its bytes, and the names that the pages refer to; and with it
+ * src/openapi/built.json, the other file that every Worker carries.
+ */
 export async function buildAssets() {
-  await cutFonts();
+  await Promise.all([cutFonts(), buildDocuments()]);
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: ["src/client/app.ts", "src/client/compose.ts", "src/client/proof-of-work.ts", "src/ui/css/app.css"],

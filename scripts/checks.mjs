@@ -13,6 +13,7 @@ export const CHECKS = {
 };
 
 /** Checked by `npm test` only. */
-export const BUNDLE = {
+export const WHOLE = {
+  "documents of the API": "node scripts/openapi.mjs --lint",
   "deployable bundle": "wrangler deploy --env production --dry-run --outdir .wrangler/bundle",
 };

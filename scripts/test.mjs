@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { BUILT, BUNDLE, CHECKS } from "./checks.mjs";
+import { BUILT, CHECKS, WHOLE } from "./checks.mjs";
 import { QUIET, ROOT } from "./local.mjs";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -20,7 +20,7 @@ function run(command, args, options) {
   return spawnSync(file, args, { cwd: ROOT, encoding: "utf8", ...options });
 }
 
-for (const [name, line] of Object.entries({ ...BUILT, ...CHECKS, ...BUNDLE })) {
+for (const [name, line] of Object.entries({ ...BUILT, ...CHECKS, ...WHOLE })) {
   const startedAt = performance.now();
   const [command, ...args] = line.split(" ");
   const { status, stdout, stderr } = run(command, args, { env: QUIET, stdio: ["ignore", "pipe", "pipe"] });

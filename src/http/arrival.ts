@@ -57,8 +57,11 @@ const FOREIGN: Failure = {
   error: "A local service does not answer the pages of other sites.",
 };
 
-/** What any page may ask for: the console's public files, and recordings, whose addresses are their own proof. */
-const OPEN_PATH = /^\/(?:assets|media)\//u;
+/**
+ * What any page may ask for: the console's public files, the API's documents, and recordings, whose addresses are their
+ * own proof.
+ */
+const OPEN_PATH = /^\/(?:(?:assets|media)\/|openapi(?:-operator)?\.json$)/u;
 
 const isLocalPage = (address: string | undefined) => isThisMachine(URL.parse(address ?? "")?.hostname ?? "");
 

@@ -1,3 +1,4 @@
+import type { BaseName } from "./bases.ts";
 import type { ErrorCode } from "./errors.ts";
 
 // The prose of the API's document, which stands beside each route: `export const docs = {…} satisfies Docs`. It is a
@@ -28,15 +29,32 @@ export interface Doc {
   summary: string;
   /** Paragraphs in Markdown. */
   description?: string;
-  /** The name of the reply's schema (`src/openapi/replies.ts`). */
-  reply: string;
-  /** Whether it debits the balance. */
+  /** The name of the JSON reply's schema (`src/openapi/replies.ts`); left out where every reply is of another type. */
+  reply?: string;
+  /** Replies of other media types, each with one sentence: `{ "text/csv": "One line for each message." }`. */
+  media?: Readonly<Record<string, string>>;
+  /** Bodies of other media types than JSON, in the same way. */
+  bodyMedia?: Readonly<Record<string, string>>;
+  /** Whether it is a WebSocket; `reply` is then the schema of one text of the service. */
+  socket?: true;
+  /** Whether it debits the balance, and names what it sent in `X-Message-Id`. */
   billable?: true;
+  /** Whether it takes an Idempotency-Key; without this, those operations do that POST and are counted by the rate limit. */
+  idempotent?: boolean;
   /** Error codes beyond those that its middleware implies. */
   codes?: readonly ErrorCode[];
+  /** The name of the failures' schema, where they are not those of contract §3. */
+  failure?: string;
   /** What the parts of the path are, by name. */
   path?: Readonly<Record<string, string>>;
+  /** Its base, where the folder of its file does not say that. */
+  base?: BaseName;
+}
+
+/** A route that the document leaves out, with the reason. */
+export interface Undocumented {
+  leftOut: string;
 }
 
 /** The operations of one file, by method and path as mounted: `"GET /v1/messages"`. */
-export type Docs = Readonly<Record<`${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`, Doc>>;
+export type Docs = Readonly<Record<`${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`, Doc | Undocumented>>;

@@ -10,7 +10,8 @@ import { readTime } from "../text/time.ts";
 import { english } from "./faults.ts";
 import type { Fault, FieldName } from "./faults.ts";
 
-// Fields that several operations share (contract §5). Lengths are in code points; no value is coerced.
+// Fields that several operations share (contract §5). Lengths are in code points; no value is coerced. What `meta` says is
+// for the API's document (src/openapi), which counts in code points, too.
 
 type Check = (value: string, refuse: (fault: Fault) => void) => void;
 
@@ -40,7 +41,7 @@ export function textUpTo(name: FieldName, max: number, more?: Check) {
     const length = codePoints(value);
     if (length < 1 || length > max) refuse({ id: "length", field: name, max, length });
     else more?.(value, refuse);
-  });
+  }).meta({ minLength: 1, maxLength: max });
 }
 
 /**
@@ -61,7 +62,10 @@ export const neverLater = optional(
 );
 
 /** The key in the body: `auth.ts` reads it; no other code does. */
-export const apiKey = z.unknown().optional();
+export const apiKey = z
+  .unknown()
+  .optional()
+  .meta({ type: "string", description: "Your API key, where it is not in a header." });
 
 /** The ten digits of an Indian mobile that was written with its country code, or undefined. */
 function withoutCountryCode(value: string): string | undefined {
@@ -74,33 +78,55 @@ export function indianMobile(field: FieldName) {
     if (INDIAN_MOBILE.test(value)) return;
     if (/^[0-9]{10}$/u.test(value)) refuse({ id: "not_mobile", field });
     else refuse({ id: "ten_digits", field, meant: withoutCountryCode(value) });
+  }).meta({
+    description: "An Indian mobile: ten digits, without country code.",
+    pattern: INDIAN_MOBILE.source,
+    examples: ["9876543210"],
   });
 }
 
+const INDIAN_CALLEE = /^[1-9][0-9]{9}$/u;
+
 /** Ten digits of an Indian mobile or landline, without country code. */
 export const indianCallee = textField("callee", (value, refuse) => {
-  if (!/^[1-9][0-9]{9}$/u.test(value)) {
+  if (!INDIAN_CALLEE.test(value)) {
     refuse({ id: "indian_callee", meant: withoutCountryCode(value) });
   }
+}).meta({
+  description: "An Indian mobile or landline: ten digits, without country code or 0.",
+  pattern: INDIAN_CALLEE.source,
+  examples: ["9876543210"],
 });
+
+const E164 = /^\+[1-9][0-9]{6,14}$/u;
 
 /**
  * An international number in E.164: 7 to 15 digits that are possible in its country; an Indian one must be a mobile.
  */
 export const e164 = textField("phone", (value, refuse) => {
-  if (!/^\+[1-9][0-9]{6,14}$/u.test(value)) {
+  if (!E164.test(value)) {
     refuse({ id: "e164", meant: /^[1-9][0-9]{6,14}$/u.test(value) ? `+${value}` : undefined });
   } else if (!parsePhoneNumberFromString(value)) refuse({ id: "calling_code", field: "phone" });
   else if (!isPossiblePhoneNumber(value)) refuse({ id: "number_length", field: "phone" });
   else if (value.startsWith("+91") && !INDIAN_MOBILE.test(value.slice(3))) refuse({ id: "landline" });
+}).meta({
+  description: "The number with + and its country code (E.164), possible in its country.",
+  pattern: E164.source,
+  examples: ["+14155550132"],
 });
+
+const DIALLED = /^[1-9][0-9]{7,14}$/u;
 
 /** Country code and number in digits only, possible for that country. */
 export const dialledCallee = textField("callee", (value, refuse) => {
-  if (!/^[1-9][0-9]{7,14}$/u.test(value)) {
+  if (!DIALLED.test(value)) {
     refuse({ id: "dialled", meant: /^\+[1-9][0-9]{7,14}$/u.test(value) ? value.slice(1) : undefined });
   } else if (!parsePhoneNumberFromString(`+${value}`)) refuse({ id: "calling_code", field: "callee" });
   else if (!isPossiblePhoneNumber(`+${value}`)) refuse({ id: "number_length", field: "callee" });
+}).meta({
+  description: "Country code and number, digits only, possible in its country.",
+  pattern: DIALLED.source,
+  examples: ["919876543210"],
 });
 
 /** Parses a number that was validated before; its `number` is E.164 without a national prefix in the middle. */
@@ -114,25 +140,36 @@ export function parsedNumber(value: string): PhoneNumber {
 export const SMS_LENGTH_MAX = 160;
 
 /** The text of an SMS. */
-export const smsText = textUpTo("message", SMS_LENGTH_MAX);
+export const smsText = textUpTo("message", SMS_LENGTH_MAX).meta({
+  description: "The text. It is billed by segments: 160 characters of GSM-7, or 70 of any other script.",
+  examples: ["Your order 4711 is on its way."],
+});
+
+const SENDER_ID = /^[A-Za-z0-9 _.-]{1,11}$/u;
 
 /** The sender that the receiver sees. */
 export const senderId = optional(
   textField("senderId", (value, refuse) => {
-    if (!/^[A-Za-z0-9 _.-]{1,11}$/u.test(value)) {
+    if (!SENDER_ID.test(value)) {
       refuse({ id: "sender_id" });
     }
-  }),
+  }).meta({ description: "The sender that the receiver sees.", pattern: SENDER_ID.source, examples: ["SHOP"] }),
 );
+
+const OTP_CODE = /^[0-9]{4,8}$/u;
 
 /** The caller's one-time password; leading zeros are kept. */
 export const otpCode = textField("otp", (value, refuse) => {
-  if (!/^[0-9]{4,8}$/u.test(value)) refuse({ id: "otp_digits" });
+  if (!OTP_CODE.test(value)) refuse({ id: "otp_digits" });
+}).meta({
+  description: "Your one-time password; leading zeros are kept.",
+  pattern: OTP_CODE.source,
+  examples: ["048213"],
 });
 
 /** The brand in an OTP's text. */
 export const brandName = optional(
   textUpTo("brandName", 40, (value, refuse) => {
     if (isDeceptive(value)) refuse({ id: "brand_lines" });
-  }),
+  }).meta({ description: "The name in the text; without it, that of the service.", examples: ["Shop"] }),
 );

@@ -1,4 +1,4 @@
-import { zValidator } from "@hono/zod-validator";
+import { validator } from "hono/validator";
 import * as z from "zod";
 import { invalidRequest } from "./body.ts";
 import { FailureError } from "./errors.ts";
@@ -6,10 +6,15 @@ import { shown } from "./shown.ts";
 
 // The parameters after `?`, validated as a body is (contract §3). Unknown ones are ignored.
 
-/** Validates the parameters of the address against a schema of texts; the handler gets the parsed values. */
+/**
+ * Validates the parameters of the address against a schema of texts; the handler gets the parsed values. Of a parameter
+ * that stands several times, the first counts.
+ */
 export function query<S extends z.ZodObject>(schema: S) {
-  const validate = zValidator("query", schema, (result) => {
+  const validate = validator("query", (_, c) => {
+    const result = schema.safeParse(c.req.query());
     if (!result.success) throw new FailureError(invalidRequest(result.error));
+    return result.data;
   });
   return shown({ query: schema }, validate);
 }
@@ -29,13 +34,19 @@ export const limitField = z
     ctx.issues.push({ code: "custom", message, input: text });
     return z.NEVER;
   })
-  .meta({ description: `How many rows a page has, ${PAGE.min} to ${PAGE.max}; ${PAGE.usual} without it.` });
+  .meta({
+    type: "integer",
+    description: "How many rows a page has.",
+    minimum: PAGE.min,
+    maximum: PAGE.max,
+    default: PAGE.usual,
+  });
 
 /** The sentence for an `after` that no page gave out. */
 const NO_PLACE = "after must be the next of the page before.";
 
 /** `after` of a list, read by `read`, which returns null for what is no place; undefined on the first page. */
-export function afterField<Place>(read: (text: string) => Place | null) {
+export function afterField<Place>(read: (text: string) => Place | null, sentence = NO_PLACE) {
   return z
     .string()
     .optional()
@@ -43,7 +54,7 @@ export function afterField<Place>(read: (text: string) => Place | null) {
       if (text === undefined) return undefined;
       const place = read(text);
       if (place !== null) return place;
-      ctx.issues.push({ code: "custom", message: NO_PLACE, input: text });
+      ctx.issues.push({ code: "custom", message: sentence, input: text });
       return z.NEVER;
     })
     .meta({ description: "The `next` of the page before." });

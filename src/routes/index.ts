@@ -39,6 +39,7 @@ import { deskRateCard } from "./desk/rate-card.tsx";
 import { deskReconcile } from "./desk/reconcile.tsx";
 import { deskSessions } from "./desk/sessions.tsx";
 import { deskDoor } from "./desk/sign-in.tsx";
+import { openapiDocuments } from "./docs/openapi.ts";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
 import { operatorAccounts } from "./operator/accounts.ts";
@@ -99,6 +100,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     carrierCallback,
     mediaRecording,
     paymentWebhooks,
+    openapiDocuments,
     assets,
     preferences,
     signInPages,

@@ -48,16 +48,22 @@ export async function callerOf(c: Context<AppEnv>, fields: object, template: Rep
   return { ...caller, idempotency: { ...asked, template: sealed } };
 }
 
-/** The reply to a request that succeeded, now or earlier. */
+/**
+ * The reply to a request that succeeded, now or earlier. `operation` is that of its messages, the first of which
+ * `X-Message-Id` names (contract §13); null for a request that sends none.
+ */
 export function doneReply(
   c: Context<AppEnv>,
   template: ReplyTemplate,
   done: Pick<Done, "replayed" | "template" | "spent" | "balance" | "seq" | "idSecret" | "window">,
-  operation: Operation,
+  operation: Operation | null,
 ): Response {
   const config = settings(c);
   const key = keyOf(c);
+  const place = { seq: done.seq, index: 0, secretId: done.idSecret ?? FIRST_ID };
+  const id = operation && messageId(config.KEY_SECRET, key, operation, place);
   showWindow(c, done.window);
+  if (id !== null) c.header("X-Message-Id", id);
   if (done.replayed) c.header("Idempotent-Replayed", "true");
   const first = done.template
     ? (JSON.parse(unseal(config.SEAL_SECRET, objectName(key), done.template)) as ReplyTemplate)
@@ -66,8 +72,10 @@ export function doneReply(
     fillTemplate(first, {
       spent: done.spent,
       balance: done.balance,
-      messageId: () =>
-        messageId(config.KEY_SECRET, key, operation, { seq: done.seq, index: 0, secretId: done.idSecret ?? FIRST_ID }),
+      messageId: () => {
+        if (id === null) throw new Error("the reply of a request without messages names one");
+        return id;
+      },
     }),
   );
 }

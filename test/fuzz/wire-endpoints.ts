@@ -86,6 +86,8 @@ const PROGRAMS: Record<string, Shape> = {
   "POST /operator/alerts/test": { json: {} },
   "POST /callbacks/:carrier": { json: { ref: "{message}", state: "delivered", code: "0" }, signed: "carrier" },
   "GET /media/:token": {},
+  "GET /openapi.json": {},
+  "GET /openapi-operator.json": {},
   "POST /webhooks/payments/:provider": {
     json: {
       id: "evt_1",
@@ -112,6 +114,7 @@ const PROGRAMS: Record<string, Shape> = {
   "DELETE /v1/requests/:request_id": {},
   "GET /v1/account": {},
   "PATCH /v1/account": { json: { balance_low_at: 12.5 } },
+  "POST /v1/preflight": { json: { operation: "sms", ...SMS, message: "It’s here" } },
   "GET /v1/recordings": { query: { limit: "2", after: "1.file_x" } },
   "GET /v1/recordings/:file": {},
   "PATCH /v1/recordings/:file": { json: { name: "Offer" } },

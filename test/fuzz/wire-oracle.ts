@@ -11,6 +11,9 @@ const PAGE_STATUSES: ReadonlySet<number> = new Set([101, 200, 206, 303, 304, 416
 /** Endpoints of the API that answer with a file: recordings, exports, archives, figures for Prometheus. */
 const FILES = /^\/media|\/export$|^\/v1\/messages(?:\.csv)?$|\/archives\/:name$|^\/operator\/metrics$/u;
 
+/** Endpoints whose JSON is a document of its own, and no reply of contract §3. */
+const DOCUMENTS = /^\/openapi/u;
+
 /** Whether the HTTP server itself refused the request, which then never reached the service. */
 function isServersOwn({ status, headers, body }: WireReply): boolean {
   if (headers.has("x-request-id")) return false;
@@ -38,6 +41,7 @@ export function faultOf(endpoint: Endpoint, plan: Plan, reply: WireReply): strin
     return mayRefuse && isServersOwn(reply) ? null : "a reply that is not the service's";
   }
   if (status >= 500) return `status ${status}`;
+  if (DOCUMENTS.test(endpoint.path) && status === 200) return null;
   if (headers.get("content-type")?.startsWith("application/json")) return body === "" ? null : envelopeFault(reply);
   if (body === "" || !endpoint.isApi) return PAGE_STATUSES.has(status) || status >= 400 ? null : `status ${status}`;
   // For an unknown path on the console host, a browser gets a page.

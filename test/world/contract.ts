@@ -4,6 +4,7 @@ import type { Endpoint } from "./contract/endpoint.ts";
 import { fieldSuite } from "./contract/fields.ts";
 import { idempotencySuite } from "./contract/idempotency.ts";
 import { keySuite } from "./contract/keys.ts";
+import { messageIdSuite } from "./contract/message-id.ts";
 import { orderSuite } from "./contract/order.ts";
 import { transportSuite } from "./contract/transport.ts";
 
@@ -17,6 +18,7 @@ export function contractSuite(endpoint: Endpoint): void {
     fieldSuite(endpoint);
     accountSuite(endpoint);
     idempotencySuite(endpoint);
+    messageIdSuite(endpoint);
     orderSuite(endpoint);
   });
 }

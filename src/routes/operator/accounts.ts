@@ -4,6 +4,7 @@ import { audit } from "../../audit/audit.ts";
 import { settings } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { optional } from "../../http/fields.ts";
 import { idempotencyKey } from "../../http/idempotency.ts";
 import type { AccountView } from "../../model/account.ts";
@@ -17,6 +18,7 @@ import {
   demand,
   missing,
   nameField,
+  ofMode,
   onceOf,
   operator,
   otherRequest,
@@ -24,17 +26,23 @@ import {
   timeOf,
 } from "./operator.ts";
 
+const OTP_RATE = { description: "Coins for one OTP; without it, the plan's rate.", examples: [0.2] };
+
 const creation = z.object({
   name: nameField("name"),
   plan: optional(planName),
-  balance: optional(amountField("balance", 0)),
-  otpRate: optional(amountField("otpRate", 0)),
+  balance: optional(amountField("balance", 0).meta({ description: "Coins to begin with.", examples: [100] })),
+  otpRate: optional(amountField("otpRate", 0).meta(OTP_RATE)),
 });
 
 const change = z.object({
-  status: optional(z.enum(["active", "suspended"], "status must be active or suspended.")),
+  status: optional(
+    z.enum(["active", "suspended"], "status must be active or suspended.").meta({ examples: ["active"] }),
+  ),
   plan: optional(planName),
-  otpRate: amountField("otpRate", 0).nullish(),
+  otpRate: amountField("otpRate", 0)
+    .nullish()
+    .meta({ description: "Coins for one OTP; null is the plan's rate again." }),
 });
 
 function wire(accountId: string, view: AccountView) {
@@ -78,7 +86,7 @@ export const operatorAccounts = (app: Api) => {
     return c.json({ success: true, account_id: accountId, api_key: keys.live, test_key: keys.test });
   });
 
-  app.get("/operator/accounts/:id", operator("read"), async (c) => {
+  app.get("/operator/accounts/:id", operator("read"), ofMode, async (c) => {
     const ref = accountInPath(c);
     const view: AccountView = (await objectOf(c.env, ref).view()) ?? missing("account");
     return c.json(wire(ref.accountId, view));
@@ -98,3 +106,30 @@ export const operatorAccounts = (app: Api) => {
     return c.json(wire(accountId, amended));
   });
 };
+
+const path = { id: "The account's id." };
+
+export const docs = {
+  "POST /operator/accounts": {
+    id: "operatorOpenAccount",
+    tag: "Operator: accounts",
+    summary: "Open an account",
+    reply: "AccountOpened",
+    idempotent: true,
+  },
+  "GET /operator/accounts/:id": {
+    id: "operatorAccount",
+    tag: "Operator: accounts",
+    summary: "Show an account",
+    reply: "Account",
+    path,
+  },
+  "PATCH /operator/accounts/:id": {
+    id: "operatorChangeAccount",
+    tag: "Operator: accounts",
+    summary: "Change an account",
+    description: "Effective on its next request. Plan and rate need the role `admin`.",
+    reply: "Account",
+    path,
+  },
+} satisfies Docs;

@@ -3,6 +3,7 @@ import { sendTestNotice } from "../../alerts/channel.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { fail } from "../../http/errors.ts";
 import { operator } from "./operator.ts";
 
@@ -17,3 +18,13 @@ export const operatorAlerts = (app: Api) =>
     await audit(c, { action: "alert.tested", details: { delivered: ok, status } });
     return c.json({ success: true, delivered: ok, status, took_ms: tookMs, answer });
   });
+
+export const docs = {
+  "POST /operator/alerts/test": {
+    id: "operatorTestAlert",
+    tag: "Operator: service",
+    summary: "Send a test notice to the channel of alerts",
+    reply: "AlertTested",
+    codes: ["not_found"],
+  },
+} satisfies Docs;

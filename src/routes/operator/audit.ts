@@ -1,11 +1,12 @@
-import type { Context } from "hono";
+import * as z from "zod";
 import { oldestActs } from "../../audit/trail.ts";
 import { accountBytes } from "../../crypto/ids.ts";
-import type { Api, AppEnv } from "../../http/app.ts";
-import { fail } from "../../http/errors.ts";
+import type { Api } from "../../http/app.ts";
+import type { Docs } from "../../http/docs.ts";
+import { afterField, limitField, query } from "../../http/query.ts";
 import { readPlace } from "../../model/audit.ts";
-import type { ActPlace, RecordedAct } from "../../model/audit.ts";
-import { missing, operator, pageLimit, timeOf } from "./operator.ts";
+import type { RecordedAct } from "../../model/audit.ts";
+import { missing, operator, timeOf } from "./operator.ts";
 
 function wire(act: RecordedAct) {
   return {
@@ -23,18 +24,25 @@ function wire(act: RecordedAct) {
   };
 }
 
-function afterOf(c: Context<AppEnv>): ActPlace | null {
-  const text = c.req.query("after");
-  if (text === undefined) return null;
-  return readPlace(text) ?? fail("invalid_request", "after must be the next of the page before.", { param: "after" });
-}
+const account = z.string().optional().meta({ description: "The id of an account; all of them without it." });
+const asked = query(z.object({ account, limit: limitField, after: afterField(readPlace) }));
 
 /** `GET /operator/audit`: the audit trail, oldest first, of all accounts or of one. */
 export const operatorAudit = (app: Api) =>
-  app.get("/operator/audit", operator("read"), async (c) => {
-    const account = c.req.query("account");
-    if (account !== undefined && !accountBytes(account)) return missing("account");
-    const filter = account === undefined ? {} : { accountId: account };
-    const { acts, next } = await oldestActs(c.env, filter, afterOf(c), pageLimit(c));
+  app.get("/operator/audit", operator("read"), asked, async (c) => {
+    const { account: accountId, limit, after } = c.req.valid("query");
+    if (accountId !== undefined && !accountBytes(accountId)) return missing("account");
+    const filter = accountId === undefined ? {} : { accountId };
+    const { acts, next } = await oldestActs(c.env, filter, after ?? null, limit);
     return c.json({ success: true, data: acts.map(wire), has_more: next !== null, next });
   });
+
+export const docs = {
+  "GET /operator/audit": {
+    id: "operatorAudit",
+    tag: "Operator: service",
+    summary: "List the audit trail, oldest first",
+    reply: "ActList",
+    codes: ["not_found"],
+  },
+} satisfies Docs;

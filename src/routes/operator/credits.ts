@@ -2,6 +2,7 @@ import * as z from "zod";
 import { audit } from "../../audit/audit.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
 import type { Credited } from "../../model/account.ts";
@@ -16,6 +17,7 @@ import {
   keySecret,
   missing,
   nameField,
+  ofMode,
   onceOf,
   operator,
   otherRequest,
@@ -23,14 +25,24 @@ import {
 } from "./operator.ts";
 
 const schema = z.object({
-  amount: amountField("amount", -Infinity).refine((units) => units !== 0, "amount must not be 0."),
-  reference: nameField("reference"),
-  note: optional(z.string("note must be a string.").max(LENGTH_MAX.note, "note is too long.")),
+  amount: amountField("amount", -Infinity)
+    .refine((units) => units !== 0, "amount must not be 0.")
+    .meta({ description: "Coins; a negative amount is an adjustment.", examples: [100] }),
+  reference: nameField("reference").meta({
+    description: "Names this payment: each is credited once.",
+    examples: ["inv-17"],
+  }),
+  note: optional(
+    z
+      .string("note must be a string.")
+      .max(LENGTH_MAX.note, "note is too long.")
+      .meta({ description: "For the audit trail." }),
+  ),
 });
 
 /** `POST /operator/accounts/:id/credits`: once per reference (contract §10). */
 export const operatorCredits = (app: Api) =>
-  app.post("/operator/accounts/:id/credits", operator("money"), jsonBody(schema), async (c) => {
+  app.post("/operator/accounts/:id/credits", operator("money"), ofMode, jsonBody(schema), async (c) => {
     const ref = accountInPath(c);
     const body = c.req.valid("json");
     const { amount, reference, note } = body;
@@ -63,3 +75,15 @@ export const operatorCredits = (app: Api) =>
       balance: coins(credited.balance),
     });
   });
+
+export const docs = {
+  "POST /operator/accounts/:id/credits": {
+    id: "operatorCredit",
+    tag: "Operator: accounts",
+    summary: "Credit an account, once per reference",
+    reply: "Credited",
+    idempotent: true,
+    codes: ["insufficient_balance"],
+    path: { id: "The account's id." },
+  },
+} satisfies Docs;

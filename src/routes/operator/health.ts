@@ -1,4 +1,5 @@
 import type { Api } from "../../http/app.ts";
+import type { Docs } from "../../http/docs.ts";
 import { WITHIN_SEC, deliveredShare } from "../../model/delivery.ts";
 import type { Tally } from "../../model/delivery.ts";
 import { EXPOSITION_TYPE } from "../../operator/exposition.ts";
@@ -84,3 +85,19 @@ export const operatorHealth = (app: Api) => {
     c.body(metricsText(await healthOf(c.env, Date.now())), 200, { "Content-Type": EXPOSITION_TYPE }),
   );
 };
+
+export const docs = {
+  "GET /operator/health": {
+    id: "operatorHealth",
+    tag: "Operator: service",
+    summary: "Show how the service does",
+    description: "A part that could not be read is null.",
+    reply: "Health",
+  },
+  "GET /operator/metrics": {
+    id: "operatorMetrics",
+    tag: "Operator: service",
+    summary: "Get the same as figures for Prometheus",
+    media: { "text/plain": "Prometheus' text format 0.0.4." },
+  },
+} satisfies Docs;

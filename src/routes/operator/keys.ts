@@ -5,6 +5,7 @@ import { modeOfKeyId, newKeyId, readKeyId, showKey, showKeyId } from "../../cryp
 import { FIRST_ID } from "../../crypto/secrets.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
 import { idempotencyKey } from "../../http/idempotency.ts";
@@ -28,12 +29,17 @@ const OVERLAP_SEC_MAX = 30 * 24 * 3_600;
 
 const making = z.object({
   name: optional(nameField("name")),
-  mode: optional(z.enum(["live", "test"], "mode must be live or test.")),
+  mode: optional(z.enum(["live", "test"], "mode must be live or test.").meta({ default: "live", examples: ["test"] })),
 });
 
 const OVERLAP = `overlapSeconds must be a whole number from 0 to ${OVERLAP_SEC_MAX}.`;
 const rotation = z.object({
-  overlapSeconds: z.number(OVERLAP).int(OVERLAP).min(0, OVERLAP).max(OVERLAP_SEC_MAX, OVERLAP),
+  overlapSeconds: z
+    .number(OVERLAP)
+    .int(OVERLAP)
+    .min(0, OVERLAP)
+    .max(OVERLAP_SEC_MAX, OVERLAP)
+    .meta({ description: "How long the old key stays valid.", examples: [3_600] }),
 });
 
 const TOO_MANY = "This account has 1,000 keys, which is the most.";
@@ -156,3 +162,39 @@ export const operatorKeys = (app: Api) => {
     });
   });
 };
+
+const path = { id: "The account's id." };
+const pathOfKey = { id: "The account's id.", keyId: "The key's id, which is no secret." };
+
+export const docs = {
+  "GET /operator/accounts/:id/keys": {
+    id: "operatorKeys",
+    tag: "Operator: accounts",
+    summary: "List an account's keys of both modes",
+    reply: "KeyList",
+    path,
+  },
+  "POST /operator/accounts/:id/keys": {
+    id: "operatorMakeKey",
+    tag: "Operator: accounts",
+    summary: "Make a key",
+    reply: "KeyMade",
+    idempotent: true,
+    path,
+  },
+  "DELETE /operator/accounts/:id/keys/:keyId": {
+    id: "operatorRevokeKey",
+    tag: "Operator: accounts",
+    summary: "Revoke a key, at once",
+    reply: "KeyNamed",
+    path: pathOfKey,
+  },
+  "POST /operator/accounts/:id/keys/:keyId/rotate": {
+    id: "operatorRotateKey",
+    tag: "Operator: accounts",
+    summary: "Replace a key by another",
+    reply: "KeyRotated",
+    idempotent: true,
+    path: pathOfKey,
+  },
+} satisfies Docs;

@@ -3,8 +3,10 @@ import * as z from "zod";
 import { audit } from "../../audit/audit.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { fail } from "../../http/errors.ts";
 import { optional } from "../../http/fields.ts";
+import { afterField, limitField, query } from "../../http/query.ts";
 import { closeAccount, eraseAccount, keepAccount } from "../../leaving/closing.ts";
 import type { Closed, Erased } from "../../leaving/closing.ts";
 import { exportReply, readExportPlace } from "../../leaving/export/export.ts";
@@ -15,16 +17,17 @@ import { coins } from "../../money/money.ts";
 import { objectOf } from "../../objects.ts";
 import { NOTICES, dayOf, notify } from "../../sign-in/notices.ts";
 import { personWith } from "../../sign-in/people.ts";
-import { accountInPath, amountField, missing, operator, pageLimit, timeOf } from "./operator.ts";
+import { accountInPath, amountField, missing, operator, timeOf } from "./operator.ts";
 
 const closing = z.object({
   grace_days: optional(
     z
       .number("grace_days must be a number of days.")
       .min(0, "grace_days must not be below 0.")
-      .max(365, "grace_days must be at most 365."),
+      .max(365, "grace_days must be at most 365.")
+      .meta({ description: "Days until it is erased; without it, the deployment's.", examples: [30] }),
   ),
-  give_up: optional(amountField("give_up", 0)),
+  give_up: optional(amountField("give_up", 0).meta({ description: "The balance in coins, which is then lost." })),
 });
 
 function wire(row: ListedErasure) {
@@ -86,13 +89,28 @@ async function shown(c: Context<AppEnv>, row: Parameters<typeof withInvoices>[1]
   return c.json({ success: true, ...(one && wire(one)) });
 }
 
-/** `?give_up=` in coins, as units; null without it. */
-function giveUpOf(c: Context<AppEnv>): number | null {
-  const text = c.req.query("give_up");
-  if (text === undefined) return null;
-  const read = amountField("give_up", 0).safeParse(/^[0-9]{1,10}(?:\.[0-9]{1,4})?$/u.test(text) ? Number(text) : text);
-  return read.success ? read.data : fail("invalid_request", "give_up must be a number of coins.", { param: "give_up" });
-}
+/** `?give_up=` in coins, as units. */
+const giveUp = z
+  .string()
+  .optional()
+  .transform((text, ctx) => {
+    if (text === undefined) return undefined;
+    const coinsIn = /^[0-9]{1,10}(?:\.[0-9]{1,4})?$/u.test(text) ? Number(text) : text;
+    const read = amountField("give_up", 0).safeParse(coinsIn);
+    if (read.success) return read.data;
+    ctx.issues.push({ code: "custom", message: "give_up must be a number of coins.", input: text });
+    return z.NEVER;
+  })
+  .meta({ type: "number", description: "The balance in coins, which is then lost." });
+
+const erasing = query(z.object({ give_up: giveUp }));
+
+const exported = query(
+  z.object({ after: afterField(readExportPlace, "after must be the next of the manifest before.") }),
+);
+
+const before = z.string().optional().meta({ description: "The `next` of the page before." });
+const listed = query(z.object({ limit: limitField, before }));
 
 function addClosing(app: Api): void {
   app.post("/operator/accounts/:id/close", operator("leaving"), jsonBody(closing), async (c) => {
@@ -120,9 +138,10 @@ function addClosing(app: Api): void {
     return c.json({ success: true, account_id: accountId });
   });
 
-  app.delete("/operator/accounts/:id", operator("leaving"), async (c) => {
+  app.delete("/operator/accounts/:id", operator("leaving"), erasing, async (c) => {
     const { accountId } = accountInPath(c);
-    const erased = await eraseAccount(c.env, { accountId, by: "operator", givesUp: giveUpOf(c) });
+    const { give_up: givesUp = null } = c.req.valid("query");
+    const erased = await eraseAccount(c.env, { accountId, by: "operator", givesUp });
     if (!erased.ok) return refuse(erased);
     await audit(c, { action: "account.erased", accountId, once: "asked" });
     return shown(c, erased.row);
@@ -133,21 +152,57 @@ function addClosing(app: Api): void {
 export const operatorLeaving = (app: Api) => {
   addClosing(app);
 
-  app.get("/operator/accounts/:id/export", operator("leaving"), async (c) => {
+  app.get("/operator/accounts/:id/export", operator("leaving"), exported, async (c) => {
     const ref = accountInPath(c);
-    const text = c.req.query("after");
-    const after = text === undefined ? null : readExportPlace(text);
-    if (text !== undefined && after === null) {
-      return fail("invalid_request", "after must be the next of the manifest before.", { param: "after" });
-    }
+    const { after = null } = c.req.valid("query");
     const view: AccountView | null = await objectOf(c.env, ref).view();
     if (!view) return missing("account");
     await audit(c, { action: "account.exported", accountId: ref.accountId });
     return exportReply(c.env, { accountId: ref.accountId, after, nowMs: Date.now() });
   });
 
-  app.get("/operator/erasures", operator("read"), async (c) => {
-    const { rows, next } = await listErasures(c.env, c.req.query("before") ?? null, pageLimit(c));
+  app.get("/operator/erasures", operator("read"), listed, async (c) => {
+    const { limit, before: place = null } = c.req.valid("query");
+    const { rows, next } = await listErasures(c.env, place, limit);
     return c.json({ success: true, data: rows.map(wire), has_more: next !== null, next });
   });
 };
+
+const path = { id: "The account's id." };
+
+export const docs = {
+  "POST /operator/accounts/:id/close": {
+    id: "operatorCloseAccount",
+    tag: "Operator: accounts",
+    summary: "Close an account, which is erased after some days",
+    reply: "Erasure",
+    path,
+  },
+  "POST /operator/accounts/:id/keep": {
+    id: "operatorKeepAccount",
+    tag: "Operator: accounts",
+    summary: "Take back the closing of an account",
+    reply: "AccountNamed",
+    path,
+  },
+  "DELETE /operator/accounts/:id": {
+    id: "operatorEraseAccount",
+    tag: "Operator: accounts",
+    summary: "Erase an account now",
+    reply: "Erasure",
+    path,
+  },
+  "GET /operator/accounts/:id/export": {
+    id: "operatorExportAccount",
+    tag: "Operator: accounts",
+    summary: "Get all that an account has",
+    media: { "application/gzip": "An archive (tar, gzip)." },
+    path,
+  },
+  "GET /operator/erasures": {
+    id: "operatorErasures",
+    tag: "Operator: accounts",
+    summary: "List the accounts that leave or have left, newest first",
+    reply: "ErasureList",
+  },
+} satisfies Docs;

@@ -5,9 +5,10 @@ import { operatorByAccess, usesAccess } from "../../http/access.ts";
 import { settings } from "../../http/app.ts";
 import type { AppEnv } from "../../http/app.ts";
 import { isOperator } from "../../http/auth.ts";
-import { acceptBody, readBody } from "../../http/body.ts";
+import { acceptBody, invalidRequest, readBody } from "../../http/body.ts";
 import { FailureError, UNAUTHORIZED, fail } from "../../http/errors.ts";
 import { idempotencyOf } from "../../http/idempotency.ts";
+import { query } from "../../http/query.ts";
 import { shown } from "../../http/shown.ts";
 import type { AskedOnce } from "../../model/command.ts";
 import { TOKEN_HOLDER, leastRole, mayDo } from "../../model/operator.ts";
@@ -17,7 +18,7 @@ import { coins, unitsFromCoins } from "../../money/money.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
 import { isDeceptive } from "../../text/one-line.ts";
 
-// What the operator's routes share (contract §10): the token, account ids, amounts and pages.
+// What the operator's routes share (contract §10): the token, account ids and amounts.
 
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PATCH", "PUT"]);
 
@@ -81,15 +82,24 @@ export function missing(what: string): never {
   return fail("not_found", `There is no such ${what}.`);
 }
 
+/** `?mode=` of a route of an account. */
+export const modeField = z
+  .enum(["live", "test"], "mode must be live or test.")
+  .default("live")
+  .meta({ description: "Whether it is about the account itself, or about its twin with play coins." });
+
+const modeOnly = z.object({ mode: modeField });
+
+/** Validates `?mode=`. */
+export const ofMode = query(modeOnly);
+
 /** The account in the path, in the mode of `?mode=`, live by default. */
 export function accountInPath(c: Context<AppEnv>): AccountRef {
   const accountId = c.req.param("id") ?? "";
-  const mode = c.req.query("mode") ?? "live";
-  if (mode !== "live" && mode !== "test") {
-    return fail("invalid_request", "mode must be live or test.", { param: "mode" });
-  }
+  const asked = modeOnly.safeParse({ mode: c.req.query("mode") });
+  if (!asked.success) throw new FailureError(invalidRequest(asked.error));
   if (!accountBytes(accountId)) return missing("account");
-  return { accountId, mode };
+  return { accountId, mode: asked.data.mode };
 }
 
 /** The Idempotency-Key and fingerprint of the request (contract §8); nothing without the header. */
@@ -110,30 +120,6 @@ export function otherRequest(): never {
 
 /** The secret from which keys and message ids are made. */
 export const keySecret = (c: Context<AppEnv>) => settings(c).KEY_SECRET;
-
-const PAGE = { min: 1, max: 500, usual: 100 };
-
-/** `?limit=` of a list. */
-export function pageLimit(c: Context<AppEnv>): number {
-  const text = c.req.query("limit");
-  if (text === undefined) return PAGE.usual;
-  const limit = /^[0-9]{1,4}$/u.test(text) ? Number(text) : 0;
-  if (limit < PAGE.min || limit > PAGE.max) {
-    fail("invalid_request", `limit must be a whole number from ${PAGE.min} to ${PAGE.max}.`, { param: "limit" });
-  }
-  return limit;
-}
-
-/** `?after=` of a list, as the numbers that the previous page returned; `parts` zeros on the first page. */
-export function pageAfter(c: Context<AppEnv>, parts: number): number[] {
-  const text = c.req.query("after");
-  if (text === undefined) return Array.from({ length: parts }, () => 0);
-  const numbers = text.split(".").map((part) => (/^[0-9]{1,15}$/u.test(part) ? Number(part) : -1));
-  if (numbers.length !== parts || numbers.some((one) => one < 0)) {
-    fail("invalid_request", "after must be the next of the page before.", { param: "after" });
-  }
-  return numbers;
-}
 
 /** A schema of an amount in coins with at most four decimals; it returns units. */
 export function amountField(name: string, min: number) {

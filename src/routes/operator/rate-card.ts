@@ -1,6 +1,7 @@
 import { audit } from "../../audit/audit.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { rateCardSchema } from "../../money/pricing.ts";
 import { cardChanges } from "../../operator/rate-card-form.ts";
 import { storedRateCard, writeRateCard } from "../../sending/rate-card.ts";
@@ -21,3 +22,19 @@ export const operatorRateCard = (app: Api) => {
     return c.json({ success: true, ...card });
   });
 };
+
+export const docs = {
+  "GET /operator/rate-card": {
+    id: "operatorRateCard",
+    tag: "Operator: service",
+    summary: "Show the prices",
+    reply: "RateCard",
+  },
+  "PUT /operator/rate-card": {
+    id: "operatorChangeRateCard",
+    tag: "Operator: service",
+    summary: "Replace the prices",
+    description: "They hold everywhere within five minutes. A field that is left out has its usual price.",
+    reply: "RateCard",
+  },
+} satisfies Docs;

@@ -3,11 +3,13 @@ import { expireKeys } from "../../accounts/keys.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { optional } from "../../http/fields.ts";
 import { keysPage, secretsInUse } from "../../accounts/secrets.ts";
 import type { KeysOfSecret, ListInUse } from "../../accounts/secrets.ts";
 import { keyRow } from "./keys.ts";
-import { accountInPath, keySecret, missing, operator, pageLimit, timeOf } from "./operator.ts";
+import { limitField, query } from "../../http/query.ts";
+import { accountInPath, keySecret, missing, operator, timeOf } from "./operator.ts";
 
 const list = ({ name, making, neededUntil, listed }: ListInUse) => ({
   name,
@@ -27,13 +29,26 @@ const keysOf = ({ secretId, keys, lastUsedAt }: KeysOfSecret) => ({
   last_used_at: timeOf(lastUsedAt),
 });
 
+const after = z.string().default("").meta({ description: "The `next` of the page before." });
+const asked = query(z.object({ limit: limitField, after }));
+
 const TIME = "made_before must be a time such as 2026-11-22T00:00:00Z.";
 const IDS = "secret_ids must be a list of ids from 1 to 127.";
 
 const schema = z
   .object({
-    made_before: optional(z.iso.datetime({ offset: true, error: TIME })),
-    secret_ids: optional(z.array(z.number(IDS).int(IDS).min(1, IDS).max(127, IDS), IDS).min(1, IDS).max(127, IDS)),
+    made_before: optional(
+      z.iso
+        .datetime({ offset: true, error: TIME })
+        .meta({ description: "Keys that were made before this time.", examples: ["2026-11-22T00:00:00Z"] }),
+    ),
+    secret_ids: optional(
+      z
+        .array(z.number(IDS).int(IDS).min(1, IDS).max(127, IDS), IDS)
+        .min(1, IDS)
+        .max(127, IDS)
+        .meta({ description: "Keys that these secrets made. One of the two fields, not both." }),
+    ),
   })
   .refine((body) => body.made_before === undefined || body.secret_ids === undefined, {
     error: "Give made_before or secret_ids, not both.",
@@ -47,8 +62,9 @@ export const operatorSecrets = (app: Api) => {
     return c.json({ success: true, secrets: lists.map(list) });
   });
 
-  app.get("/operator/secrets/keys", operator("read"), async (c) => {
-    const { accounts, next } = await keysPage(c.env, c.req.query("after") ?? "", pageLimit(c), Date.now());
+  app.get("/operator/secrets/keys", operator("read"), asked, async (c) => {
+    const { limit, after: place } = c.req.valid("query");
+    const { accounts, next } = await keysPage(c.env, place, limit, Date.now());
     const data = accounts.map(({ accountId, secrets }) => ({ account_id: accountId, secrets: secrets.map(keysOf) }));
     return c.json({ success: true, data, has_more: next !== null, next });
   });
@@ -66,3 +82,26 @@ export const operatorSecrets = (app: Api) => {
     return c.json({ success: true, expired: ended.map(keyRow) });
   });
 };
+
+export const docs = {
+  "GET /operator/secrets": {
+    id: "operatorSecrets",
+    tag: "Operator: service",
+    summary: "Show which secrets are in use",
+    description: "Their ids and times, and never a secret.",
+    reply: "SecretsInUse",
+  },
+  "GET /operator/secrets/keys": {
+    id: "operatorSecretKeys",
+    tag: "Operator: service",
+    summary: "List the usable keys of accounts by the secret that made them",
+    reply: "KeysBySecretList",
+  },
+  "POST /operator/accounts/:id/keys/expire": {
+    id: "operatorExpireKeys",
+    tag: "Operator: accounts",
+    summary: "End an account's older keys",
+    reply: "KeysExpired",
+    path: { id: "The account's id." },
+  },
+} satisfies Docs;

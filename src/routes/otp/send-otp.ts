@@ -3,6 +3,7 @@ import { PRODUCT } from "../../config/settings.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { SMS_LENGTH_MAX, apiKey, brandName, indianMobile, neverLater, otpCode } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { ordering } from "../../sending/ordering.ts";
@@ -44,3 +45,14 @@ export const sendOtp = (app: Api) =>
     const { order, reply } = orderOf(body);
     return sendOrder(c, body, order, reply);
   });
+
+export const docs = {
+  "POST /send-otp": {
+    id: "sendOtp",
+    tag: "OTP",
+    summary: "Send a one-time password",
+    description: "Costs the plan's price of one OTP. The password is in this reply, and in no log or list.",
+    reply: "OtpQueued",
+    billable: true,
+  },
+} satisfies Docs;

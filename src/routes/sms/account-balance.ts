@@ -1,6 +1,7 @@
 import { keyOf, showWindow } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
+import type { Docs } from "../../http/docs.ts";
 import type { BalanceView, Refusal } from "../../model/command.ts";
 import { coins } from "../../money/money.ts";
 import { accountOf, refuse } from "../../sending/send-order.ts";
@@ -15,3 +16,12 @@ export const accountBalance = (app: Api) =>
     showWindow(c, result.window);
     return c.json({ success: true, balance: coins(result.balance), currency: "coins" });
   });
+
+export const docs = {
+  "GET /account-balance": {
+    id: "accountBalance",
+    tag: "Account",
+    summary: "Get the balance",
+    reply: "Balance",
+  },
+} satisfies Docs;

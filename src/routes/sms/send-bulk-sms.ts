@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { bodyUpTo, jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { SMS_LENGTH_MAX, apiKey, indianMobile, issueOf, sendAt, senderId, smsText } from "../../http/fields.ts";
 import { ENDPOINTS, RECIPIENTS_MAX } from "../../model/operations.ts";
 import { priceIndia } from "../../money/pricing.ts";
@@ -9,6 +10,7 @@ import { laterOf, ordering } from "../../sending/ordering.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { bulkReply } from "../../sending/replies.ts";
 import { sendOrder } from "../../sending/send-order.ts";
+import { INDIAN_MOBILE } from "../../text/india.ts";
 
 const LIST = {
   error: ({ input }: { input?: unknown }) =>
@@ -22,7 +24,14 @@ const recipients = z
     if (value.length === 0) issues.push(issueOf({ id: "no_recipients" }, value));
     if (value.length > RECIPIENTS_MAX) issues.push(issueOf({ id: "many_recipients", max: RECIPIENTS_MAX }, value));
   })
-  .pipe(z.array(indianMobile("each recipient")));
+  .pipe(z.array(indianMobile("each recipient")))
+  .meta({
+    description: "Indian mobiles: ten digits each, without country code.",
+    minItems: 1,
+    maxItems: RECIPIENTS_MAX,
+    items: { type: "string", pattern: INDIAN_MOBILE.source },
+    examples: [["9876543210", "9876543211"]],
+  });
 
 const schema = z.object({ recipients, message: smsText, senderId, sendAt, apiKey });
 
@@ -61,3 +70,15 @@ export const sendBulkSms = (app: Api) =>
     const { order, reply } = bulkOrdering.order(body, await currentRateCard(c.env, c.executionCtx));
     return sendOrder(c, body, order, reply);
   });
+
+export const docs = {
+  "POST /send-bulk-sms": {
+    id: "sendBulkSms",
+    tag: "SMS",
+    summary: "Send one text to many Indian mobiles",
+    description:
+      "All or nothing: one number that is wrong refuses the whole list, and `param` names it. A number that stands twice is sent and charged once.",
+    reply: "Queued",
+    billable: true,
+  },
+} satisfies Docs;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { SMS_LENGTH_MAX, apiKey, e164, optional, parsedNumber, sendAt, senderId, smsText } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { priceAbroad, priceIndia } from "../../money/pricing.ts";
@@ -10,7 +11,11 @@ import { currentRateCard } from "../../sending/rate-card.ts";
 import { smsReply } from "../../sending/replies.ts";
 import { sendOrder } from "../../sending/send-order.ts";
 
-const isFlash = optional(z.boolean("isFlash must be true or false."));
+const isFlash = optional(
+  z
+    .boolean("isFlash must be true or false.")
+    .meta({ description: "Whether it is shown at once and not stored.", default: false, examples: [false] }),
+);
 
 const schema = z.object({ phone: e164, message: smsText, isFlash, senderId, sendAt, apiKey });
 
@@ -55,3 +60,15 @@ export const sendInternationalSms = (app: Api) =>
       return sendOrder(c, body, order, reply);
     },
   );
+
+export const docs = {
+  "POST /send-international-sms": {
+    id: "sendInternationalSms",
+    tag: "SMS",
+    summary: "Send one SMS abroad",
+    description:
+      "Costs by segment and country. `permission_denied` where a country is not offered. An Indian mobile is priced as in `sendSms`.",
+    reply: "Queued",
+    billable: true,
+  },
+} satisfies Docs;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { SMS_LENGTH_MAX, apiKey, indianMobile, sendAt, senderId, smsText } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { priceIndia } from "../../money/pricing.ts";
@@ -42,3 +43,15 @@ export const sendSms = (app: Api) =>
     const { order, reply } = smsOrdering.order(body, await currentRateCard(c.env, c.executionCtx));
     return sendOrder(c, body, order, reply);
   });
+
+export const docs = {
+  "POST /send-sms": {
+    id: "sendSms",
+    tag: "SMS",
+    summary: "Send one SMS to an Indian mobile",
+    description:
+      "Costs one coin for each segment, by the usual rate card. The reply comes before the SMS is delivered.",
+    reply: "Queued",
+    billable: true,
+  },
+} satisfies Docs;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { indianCallee, optional, sendAt, textUpTo } from "../../http/fields.ts";
 import { LANGUAGES } from "../../model/message.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
@@ -20,13 +21,34 @@ const GENDER = "ssmlGender must be 1 (male) or 2 (female).";
 
 const schema = z.object({
   callee: indianCallee,
-  text: textUpTo("text", SPOKEN_LENGTH_MAX),
-  language: optional(z.enum(LANGUAGES, `language must be one of ${LANGUAGES.join(", ")}.`)),
-  accent: optional(
-    z.enum(ACCENTS, 'accent must be one of the strings "91" (Indian), "1" (US), "44" (UK), "61" (Australian).'),
+  text: textUpTo("text", SPOKEN_LENGTH_MAX).meta({
+    description: "What the call says.",
+    examples: ["Your table is ready."],
+  }),
+  language: optional(
+    z
+      .enum(LANGUAGES, `language must be one of ${LANGUAGES.join(", ")}.`)
+      .meta({ description: "The language of the text.", default: "EN", examples: ["EN"] }),
   ),
-  ssmlGender: optional(z.union([z.literal(1), z.literal(2)], GENDER)),
-  speakingRate: optional(z.number(RATE.sentence).min(RATE.min, RATE.sentence).max(RATE.max, RATE.sentence)),
+  accent: optional(
+    z.enum(ACCENTS, 'accent must be one of the strings "91" (Indian), "1" (US), "44" (UK), "61" (Australian).').meta({
+      description: "Of English voices: Indian, US, UK or Australian.",
+      default: "91",
+      examples: ["91"],
+    }),
+  ),
+  ssmlGender: optional(
+    z
+      .union([z.literal(1), z.literal(2)], GENDER)
+      .meta({ description: "A male voice (1) or a female one (2).", default: 2, examples: [2] }),
+  ),
+  speakingRate: optional(
+    z
+      .number(RATE.sentence)
+      .min(RATE.min, RATE.sentence)
+      .max(RATE.max, RATE.sentence)
+      .meta({ description: "How fast it speaks: 0.8 is slow, 1.2 fast.", default: 1, examples: [1] }),
+  ),
   sendAt,
 });
 
@@ -64,3 +86,14 @@ export const ttsCall = (app: Api) =>
     const { order, reply } = ttsOrdering.order(body, await currentRateCard(c.env, c.executionCtx));
     return sendOrder(c, body, order, reply);
   });
+
+export const docs = {
+  "POST /api/tts-call": {
+    id: "ttsCall",
+    tag: "Calls",
+    summary: "Make a call that speaks a text",
+    description: "Costs two coins, by the usual rate card.",
+    reply: "Queued",
+    billable: true,
+  },
+} satisfies Docs;

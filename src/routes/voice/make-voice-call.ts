@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { dialledCallee, parsedNumber, sendAt, textUpTo } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { priceVoiceBlock } from "../../money/pricing.ts";
@@ -10,7 +11,12 @@ import { currentRateCard } from "../../sending/rate-card.ts";
 import { voiceReply } from "../../sending/replies.ts";
 import { sendOrder } from "../../sending/send-order.ts";
 
-const schema = z.object({ callee: dialledCallee, fileId: textUpTo("fileId", 100), sendAt });
+const fileId = textUpTo("fileId", 100).meta({
+  description: "The `fileId` of a recording that was uploaded.",
+  examples: ["file_4bK2mQ9xW1"],
+});
+
+const schema = z.object({ callee: dialledCallee, fileId, sendAt });
 
 /** A call that plays a recording, and its price. */
 export const voiceOrdering = ordering({
@@ -41,3 +47,14 @@ export const makeVoiceCall = (app: Api) =>
     const { order, reply } = voiceOrdering.order(body, await currentRateCard(c.env, c.executionCtx));
     return sendOrder(c, body, order, reply);
   });
+
+export const docs = {
+  "POST /api/make-voice-call": {
+    id: "makeVoiceCall",
+    tag: "Calls",
+    summary: "Make a call that plays a recording",
+    description: "Costs two coins for each started 30 s of the recording, by the usual rate card.",
+    reply: "QueuedCall",
+    billable: true,
+  },
+} satisfies Docs;

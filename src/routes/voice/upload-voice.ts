@@ -6,6 +6,7 @@ import { keyOf, settings, showWindow } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { BODY_BYTES_MAX, bodyUpTo, jsonBody } from "../../http/body.ts";
+import type { Docs } from "../../http/docs.ts";
 import { fail, failBy } from "../../http/errors.ts";
 import { issueOf, textUpTo } from "../../http/fields.ts";
 import { tell } from "../../http/told.ts";
@@ -18,9 +19,15 @@ import { recordingKey } from "../../recordings/signed-address.ts";
 import { accountOf, callerOf, doneReply, refuse } from "../../sending/send-order.ts";
 import { NAME_LENGTH_MAX, isBareName } from "../../text/file-names.ts";
 
+const FILE_NAME = /.\.(wav|mp3)$/iu;
+
 const fileName = textUpTo("fileName", NAME_LENGTH_MAX, (value, refuse) => {
   if (!isBareName(value)) refuse({ id: "file_path", field: "fileName" });
-  else if (!/.\.(wav|mp3)$/iu.test(value)) refuse({ id: "file_extension" });
+  else if (!FILE_NAME.test(value)) refuse({ id: "file_extension" });
+}).meta({
+  description: "A bare name that ends in .wav or .mp3, as the bytes are.",
+  pattern: "\\.([Ww][Aa][Vv]|[Mm][Pp]3)$",
+  examples: ["offer.wav"],
 });
 
 const base64Data = z
@@ -28,7 +35,12 @@ const base64Data = z
   .check(({ value, issues }) => {
     if (value === "") issues.push(issueOf({ id: "file_empty" }, value));
   })
-  .max(BASE64_LENGTH_MAX, `base64Data must have at most ${BASE64_LENGTH_MAX} characters (5 MiB).`);
+  .max(BASE64_LENGTH_MAX, `base64Data must have at most ${BASE64_LENGTH_MAX} characters (5 MiB).`)
+  .meta({
+    description: "The file in standard Base64.",
+    minLength: 1,
+    examples: ["UklGRjQAAABXQVZFZm10IBAAAAAHAAEAQB8AAEAfAAABAAgAZGF0YRAAAAD/////////////////////"],
+  });
 
 const schema = z.object({ fileName, base64Data });
 
@@ -120,8 +132,19 @@ export const uploadVoice = (app: Api) =>
     );
     if (!door?.ok) return refuse(c, door);
     tell(c.req.raw, { said: { id: "recording", durationMs: recording.durationMs } });
-    if (door.replayed) return doneReply(c, template, door, "voice");
+    if (door.replayed) return doneReply(c, template, door, null);
     showWindow(c, door.window);
     await store(c, caller, { ...recording, objectKey: door.objectKey }, bytes);
     return c.json(template);
   });
+
+export const docs = {
+  "POST /api/upload-voice": {
+    id: "uploadVoice",
+    tag: "Calls",
+    summary: "Upload a recording",
+    description: "WAV (PCM, µ-law, A-law) or MP3, up to 10 minutes. Nothing is billed, and the rate limit counts it.",
+    reply: "Uploaded",
+    codes: ["too_many"],
+  },
+} satisfies Docs;
