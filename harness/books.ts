@@ -16,7 +16,8 @@ export interface MessageRow {
 
 export interface LedgerRow {
   seq: number;
-  type: "debit" | "refund" | "credit" | "adjustment";
+  /** `checkpoint` stands for all that was archived. */
+  type: "debit" | "refund" | "credit" | "adjustment" | "checkpoint";
   amount: number;
   message_id: string | null;
   request_id: string | null;
@@ -25,6 +26,13 @@ export interface LedgerRow {
 }
 
 type Mode = "live" | "test";
+
+/** A file of the archive as the operator lists it. */
+export interface ArchiveRow {
+  name: string;
+  first: number;
+  last: number;
+}
 
 /** A service that takes requests as its operator. */
 export interface Operated {
@@ -48,6 +56,11 @@ export function messagesOf(service: Operated, id: string, mode: Mode = "live"): 
 
 export function ledgerOf(service: Operated, id: string, mode: Mode = "live"): Promise<LedgerRow[]> {
   return allRows<LedgerRow>(service, `/accounts/${id}/ledger?mode=${mode}`);
+}
+
+/** The files of an account's archive, oldest first. */
+export function archivesOf(service: Operated, id: string, mode: Mode = "live"): Promise<ArchiveRow[]> {
+  return allRows<ArchiveRow>(service, `/accounts/${id}/archives?mode=${mode}`);
 }
 
 export async function balanceOf(service: Operated, id: string, mode: Mode = "live"): Promise<number> {

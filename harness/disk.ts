@@ -39,22 +39,53 @@ export interface StoredMessage {
 const JOB_LETTERS = "q:queued s:sending t:submitted d:delivered n:undelivered c:unconfirmed f:failed u:unknown";
 const HISTORY_LETTERS =
   "w:scheduled q:queued s:sending a:submitted d:delivered u:undelivered c:unconfirmed f:failed k:unknown x:cancelled";
-type Life = [rev: number, claims: number, states: string, more?: { cancelled?: true }];
 const namesOf = (letters: string) => new Map(letters.split(" ").map((one) => one.split(":") as [string, string]));
 
-/** The state that a life ends with; what was taken back is written as failed, with a mark. */
-function stateIn(life: Life | undefined, names: ReadonlyMap<string, string>): string {
-  const letter = life?.[2].match(/[a-z](?=-?\d+$)/u)?.[0] ?? "q";
-  return letter === "f" && life?.[3]?.cancelled === true ? "cancelled" : (names.get(letter) ?? letter);
+/** The columns of a job's row that hold its messages. */
+export interface StoredJob {
+  messages: string;
+  lives: string | null;
 }
 
+/** What a job's row says of one of its messages. */
+interface JobMessage extends StoredMessage {
+  /** Attempts that were made: claims that were given back do not count. */
+  attempts: number;
+  code: string | null;
+  refunded: boolean;
+  /** A letter for each state after `queued`, each with its time in ms since the job was stored. */
+  path: string;
+}
+
+type Life = [
+  rev: number,
+  claims: number,
+  path: string,
+  more?: { released?: number; code?: string; refunded?: true; cancelled?: true },
+];
+
 /** The messages of a job: their numbers, and for each the place of its life among those that differ. */
-function messagesOfJob({ messages, lives }: { messages: string; lives: string | null }): StoredMessage[] {
+export function messagesOfJob({ messages, lives }: StoredJob): JobMessage[] {
   const [which, all] = JSON.parse(lives ?? "[[],[]]") as [number[], Life[]];
   const names = namesOf(JOB_LETTERS);
   return (JSON.parse(messages) as string[]).map((to, at) => {
-    return { to, state: stateIn(all[which[at] ?? -1], names) };
+    const [, claims = 0, path = "", { released = 0, code = null, refunded = false, cancelled = false } = {}] =
+      all[which[at] ?? -1] ?? [];
+    // What was taken back is written as failed, with a mark.
+    const letter = /[a-z](?=-?\d+$)/u.exec(path)?.[0] ?? "q";
+    const state = letter === "f" && cancelled ? "cancelled" : (names.get(letter) ?? letter);
+    return { to, state, attempts: claims - released, code, refunded, path };
   });
+}
+
+/** Every state that a message of a job has been in, with its time in ms; JSON, as in history. */
+export function timelineOfLife(path: string, createdAt: number): string {
+  const names = namesOf(JOB_LETTERS);
+  const later = [...path.matchAll(/([a-z])(-?\d+)/gu)].map(([, letter = "", ms]) => ({
+    state: names.get(letter) ?? letter,
+    at: createdAt + Number(ms),
+  }));
+  return JSON.stringify([{ state: "queued", at: createdAt }, ...later]);
 }
 
 /** All messages of all account objects, as the jobs' rows have them; receipts of bulks may still be in their journal. */
@@ -62,7 +93,7 @@ export function storedMessages(state: string): StoredMessage[] {
   return databasesIn(path.join(state, "v3", "do", "dastak-Account")).flatMap((file) => {
     const isAccount = rowsOf(file, "SELECT 1 FROM sqlite_master WHERE name = 'job'").length > 0;
     const query = "SELECT messages, lives FROM job";
-    const rows = isAccount ? rowsOf<{ messages: string; lives: string | null }>(file, query) : [];
+    const rows = isAccount ? rowsOf<StoredJob>(file, query) : [];
     return rows.flatMap(messagesOfJob);
   });
 }
@@ -72,6 +103,10 @@ export interface HistoryRow {
   mode: "live" | "test";
   request_id: string;
   recipient: string;
+  /** The number of its job. */
+  seq: number;
+  /** Whether its job is a row of its own in history; single messages share one. */
+  is_bulk: boolean;
   state: string;
   charge: number;
   refunded: number;
@@ -85,6 +120,8 @@ export interface HistoryRow {
 interface GroupRow {
   account_id: string;
   mode: "live" | "test";
+  kind: 0 | 1;
+  seq: number;
   first_at: number;
   kinds: string;
   states: string;
@@ -100,7 +137,7 @@ function messagesOfGroup(row: GroupRow): HistoryRow[] {
   const [recipients, requests] = [row.recipients.split(" "), row.requests.split(" ")];
   const names = namesOf(HISTORY_LETTERS);
   return (JSON.parse(row.messages) as number[][]).map((entry, at) => {
-    const [, , kind = -1, standing = -1, , created = Number.NaN, ...steps] = entry;
+    const [job = Number.NaN, , kind = -1, standing = -1, , created = Number.NaN, ...steps] = entry;
     const [, charge = Number.NaN, , carrier = null] = kinds[kind] ?? [];
     const [state = "", refunded = 0, code = null, attempts = Number.NaN, path = ""] = states[standing] ?? [];
     let time = row.first_at + created;
@@ -116,7 +153,8 @@ function messagesOfGroup(row: GroupRow): HistoryRow[] {
     const { account_id, mode } = row;
     const request_id = (requests.length === 1 ? requests[0] : requests[at]) ?? "";
     const more = { charge, refunded, attempts, carrier, error_code: code, timeline };
-    return { account_id, mode, request_id, recipient: recipients[at] ?? "", state, ...more };
+    const of = { account_id, mode, request_id, recipient: recipients[at] ?? "", seq: row.seq + job };
+    return { ...of, is_bulk: row.kind === 1, state, ...more };
   });
 }
 
@@ -134,4 +172,12 @@ export function historyRows(state: string): HistoryRow[] {
   return databasesIn(path.join(state, "v3", "d1", "miniflare-D1DatabaseObject"))
     .filter(isHistory)
     .flatMap((file) => rowsOf<GroupRow>(file, "SELECT * FROM message_group").flatMap(messagesOfGroup));
+}
+
+/** When each object of the R2 buckets was stored, in ms, by its key. */
+export function storedAt(state: string): Map<string, number> {
+  const files = databasesIn(path.join(state, "v3", "r2", "miniflare-R2BucketObject"));
+  const query = "SELECT key, uploaded FROM _mf_objects";
+  const rows = files.flatMap((file) => rowsOf<{ key: string; uploaded: number }>(file, query));
+  return new Map(rows.map(({ key, uploaded }) => [key, uploaded]));
 }

@@ -51,10 +51,10 @@ function logIntoFile(stateDir) {
   process.env.MINIFLARE_WORKERD_PATH = script;
 }
 
-/** The source text of the deployable bundle. */
-export async function bundleService() {
+/** The source text of the deployable bundle; `plugins` of esbuild change it. */
+export async function bundleService(plugins = []) {
   await buildAssets();
-  return bundleWorker(readConfig().env.production.main);
+  return bundleWorker(readConfig().env.production.main, plugins);
 }
 
 /**

@@ -7,8 +7,11 @@ import { ROOT, readConfig } from "./local.mjs";
 /** Node's built-in modules, which the runtime provides under both names. */
 const BUILT_IN = builtinModules.flatMap((name) => [name, `node:${name}`]);
 
-/** Bundles a module of this repository, minified as wrangler.toml says; returns the program's text. */
-export async function bundleWorker(main) {
+/**
+ * Bundles a module of this repository, minified as wrangler.toml says; returns the program's text. `plugins` are of esbuild,
+ * for a bundle that differs from the deployed one.
+ */
+export async function bundleWorker(main, plugins = []) {
   const { minify = false, keep_names: keepNames = true } = readConfig();
   const result = await build({
     absWorkingDir: ROOT,
@@ -29,6 +32,7 @@ export async function bundleWorker(main) {
       "globalThis.process.env.NODE_ENV": '"production"',
     },
     external: ["cloudflare:*", ...BUILT_IN],
+    plugins,
     logLevel: "silent",
   });
   return result.outputFiles[0].text;

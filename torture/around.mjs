@@ -1,7 +1,7 @@
 import service, { Account as Plain, Pace as PlainPace } from "./dastak.js";
 
 // Wraps the bundle under torture and lets the harness cause faults from within: a clock that jumps, a D1 that is
-// unavailable, queues that deliver twice, late, out of order or never, and objects that break off during or after a call.
+// unavailable, a bucket that forgets what it said, queues that deliver twice, late, out of order or never, and objects that break off during or after a call.
 
 export * from "./dastak.js";
 
@@ -25,16 +25,16 @@ globalThis.Date = class extends RealDate {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const away = () => new Error("D1_ERROR: Network connection lost.");
-
-/** Runs a query on a faulty D1: refused, slow, or executed with its reply lost. */
-async function query(run) {
-  if (harm.d1 === "refuses") throw away();
-  if (harm.d1 === "slow") await pause(1_500);
+/** Runs a call of a faulty storage: refused, slow, or executed with its reply lost. */
+async function call(storage, why, run) {
+  if (harm[storage] === "refuses") throw new Error(why);
+  if (harm[storage] === "slow") await pause(1_500);
   const result = await run();
-  if (harm.d1 === "forgets") throw away();
+  if (harm[storage] === "forgets") throw new Error(why);
   return result;
 }
+
+const query = (run) => call("d1", "D1_ERROR: Network connection lost.", run);
 
 const statements = new WeakMap();
 
@@ -61,15 +61,29 @@ function database(real) {
   });
 }
 
+function bucket(real) {
+  return new Proxy(real, {
+    get(target, name) {
+      const value = target[name];
+      const why = `${String(name)}: We encountered an internal error. Please try again. (10001)`;
+      return typeof value === "function" ? (...args) => call("r2", why, () => value.apply(target, args)) : value;
+    },
+  });
+}
+
 const environments = new WeakMap();
 
 const DATABASE = /^(?:DB|HISTORY_\d+)$/u;
 
-/** The environment with faulty databases; one object per environment, because the service caches by it. */
+function binding(name, value) {
+  if (name === "ARCHIVE") return bucket(value);
+  return DATABASE.test(name) ? database(value) : value;
+}
+
+/** The environment with faulty storages; one object per environment, because the service caches by it. */
 function harmed(env) {
   if (!environments.has(env)) {
-    const bindings = Object.entries(env);
-    const faulty = bindings.map(([name, value]) => [name, DATABASE.test(name) ? database(value) : value]);
+    const faulty = Object.entries(env).map(([name, value]) => [name, binding(name, value)]);
     environments.set(env, Object.fromEntries(faulty));
   }
   return environments.get(env);
@@ -108,7 +122,7 @@ export class Account extends Plain {
 const INTERRUPTED = 3;
 const calls = new Map();
 
-for (const name of ["send", "work", "report", "records", "recorded", "alarm"]) {
+for (const name of ["send", "work", "report", "records", "recorded", "alarm", "clearNext"]) {
   const plain = Plain.prototype[name];
   if (plain === undefined) continue;
   Account.prototype[name] = async function (...args) {
@@ -172,13 +186,16 @@ async function deliver(how, batch, env, ctx) {
 const LANES = new Set(["otp", "single", "bulk"]);
 
 async function control(request, env) {
-  const { breakOff = [], breakOffPace, ...wanted } = await request.json();
+  const { breakOff = [], breakOffPace, archive = [], ...wanted } = await request.json();
   Object.assign(harm, wanted);
+  // As the housekeeping does; an account that is broken off meanwhile does not answer.
+  const plans = archive.map((name) => env.ACCOUNT.getByName(name).archive());
+  const planned = await Promise.allSettled(plans);
   // An aborted object never replies, so these calls always fail.
   const broken = breakOff.map((name) => env.ACCOUNT.getByName(name).breakOff());
   if (breakOffPace !== undefined) broken.push(env.PACE.getByName(breakOffPace).breakOff());
   await Promise.allSettled(broken);
-  return Response.json({ success: true });
+  return Response.json({ success: true, archives: planned.map(({ value }) => value ?? null) });
 }
 
 export default {

@@ -3,19 +3,20 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { historyRows } from "../harness/disk.ts";
 import { bundleService } from "../harness/service.mjs";
-import { booksOf, openWork, operator } from "./books.ts";
+import { booksOf, openWork, operator, uncleared } from "./books.ts";
 import type { AccountBooks } from "./books.ts";
 import { Carrier } from "./carrier.ts";
 import { findLibfaketime } from "./clock.ts";
 import { Lane } from "./customer.ts";
 import type { Account, World } from "./customer.ts";
-import { planFaults } from "./faults.ts";
+import { firstRelease, planFaults } from "./faults.ts";
 import type { Fault } from "./faults.ts";
 import { Harmer } from "./harm.ts";
 import { Log } from "./log.ts";
 import { Moments } from "./moments.ts";
+import { bundleNextRelease } from "./next-release.ts";
 import { RECORDING_SECONDS, upload } from "./orders.ts";
-import { between, randomOf } from "./random.ts";
+import { between, randomOf, shuffled } from "./random.ts";
 import { Receipts } from "./receipts.ts";
 import { Service } from "./service.ts";
 import { BASE, CARRIER_SECRET, PORTS, TIMERS, gatewayLimitOf, rolesOf, variablesOf } from "./settings.ts";
@@ -26,8 +27,13 @@ import type { Regime, Role } from "./settings.ts";
 
 /** Time limit for settling; messages that are still open after it are a finding. */
 const SETTLE_MS_MAX = 120_000;
-/** The final clock is this far ahead of every earlier one, so that every lease, window and validity has ended. */
-const BEYOND_MS = 150_000;
+/**
+ * The final clock is this far ahead of every earlier one, so that every lease, window and validity has ended, everything is
+ * old enough for the archive, and what failed to be archived is tried again.
+ */
+const BEYOND_MS = 25 * 3_600_000;
+/** The share of accounts that archive everything at the end; of the others, history still has what is young. */
+const ARCHIVED_SHARE = 0.5;
 const MEMORY_EVERY_MS = 500;
 /** Interval of small credits to poor accounts. */
 const ALMS_EVERY_MS = 3_000;
@@ -98,9 +104,11 @@ export class Run {
     say(library ? `clock: ${library}` : `clock: shifted inside the runtime; ${"why" in clock ? clock.why : ""}`);
     const settings = { seed, minutes: durationMs / 60_000, ...regime, timers: TIMERS, clock: library ?? "runtime" };
     writeFileSync(path.join(directory, "config.json"), JSON.stringify(settings));
-    const bundle = path.join(directory, "bundle.js");
-    writeFileSync(bundle, await bundleService());
-    const service = (this.#service = new Service(directory, bundle, library, variablesOf(regime)));
+    const bundles = { present: path.join(directory, "bundle.js"), next: path.join(directory, "next-bundle.js") };
+    writeFileSync(bundles.present, await bundleService());
+    writeFileSync(bundles.next, await bundleNextRelease());
+    const service = (this.#service = new Service(directory, bundles, library, variablesOf(regime)));
+    service.release = firstRelease(seed);
     process.once("exit", () => service.killNow());
     await this.#carrier.listen();
     await service.start();
@@ -202,11 +210,11 @@ export class Run {
   }
 
   /**
-   * Settles everything: restarts once more, with a clock past every window, and waits until all messages are final and
-   * recorded.
+   * Settles everything: restarts once more, with the present release and a clock past every window, waits until all messages
+   * are final and recorded, and then until some accounts have archived all of them.
    */
   async #settle(service: Service): Promise<void> {
-    const { directory, say } = this.#options;
+    const { directory, seed } = this.#options;
     const giveUpAt = Date.now() + SETTLE_MS_MAX;
     while (this.#receipts.pending > 0 && Date.now() < giveUpAt) await pause(100);
     this.#receipts.close();
@@ -215,12 +223,29 @@ export class Run {
     this.#harms.append({ t: "begin", id: "end", kind: "clock", toMs });
     await service.setClock(toMs);
     await service.terminate();
+    service.release = "present";
     await service.start();
     const ids = this.#customers.map(({ id }) => id);
+    const state = path.join(directory, "state");
+    const archiving = shuffled(randomOf(seed, "archived"), ids).slice(0, Math.ceil(ids.length * ARCHIVED_SHARE));
+    await this.#until(giveUpAt, () => openWork(ids, state));
+    const asked = new Set(archiving);
+    await this.#until(giveUpAt + SETTLE_MS_MAX, async () => {
+      const states = (await service.archive([...asked])) ?? [null];
+      const leaving = states.filter((one) => one === null || one.nextAt !== null).length;
+      // History forgets what left when the account is asked again, where the word of it was lost.
+      const kept = await uncleared(ids, state);
+      for (const { account_id: id } of kept) asked.add(id);
+      return { leaving, uncleared: kept.length, ...(await openWork(ids, state)) };
+    });
+  }
+
+  /** Waits until nothing is left of some work. */
+  async #until(giveUpAt: number, count: () => Promise<Record<string, number>>): Promise<void> {
     for (;;) {
-      const left = await openWork(ids, path.join(directory, "state"));
-      if (left.open + left.missing === 0) return;
-      if (Date.now() >= giveUpAt) return say(`not settled in time: ${JSON.stringify(left)}`);
+      const left = await count();
+      if (Object.values(left).every((one) => one === 0)) return;
+      if (Date.now() >= giveUpAt) return this.#options.say(`not settled in time: ${JSON.stringify(left)}`);
       await pause(500);
     }
   }
@@ -228,8 +253,9 @@ export class Run {
   /** The service's own books, for the checker. */
   async books(): Promise<{ accounts: AccountBooks[]; history: unknown[] }> {
     const accounts: AccountBooks[] = [];
-    for (const { id } of this.#customers) accounts.push(await booksOf(id));
-    return { accounts, history: historyRows(path.join(this.#options.directory, "state")) };
+    const state = path.join(this.#options.directory, "state");
+    for (const { id } of this.#customers) accounts.push(await booksOf(id, state));
+    return { accounts, history: historyRows(state) };
   }
 
   /** Leaves no process and no open port behind. */

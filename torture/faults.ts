@@ -9,12 +9,16 @@ export type Fault = { atMs: number } & (
   | { kind: "term" }
   /** It ends, and starts with the next lists of secrets. */
   | { kind: "rotate" }
+  /** It ends, and starts with the next release, or again with the present one on what that has migrated. */
+  | { kind: "deploy" | "rollback" }
   | { kind: "evict" | "break_off"; share: number }
   /** Objects break off right after what they did in such a call, before its caller hears of it. */
   | { kind: "interrupt"; during: Call; lastsMs: number }
   | { kind: "pace"; how: "evict" | "break_off" }
   | { kind: "clock"; toMs: number }
-  | { kind: "d1"; how: "refuses" | "forgets" | "slow"; lastsMs: number }
+  | { kind: "d1"; how: StorageHarm; lastsMs: number }
+  /** A share of the accounts is asked to archive what is old; the bucket may be faulty meanwhile. */
+  | { kind: "archive"; share: number; how: "well" | StorageHarm; lastsMs: number }
   | { kind: "queue"; queue: Queue; how: QueueHarm; lastsMs: number }
   | { kind: "carrier_away"; lastsMs: number }
   | { kind: "carrier_limit"; perSec: number; retryAfterSec: number | null; lastsMs: number }
@@ -22,8 +26,14 @@ export type Fault = { atMs: number } & (
 );
 
 /** Calls of an account's object. */
-export type Call = "send" | "work" | "report" | "records" | "recorded" | "alarm";
-const CALLS: readonly Call[] = ["send", "work", "work", "report", "records", "recorded", "alarm", "alarm"];
+export type Call = "send" | "work" | "report" | "records" | "recorded" | "alarm" | "clearNext";
+const CALLS: readonly Call[] = ["send", "work", "work", "report", "records", "recorded", "alarm", "alarm", "clearNext"];
+
+/** How D1 or a bucket fails: every call is refused, or done with its answer lost, or takes long. */
+type StorageHarm = "refuses" | "forgets" | "slow";
+const STORAGE_HARMS: readonly StorageHarm[] = ["refuses", "forgets", "slow"];
+/** Most runs of the archive find a bucket that works. */
+const ARCHIVES: readonly ("well" | StorageHarm)[] = ["well", "well", "well", ...STORAGE_HARMS];
 
 /** A queue, or the queues of all lanes together. */
 export type Queue = "otp" | "single" | "bulk" | "lanes" | "history";
@@ -43,6 +53,11 @@ const KINDS = [
   "kill",
   "term",
   "rotate",
+  "release",
+  "release",
+  "archive",
+  "archive",
+  "aged",
   "evict",
   "evict",
   "break_off",
@@ -61,6 +76,13 @@ const KINDS = [
   "carrier_busy",
 ] as const;
 
+/**
+ * How far the clock leaps so that all messages of the run are old enough for the archive (`KEPT_DAYS`), and how soon after it
+ * the accounts are asked to archive: their messages are over by then, and some receipts are still to come.
+ */
+const AGED_MS = 115_000;
+const AGED_AFTER_MS = [3_000, 9_000] as const;
+
 /** When a kill comes, how fast a gateway takes messages at times, and the silence that it then demands. */
 const MOMENTS: readonly ("now" | Moment)[] = ["now", "reply", "submission", "answer"];
 const RATES_PER_SEC = [15, 40, 100] as const;
@@ -73,13 +95,18 @@ const FIRST_MS = 2_000;
 const LONG_SHARE = 0.3;
 const LONG_MS_MAX = 25_000;
 
+/** The release with which a run begins, chosen by the seed: its accounts are opened under it. */
+export const firstRelease = (seed: string) => (randomOf(seed, "release")() < 0.5 ? "present" : "next");
+
 interface Planned {
   atMs: number;
   clockMs: number;
+  release: "present" | "next";
   durationMs: number;
 }
 
-function faultOf(random: Random, kind: (typeof KINDS)[number], { atMs, clockMs, durationMs }: Planned): Fault {
+function faultOf(random: Random, kind: Exclude<(typeof KINDS)[number], "aged">, planned: Planned): Fault {
+  const { atMs, clockMs, release, durationMs } = planned;
   const lastsMs = between(random, 1_000, 5_000);
   switch (kind) {
     case "kill":
@@ -87,6 +114,10 @@ function faultOf(random: Random, kind: (typeof KINDS)[number], { atMs, clockMs, 
     case "term":
     case "rotate":
       return { kind, atMs };
+    case "release":
+      return { kind: release === "present" ? "deploy" : "rollback", atMs };
+    case "archive":
+      return { kind, atMs, lastsMs, how: oneOf(random, ARCHIVES), share: 0.3 + random() * 0.7 };
     case "interrupt":
       return { kind, atMs, during: oneOf(random, CALLS), lastsMs };
     case "pace":
@@ -98,7 +129,7 @@ function faultOf(random: Random, kind: (typeof KINDS)[number], { atMs, clockMs, 
       if (random() < STEP_SHARE) return { kind, atMs, toMs: clockMs + oneOf(random, STEPS_MS) };
       return { kind, atMs, toMs: oneOf(random, CLOCKS_MS) };
     case "d1":
-      return { kind, atMs, lastsMs, how: oneOf(random, ["refuses", "forgets", "slow"] as const) };
+      return { kind, atMs, lastsMs, how: oneOf(random, STORAGE_HARMS) };
     case "d1_long":
       return { kind: "d1", atMs, lastsMs: Math.min(LONG_MS_MAX, durationMs * LONG_SHARE), how: "refuses" };
     case "queue":
@@ -114,19 +145,34 @@ function faultOf(random: Random, kind: (typeof KINDS)[number], { atMs, clockMs, 
   }
 }
 
-/** The faults of a run: all kinds in a random order, again and again, with gaps of this mean length. */
+/**
+ * The faults of a run: all kinds in a random order, again and again, with gaps of this mean length. A run that begins with
+ * the present release deploys the next one first, so that every run rolls back, at its end at the latest.
+ */
 export function planFaults(seed: string, durationMs: number, meanGapMs: number): Fault[] {
   const random = randomOf(seed, "faults");
   const faults: Fault[] = [];
   let deck: (typeof KINDS)[number][] = [];
   let clockMs = 0;
+  let release: Planned["release"] = firstRelease(seed);
   for (let atMs = FIRST_MS; atMs < durationMs; atMs += 300 + pauseMs(random, meanGapMs)) {
     if (deck.length === 0) deck = shuffled(random, KINDS);
-    const kind = deck.pop();
+    const kind = faults.length === 0 && release === "present" ? "release" : deck.pop();
     if (!kind) continue;
-    const fault = faultOf(random, kind, { atMs, clockMs, durationMs });
+    const planned = { atMs, clockMs, release, durationMs };
+    if (kind === "aged") {
+      clockMs += AGED_MS;
+      const afterMs = between(random, ...AGED_AFTER_MS);
+      const archive = faultOf(random, "archive", { ...planned, atMs: atMs + afterMs });
+      faults.push({ kind: "clock", atMs, toMs: clockMs }, archive);
+      continue;
+    }
+    const fault = faultOf(random, kind, planned);
     if (fault.kind === "clock") clockMs = fault.toMs;
+    if (fault.kind === "deploy") release = "next";
+    if (fault.kind === "rollback") release = "present";
     faults.push(fault);
   }
-  return faults;
+  const inTime = faults.filter(({ atMs }) => atMs < durationMs);
+  return inTime.toSorted((one, other) => one.atMs - other.atMs);
 }

@@ -17,8 +17,11 @@ export interface HarmerOptions {
   log: Log;
 }
 
-/** Faults after which the service is started again. */
-const RESTARTS: ReadonlySet<Fault["kind"]> = new Set(["kill", "term", "rotate"]);
+/**
+ * Faults that wait for one another: restarts, and jumps of the clock, because what starts meanwhile has the clock of before
+ * for a moment that no log shows.
+ */
+const IN_TURN: ReadonlySet<Fault["kind"]> = new Set(["clock", "kill", "term", "rotate", "deploy", "rollback"]);
 
 /** A kill waits at most this long for its moment. */
 const MOMENT_MS_MAX = 3_000;
@@ -27,7 +30,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 export class Harmer {
   readonly #options: HarmerOptions;
-  /** Restarts run one at a time. */
+  /** The last of those that run one at a time. */
   #before: Promise<void> = Promise.resolve();
   #count = 0;
   /** How many faults of each kind that lasts are running; the last one to end ends it. */
@@ -47,7 +50,7 @@ export class Harmer {
       await this.#harm(fault, id);
       log.append({ t: "end", id });
     };
-    if (!RESTARTS.has(fault.kind)) return work();
+    if (!IN_TURN.has(fault.kind)) return work();
     await (this.#before = this.#before.then(work));
   }
 
@@ -65,6 +68,13 @@ export class Harmer {
         await service.terminate();
         service.rotate();
         return service.start();
+      case "deploy":
+      case "rollback":
+        await service.terminate();
+        service.release = fault.kind === "deploy" ? "next" : "present";
+        return service.start();
+      case "archive":
+        return this.#archive(this.#some(id, fault.share), fault.how, fault.lastsMs);
       case "evict":
         return service.evict(this.#some(id, fault.share));
       case "break_off":
@@ -93,6 +103,15 @@ export class Harmer {
       case "carrier_busy":
         return this.#mood({ kind: "busy", retryAfterSec: fault.retryAfterSec }, fault.lastsMs);
     }
+  }
+
+  /** Asks accounts to archive what is old, with a bucket that fails in this way. */
+  async #archive(accounts: string[], how: string, lastsMs: number): Promise<void> {
+    const { service } = this.#options;
+    if (how === "well") return void (await service.archive(accounts));
+    const failing = this.#service("r2", how, lastsMs);
+    await service.archive(accounts);
+    await failing;
   }
 
   /** A fault inside of the service, for a while. */

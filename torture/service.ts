@@ -21,6 +21,8 @@ const PACED = "http";
 export interface Harm {
   clockMs: number;
   d1: string | null;
+  /** The bucket of the archive. */
+  r2: string | null;
   /** The call after which objects break off. */
   interrupt: string | null;
   /** Queues, and those of all lanes together. */
@@ -34,6 +36,7 @@ export interface Harm {
 const UNHARMED: Harm = {
   clockMs: 0,
   d1: null,
+  r2: null,
   interrupt: null,
   otp: null,
   single: null,
@@ -44,23 +47,42 @@ const UNHARMED: Harm = {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+/** The bundle of this release, and that of the next one, whose schema has a step more. */
+export type Release = "present" | "next";
+
+/** How archiving an account is going. */
+export interface ArchiveState {
+  /** When the next step is due; null: nothing is old enough. */
+  nextAt: number | null;
+  failures: number;
+}
+
 export class Service {
   readonly #directory: string;
-  readonly #bundle: string;
+  readonly #bundles: Record<Release, string>;
   readonly #libfaketime: string | null;
   readonly #harm: Harm = { ...UNHARMED };
   readonly #variables: Record<string, string>;
   #group: ProcessGroup | null = null;
   /** Offset of the clock from the real one, now and before its last jump. */
   #clock = { nowMs: 0, beforeMs: 0, jumpedAt: 0 };
+  /** The last start: until its end, the service has the faults of its beginning. */
+  #starting: Promise<void> = Promise.resolve();
   /** Steps of rotations so far. */
   #rotations = 0;
   lives = 0;
+  /** What the next start runs. */
+  release: Release = "present";
 
-  constructor(directory: string, bundle: string, libfaketime: string | null, variables: Record<string, string>) {
+  constructor(
+    directory: string,
+    bundles: Record<Release, string>,
+    libfaketime: string | null,
+    variables: Record<string, string>,
+  ) {
     this.#directory = directory;
     this.#variables = { ...variables };
-    this.#bundle = bundle;
+    this.#bundles = bundles;
     this.#libfaketime = libfaketime;
   }
 
@@ -75,13 +97,19 @@ export class Service {
     return trueMs - jumpedAt < JUMP_MS ? [trueMs + nowMs, trueMs + beforeMs] : [trueMs + nowMs];
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting = this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
     this.#writeClock();
     const runtime = this.#libfaketime === null ? {} : clockEnvironment(this.#libfaketime, this.#clockFile);
     const options = JSON.stringify({ variables: this.#variables, harm: this.#harm, runtime });
     const state = path.join(this.#directory, "state");
     const output = openSync(path.join(this.#directory, "service.log"), "a");
-    const args = [path.join(import.meta.dirname, "server.ts"), String(PORTS.service), state, this.#bundle, options];
+    const bundle = this.#bundles[this.release];
+    const args = [path.join(import.meta.dirname, "server.ts"), String(PORTS.service), state, bundle, options];
     const group = (this.#group = new ProcessGroup(args, ["ignore", output, output, "ipc"]));
     this.lives += 1;
     const ready = once(group.child, "message").then(() => "ready");
@@ -137,18 +165,27 @@ export class Service {
 
   /** Evicts the carrier's pacing object, or aborts it in the middle of its work. */
   async hurtPace(how: "evict" | "break_off"): Promise<void> {
-    if (how === "break_off") return this.#tell({ breakOffPace: PACED });
-    this.#group?.child.send({ evict: { className: "Pace", name: PACED } });
+    if (how === "break_off") await this.#tell({ breakOffPace: PACED });
+    else this.#group?.child.send({ evict: { className: "Pace", name: PACED } });
   }
 
   /** Aborts accounts' objects in the middle of their work. */
-  breakOff(accounts: string[]): Promise<void> {
-    return this.#tell({ breakOff: accounts });
+  async breakOff(accounts: string[]): Promise<void> {
+    await this.#tell({ breakOff: accounts });
+  }
+
+  /**
+   * Asks accounts to archive what is old, as the housekeeping does once a day. How it is going with each, null for one
+   * that did not answer; null while the service is down.
+   */
+  async archive(accounts: string[]): Promise<(ArchiveState | null)[] | null> {
+    return (await this.#tell({ archive: accounts }))?.archives ?? null;
   }
 
   /** Injects faults, also after a restart, until the next change. */
   async harm(change: Partial<Harm>): Promise<void> {
     Object.assign(this.#harm, change);
+    await this.#starting.catch(() => undefined);
     await this.#tell(change);
   }
 
@@ -164,8 +201,9 @@ export class Service {
     writeFileSync(this.#clockFile, `${seconds < 0 ? "" : "+"}${seconds}\n`);
   }
 
-  async #tell(body: object): Promise<void> {
+  async #tell(body: object): Promise<{ archives?: (ArchiveState | null)[] } | null> {
     // Fails while the service is down; start() sends the current faults.
-    await call(`${BASE}/__torture`, { method: "POST", body }).catch(() => undefined);
+    const reply = await call(`${BASE}/__torture`, { method: "POST", body }).catch(() => null);
+    return reply && (JSON.parse(reply.bytes.toString()) as { archives?: (ArchiveState | null)[] });
   }
 }

@@ -45,6 +45,12 @@ export const TIMERS = {
   VALIDITY_CALL_MS: 40_000,
 } as const;
 
+/**
+ * What is older leaves for the archive, in days: little longer than the longest validity and both windows together, which
+ * is the least that the service takes. Texts are forgotten by then.
+ */
+const KEPT_DAYS = 0.001_25;
+
 export const BASE = `http://127.0.0.1:${PORTS.service}`;
 
 export const CARRIER_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
@@ -85,6 +91,8 @@ export const variablesOf = ({ dedupes, tps }: Regime): Record<string, string> =>
   DISPATCH_CONCURRENCY: "400",
   CARRIER_HTTP_DEDUPES: dedupes ? "on" : "off",
   ...(tps !== null && { CARRIER_TPS: String(tps) }),
+  HISTORY_DAYS: String(KEPT_DAYS),
+  TEXT_DAYS: String(KEPT_DAYS),
   ...Object.fromEntries(Object.entries(TIMERS).map(([name, value]) => [name, String(value)])),
 });
 
@@ -100,6 +108,12 @@ export function secretsAt(step: number): Record<string, string> {
       .map((id) => `${id}:${id === 1 ? VARIABLES[name] : `${name}-number-${id}-of-a-rotation-under-torture`}`)
       .join(",");
   return { KEY_SECRET: listOf("KEY_SECRET"), SEAL_SECRET: listOf("SEAL_SECRET") };
+}
+
+/** Every value that a secret has in a rotation, by its id. */
+export function secretsOfRotation(name: "KEY_SECRET" | "SEAL_SECRET"): Map<number, string> {
+  const lists = LISTS.flatMap((_, step) => secretsAt(step)[name]?.split(",") ?? []);
+  return new Map(lists.map((one) => [Number(one.split(":")[0]), one.slice(one.indexOf(":") + 1)]));
 }
 
 export type Plan = "premium" | "business" | "starter";

@@ -15,6 +15,9 @@ export const TO = {
   voice: "+4915500000001",
   expired: "+919110000001",
   twice: "+919120000001",
+  /** Of another account, whose archive has all of it. */
+  left: "+919130000001",
+  leftAndFailed: "+919140000001",
 } as const;
 
 export const refOf = (to: string) => `msg_${to}`;
@@ -84,8 +87,13 @@ const LIVES: Life[] = [
   },
 ];
 
+interface Rows {
+  message: Row;
+  recorded: Row;
+}
+
 /** A message as the operator sees it, and as history holds it. */
-export function rowsOf(life: Life): { message: Row; recorded: Row } {
+export function rowsOf(life: Life): Rows {
   const { to, request, operation, charge, states, code = null, refunded = false, account = "acc" } = life;
   const [state] = states.at(-1) ?? [];
   const attempts = states.filter(([one]) => one === "sending").length;
@@ -96,7 +104,7 @@ export function rowsOf(life: Life): { message: Row; recorded: Row } {
   return { message, recorded: { ...own, ...more, refunded: refunded ? 1 : 0, timeline: JSON.stringify(timeline) } };
 }
 
-/** The rows of every message. */
+/** The rows of every message of the first account. */
 export const rowsOfAll = () => LIVES.map(rowsOf);
 
 /** An entry of the ledger, a second after the one before. */
@@ -122,3 +130,44 @@ export const LEDGER = [
   entry(11, "debit", -1, 98, { request_id: "r12" }),
   refund(12, TO.expired, 1, 99),
 ];
+
+/** When the files of the archive were stored. */
+export const STORED_MS = 200_000;
+
+/** An account that archived everything in two files; of the second one, history still has its row of single messages. */
+export function archivedAccount() {
+  const account = "left";
+  const common = { operation: "sms", charge: 1, account };
+  const states: Life["states"] = [...submitted, ["unconfirmed", 10_300]];
+  const first = rowsOf({ ...common, to: TO.left, request: "r30", states });
+  const failed: Life["states"] = [...sending, ["failed", 1_200]];
+  const more = { code: "http_422", refunded: true, states: failed };
+  const second = rowsOf({ ...common, to: TO.leftAndFailed, request: "r31", ...more });
+  const file = (
+    from: number,
+    last: number,
+    balances: [number, number],
+    ledger: Row[],
+    { message, recorded }: Rows,
+  ) => ({
+    name: `2027-01-${from}.ndjson.gz`,
+    first: from,
+    last,
+    balance_before: balances[0],
+    balance_after: balances[1],
+    stored_at: T0 + STORED_MS,
+    problems: [] as string[],
+    ledger,
+    messages: [message],
+    history: [recorded],
+  });
+  const opening = entry(1, "credit", 10, 10, { reference: "opening" });
+  const debit = entry(3, "debit", -1, 8, { request_id: "r31" });
+  const archives = [
+    file(1, 2, [0, 9], [opening, entry(2, "debit", -1, 9, { request_id: "r30" })], first),
+    file(3, 4, [9, 9], [debit, refund(4, TO.leftAndFailed, 1, 9)], second),
+  ];
+  const ledger = [entry(4, "checkpoint", 9, 9, { reference: "archive" })];
+  const books = { id: account, balance: 9, ledger, messages: [] as Row[], differences: [] as unknown[], archives };
+  return { books, kept: { ...second.recorded, seq: 3, is_bulk: false } };
+}

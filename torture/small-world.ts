@@ -5,12 +5,12 @@ import type { Proof } from "./check/proof.ts";
 import { proofsOf } from "./check/proofs.ts";
 import { readEvidence } from "./check/read-evidence.ts";
 import { verdictOn } from "./check/verdict.ts";
-import { LEDGER, T0, TO, entry, refOf, rowsOf, rowsOfAll } from "./small-books.ts";
+import { LEDGER, T0, TO, archivedAccount, entry, refOf, rowsOf, rowsOfAll } from "./small-books.ts";
 import type { Row } from "./small-books.ts";
 
 // A small world in which everything is right, for testing the checker: a test breaks one thing and expects the finding.
 
-export { TO } from "./small-books.ts";
+export { STORED_MS, TO } from "./small-books.ts";
 
 export interface World {
   config: Row;
@@ -19,7 +19,7 @@ export interface World {
   faults: Row[];
   memory: Row[];
   books: {
-    accounts: { id: string; balance: number; ledger: Row[]; messages: Row[]; differences: unknown[] }[];
+    accounts: ReturnType<typeof archivedAccount>["books"][];
     history: Row[];
   };
 }
@@ -92,6 +92,9 @@ function clients(): Row[] {
     ...order("11", "/send-sms", { phone: "9110000001", message: "Eleven" }, "good", [[200, sent(1, 99)]]),
     ...order("12", "/send-sms", { phone: "9120000001", message: "Twelve" }, "good", [[200, sent(1, 98)]]),
     ...order("10", "/send-sms", { phone: "9900000001", message: "Lost" }, "unkeyed", [[null]]),
+    { t: "account", at: T0, id: "left", index: 2, plan: "premium", opening: 10 },
+    ...order("30", "/send-sms", { phone: "9130000001", message: "Left" }, "good", [[200, sent(1, 9)]], "left"),
+    ...order("31", "/send-sms", { phone: "9140000001", message: "Left" }, "good", [[200, sent(1, 8)]], "left"),
     { t: "credit", at: T0, account: "acc", amount: 5, reference: "alms-1" },
     { t: "credited", at: T0, account: "acc", reference: "alms-1", status: 200 },
   ];
@@ -106,6 +109,8 @@ const OPERATIONS: Record<string, { operation: string; text?: string }> = {
   [TO.expired]: { operation: "sms", text: "Eleven" },
   [TO.twice]: { operation: "sms", text: "Twelve" },
   [TO.voice]: { operation: "voice" },
+  [TO.left]: { operation: "sms", text: "Left" },
+  [TO.leftAndFailed]: { operation: "sms", text: "Left" },
 };
 
 let submissions = 0;
@@ -131,10 +136,11 @@ export function receipt(to: string, state: string, status: number, fault?: strin
 /** The world in which everything is right. */
 export function smallWorld(): World {
   const rows = rowsOfAll();
+  const left = archivedAccount();
   const validity = { VALIDITY_SMS_MS: 45_000, VALIDITY_OTP_MS: 30_000, VALIDITY_CALL_MS: 40_000 };
   const timers = { ATTEMPTS_MAX: 5, CARRIER_TIMEOUT_MS: 2_000, UNKNOWN_WINDOW_MS: 6_000, ...validity };
   return {
-    config: { seed: "small", minutes: 1, clock: "none", dedupes: false, tps: null, timers },
+    config: { seed: "small", minutes: 1, clock: "runtime", dedupes: false, tps: null, timers },
     clients: clients(),
     carrier: [
       ...submission(TO.sms, "accepts", "taken"),
@@ -152,6 +158,8 @@ export function smallWorld(): World {
       ...submission(TO.twice, "accepts", "taken"),
       ...receipt(TO.twice, "undelivered", 200),
       ...receipt(TO.twice, "delivered", 200, undefined, 1_600),
+      ...submission(TO.left, "accepts", "taken"),
+      ...submission(TO.leftAndFailed, "rejects", "rejected"),
     ],
     faults: [{ t: "begin", at: T0 + 900_000, id: 1, kind: "kill" }],
     memory: [400, 500, 520, 510, 530, 520].map((mb, at) => ({ t: "memory", at: T0 + at, life: 1, kb: mb * 1_024 })),
@@ -163,9 +171,11 @@ export function smallWorld(): World {
           ledger: LEDGER.map((one) => ({ ...one })),
           messages: rows.map(({ message }) => message),
           differences: [],
+          archives: [],
         },
+        left.books,
       ],
-      history: rows.map(({ recorded }) => recorded),
+      history: [...rows.map(({ recorded }) => recorded), left.kept],
     },
   };
 }
@@ -193,7 +203,7 @@ export function addCampaign({ clients: lines, carrier, books }: World, size: num
     entry(2, "debit", -size, left, { request_id: "r20" }),
   ];
   const messages = rows.map(({ message }) => message);
-  books.accounts.push({ id: account, balance: left, ledger, messages, differences: [] });
+  books.accounts.push({ id: account, balance: left, ledger, messages, differences: [], archives: [] });
   books.history.push(...rows.map(({ recorded }) => recorded));
 }
 

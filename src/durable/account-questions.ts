@@ -4,7 +4,9 @@ import { OwnRequests } from "./account/own-requests.ts";
 import { preflight } from "./account/quotes/judge.ts";
 import type * as detail from "../model/message-detail.ts";
 import type { MessagePlace } from "../model/ref.ts";
+import type { RefusedDoor } from "../model/refused.ts";
 import { accountView, setBalanceLow } from "./account/profile.ts";
+import { RefusedRequests } from "./account/questions/refused.ts";
 import { requestPage } from "./account/questions/request-page.ts";
 import { listScheduled } from "./account/schedule/list.ts";
 import { takeBackAsked } from "./account/schedule/take-back.ts";
@@ -13,6 +15,8 @@ import { AccountRecordings } from "./account-recordings.ts";
 
 /** The part of an account object that serves the account's own API (contract §13): what became of what was sent. */
 export abstract class AccountQuestions extends AccountRecordings {
+  readonly #refused = new RefusedRequests();
+
   /** Admits requests to the account's own API. */
   protected readonly own = new OwnRequests();
 
@@ -41,6 +45,11 @@ export abstract class AccountQuestions extends AccountRecordings {
     limit: number,
   ): detail.RequestPage | null {
     return this.store.read((sql) => requestPage(sql, requestId, near, after, limit));
+  }
+
+  /** Admits some refused requests of a key into the request log; null where the key is not active. Nothing is stored. */
+  admitRefused(keyId: number, secretId: number, count: number): RefusedDoor | null {
+    return this.store.read((sql) => this.#refused.admit(sql, { keyId, secretId }, count, Date.now()));
   }
 
   /** Sets the balance below which `balance.low` is reported, in units; null: never. */

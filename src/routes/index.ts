@@ -2,6 +2,7 @@ import { failurePage, findPerson, page } from "../console/page.tsx";
 import { createApp } from "../http/app.ts";
 import type { Api, Pages } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
+import { logRefused } from "../sending/refused.ts";
 import { carrierCallback } from "./callbacks/carrier.ts";
 import { activityPages } from "./console/activity.tsx";
 import { archivePages } from "./console/archives.tsx";
@@ -19,6 +20,7 @@ import { overviewPage, usagePage } from "./console/overview.tsx";
 import { payPages } from "./console/pay.tsx";
 import { phoneLost } from "./console/phone-lost.tsx";
 import { preferences } from "./console/preferences.ts";
+import { requestsPage } from "./console/requests.tsx";
 import { recordingsPages } from "./console/recordings.tsx";
 import { securityLog } from "./console/security-log.tsx";
 import { sendPages } from "./console/send.tsx";
@@ -68,6 +70,7 @@ import { cancelApi } from "./v1/cancel.ts";
 import { messagesApi } from "./v1/messages.ts";
 import { preflight } from "./v1/preflight.ts";
 import { recordingsApi } from "./v1/recordings.ts";
+import { refusalsApi } from "./v1/refusals.ts";
 import { requestsApi } from "./v1/requests.ts";
 import { makeVoiceCall } from "./voice/make-voice-call.ts";
 import { uploadVoice } from "./voice/upload-voice.ts";
@@ -112,6 +115,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     liveFeed,
     sendPages,
     activityPages,
+    requestsPage,
     inboxLive,
     inboxPages,
     inboxApi,
@@ -122,6 +126,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     requestsApi,
     cancelApi,
     preflight,
+    refusalsApi,
     keysPages,
     billingPages,
     ordersPages,
@@ -153,7 +158,7 @@ const ownApi = createApp();
 for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp, paymentWebhooks].flat()) add(ownApi);
 
 function appOf(routes: readonly Route[], pages?: Pages): Api {
-  const app = createApp(pages);
+  const app = createApp(pages, logRefused);
   for (const add of [health, ...routes]) add(app);
   return app;
 }

@@ -1,20 +1,9 @@
 import { mp3 } from "../world/recordings.ts";
+import { QUESTIONS } from "./wire-questions.ts";
+import type { Shape } from "./wire-shape.ts";
 
 // All endpoints with a valid request for each, from which the fuzzers start. test/fuzz/endpoints.test.ts compares the
 // list with src/routes.
-
-/** A valid request. The fuzzer replaces a value in braces, such as `{id}`, by the id of something that exists. */
-interface Shape {
-  /** Fields of a JSON body. */
-  json?: Record<string, unknown>;
-  /** Fields of a form. */
-  form?: Record<string, string>;
-  query?: Record<string, string>;
-  /** The party that signs the body. */
-  signed?: "carrier" | "payments";
-  /** Accepts WebSockets. */
-  socket?: true;
-}
 
 export type BaseName = "sms" | "tts" | "voice" | "otp" | "console";
 
@@ -106,14 +95,9 @@ const PROGRAMS: Record<string, Shape> = {
   "DELETE /v1/test/inbox": { query: { q: "kind:call", to: "9876543210", since: "{inboxId}" } },
   "GET /v1/test/inbox/:id": {},
   "DELETE /v1/test/inbox/:id": {},
-  "GET /v1/messages": { query: { q: "to:9876 -kind:otp key:first", limit: "2", after: "5.0" } },
-  "GET /v1/messages.csv": { query: { q: "state:delivered,failed" } },
-  "GET /v1/messages/:id": {},
-  "GET /v1/requests/:request_id": { query: { limit: "2", after: "5.0" } },
+  ...QUESTIONS,
   "DELETE /v1/messages/:id": {},
   "DELETE /v1/requests/:request_id": {},
-  "GET /v1/account": {},
-  "PATCH /v1/account": { json: { balance_low_at: 12.5 } },
   "POST /v1/preflight": { json: { operation: "sms", ...SMS, message: "It’s here" } },
   "GET /v1/recordings": { query: { limit: "2", after: "1.file_x" } },
   "GET /v1/recordings/:file": {},
@@ -131,6 +115,7 @@ const PAGES: Record<string, Shape> = {
   "GET /activity": { query: { q: "to:9876 -kind:otp", older: "5", newer: "1" } },
   "GET /activity.csv": { query: { q: "state:delivered,failed" } },
   "GET /activity/:id": {},
+  "GET /requests": { query: { older: "1793491200000.req_x" } },
   "GET /inbox": { query: { q: "kind:otp", after: "3" } },
   "GET /inbox/live": { query: { q: "kind:otp", after: "3" }, socket: true },
   "GET /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}": {},

@@ -3,12 +3,13 @@ import { validityOf } from "./evidence.ts";
 import type { Evidence, Receipt, Submission } from "./evidence.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
+import { cameTooLate } from "./receipts.ts";
 import { runningFaults } from "./requests.ts";
 
 // What the gateway answered, and what the service did with it.
 
 /** Faults that can lose the answer to a submission before the account has it. */
-const LOSING = ["kill", "term", "rotate", "evict", "break_off", "interrupt"];
+const LOSING = ["kill", "term", "rotate", "deploy", "rollback", "evict", "break_off", "interrupt"];
 
 /** `submitted` of a single message is held back, to be reported together with others; a bulk's with its next round. */
 const HELD_MS = { single: 20_000, bulk: 6_000 };
@@ -91,10 +92,13 @@ function statesFor(
   submissions: Submission[],
   receipts: Receipt[],
   singles: Set<string>,
+  archivedAt: number | null,
 ): Set<string> {
   const genuine = receipts.filter(({ fault }) => fault === null);
-  const taken = new Set(genuine.filter(({ statuses }) => statuses.includes(200)).map(({ state }) => state));
-  const perhaps = new Set(genuine.filter(({ statuses }) => !statuses.includes(200)).map(({ state }) => state));
+  // One that was acknowledged too late may have come before, without an answer.
+  const isTaken = (one: Receipt) => one.statuses.includes(200) && !cameTooLate(one, archivedAt);
+  const taken = new Set(genuine.filter(isTaken).map(({ state }) => state));
+  const perhaps = new Set(genuine.filter((one) => !isTaken(one)).map(({ state }) => state));
   if (taken.has("delivered")) return new Set(["delivered"]);
   let states = new Set(statesByAnswer(evidence, submissions.at(-1), singles));
   const raised = (news: ReadonlySet<string>) => {
@@ -118,10 +122,10 @@ export function statesFollow(evidence: Evidence, cases: Case[]): Proof {
   const messages = evidence.books.flatMap((one) => one.messages);
   const singles = singlesOf(cases);
   let slow = 0;
-  for (const { ref, state, to, errorCode } of messages) {
+  for (const { ref, state, to, errorCode, archivedAt } of messages) {
     const own = submissions.get(ref) ?? [];
     const news = receipts.get(ref) ?? [];
-    const may = statesFor(evidence, own, news, singles);
+    const may = statesFor(evidence, own, news, singles, archivedAt);
     if (!may.has(state) && state === "unknown" && errorCode === "timeout") {
       slow += 1;
       continue;

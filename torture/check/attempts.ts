@@ -5,7 +5,7 @@ import { Proof } from "./proof.ts";
 // What the service calls an attempt, compared with what the gateway saw.
 
 /** Faults in which an attempt ends before the gateway has seen it: the service dies, or cannot connect. */
-const UNSEEN = ["kill", "term", "rotate", "break_off", "interrupt", "carrier_away"];
+const UNSEEN = ["kill", "term", "rotate", "deploy", "rollback", "break_off", "interrupt", "carrier_away"];
 
 /** How soon after its beginning an attempt reaches the gateway: a permit may be dated ahead, and a machine may stall. */
 const REACHES_MS = 8_000;

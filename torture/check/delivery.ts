@@ -105,9 +105,9 @@ const row = (account: string, refunded: boolean, one: Message | Recorded) =>
     one.errorCode,
   ]);
 
-/** History contains every message exactly once, with the account's values. */
+/** History contains every message of the accounts exactly once, with their values; the archive has all others. */
 export function historyIsComplete({ books, history }: Evidence): Proof {
-  const proof = new Proof("history is complete and equal to the accounts");
+  const proof = new Proof("history is complete, with what was archived, and equal to the accounts");
   const recorded = Map.groupBy(history, (one) => row(one.account, one.refunded, one));
   for (const { id, ledger, messages } of books) {
     const refunded = new Set(ledger.filter(({ type }) => type === "refund").map(({ messageId }) => messageId));

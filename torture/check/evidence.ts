@@ -56,7 +56,7 @@ export interface Receipt {
   state: string;
   /** When it was first sent. */
   at: number;
-  /** When it was answered 200; `Infinity` if it never was. */
+  /** When it was first answered 200; `Infinity` if it never was. */
   takenAt: number;
   /** Why the service must refuse it. */
   fault: string | null;
@@ -83,6 +83,11 @@ export interface Message {
   attempts: number;
   carrier: string | null;
   errorCode: string | null;
+  /**
+   * When the file that holds it was stored in the archive, in real time, after which nothing changes it; `Infinity` where
+   * that is unknown, and null for a message that its account still has.
+   */
+  archivedAt: number | null;
 }
 
 export interface Entry {
@@ -96,17 +101,40 @@ export interface Entry {
   at: number;
 }
 
+/** A file of an account's archive. */
+export interface Archive {
+  name: string;
+  /** Its numbers. */
+  first: number;
+  last: number;
+  /** The balance before and after them. */
+  before: number;
+  after: number;
+  /** What is wrong with it, by its manifest. */
+  problems: string[];
+}
+
 export interface Books {
   id: string;
   balance: number;
+  /** Those of the archive, and then those that the account has after its checkpoint. */
   ledger: Entry[];
   messages: Message[];
   differences: unknown[];
+  /** Oldest first. */
+  archives: Archive[];
+  /** What stands in the account's ledger for all that left; number 0 where nothing did. */
+  checkpoint: { seq: number; balance: number };
+  /** The numbers of the entries that the account has, without the checkpoint. */
+  listed: number[];
 }
 
 /** A message as recorded in history. */
 export interface Recorded {
   account: string;
+  /** The number of its job, and whether that is a row of its own. */
+  seq: number;
+  isBulk: boolean;
   requestId: string;
   to: string;
   state: string;
@@ -150,7 +178,10 @@ export interface Evidence {
   faults: Fault[];
   memory: Sample[];
   books: Books[];
+  /** The life of every message: from the archive where it was archived, and else from history (D1). */
   history: Recorded[];
+  /** All that history (D1) has. */
+  database: Recorded[];
 }
 
 /** Units of an amount in coins. */

@@ -11,7 +11,7 @@ const SPREADS_MS = 1_000;
 /** The service counts from when the answer reached it, on a clock of its own. */
 const ENDS_EARLY_MS = 150;
 /** Faults after which the service has forgotten a demand for silence, or believes that its time is over. */
-const FORGETTING = ["kill", "term", "rotate", "pace", "clock"];
+const FORGETTING = ["kill", "term", "rotate", "deploy", "rollback", "pace", "clock"];
 
 /** Nothing reaches the gateway while its `Retry-After` runs. */
 export function silenceIsKept({ submissions, faults }: Evidence): Proof {
@@ -52,17 +52,34 @@ export function rateIsKept({ submissions, faults, tps }: Evidence): Proof {
   return proof;
 }
 
-/** Bulk messages of others that may go before a one-time password: those whose permits were dated, or that were on their way. */
+/** For so long a one-time password may wait for a free slot, while what was permitted before it goes. */
+const FREE_SLOT_MS = 900;
+/** Bulk messages of others that may then go before it: those that were on their way. */
 const BEFORE_OTP_MAX = 60;
 /** After a fault, the service may take this long until it finds what was lost. */
 const RECOVERS_MS = 5_000;
 /** Faults that delay a single message for themselves. */
-const DELAYING = ["kill", "term", "rotate", "evict", "break_off", "interrupt", "clock", "carrier_away", "pace"];
+const DELAYING = [
+  "kill",
+  "term",
+  "rotate",
+  "deploy",
+  "rollback",
+  "evict",
+  "break_off",
+  "interrupt",
+  "clock",
+  "carrier_away",
+  "pace",
+];
 
 const delays = ({ kind, how }: Fault) => DELAYING.includes(kind) || (kind === "queue" && /^(?:otp|lanes) /u.test(how));
 
-/** A submission that takes this long holds up the others of its lane: a local queue delivers one batch at a time. */
-const HOLDS_UP_MS = 1_000;
+/**
+ * A submission that takes this long holds up the others of its lane: a local queue delivers one batch at a time. Meanwhile
+ * the pace of a run, 150 a second, lets as many bulks pass as may go before a one-time password.
+ */
+const HOLDS_UP_MS = 400;
 
 /** The times in which the lane of one-time passwords waited for the gateway's answer to one of them. */
 function heldUpBy({ submissions, timers }: Evidence): { from: number; to: number }[] {
@@ -107,7 +124,8 @@ export function otpsGoFirst(evidence: Evidence, cases: Case[]): Proof {
     // An attempt that a fault cut off did not wait.
     if (!seen.has(message.ref) && message.attempts > 0) continue;
     if (leaps.some((at) => at >= acceptedAt && at <= seenAt)) continue;
-    const before = bulks.filter(({ at, account: owner }) => at > acceptedAt && at < seenAt && owner !== account.id);
+    const fromMs = acceptedAt + FREE_SLOT_MS;
+    const before = bulks.filter(({ at, account: owner }) => at > fromMs && at < seenAt && owner !== account.id);
     most = Math.max(most, before.length);
     proof.holds(
       before.length <= BEFORE_OTP_MAX,

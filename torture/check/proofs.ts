@@ -1,4 +1,5 @@
 import * as answers from "./answers.ts";
+import * as archive from "./archive.ts";
 import { attemptsAreSeen } from "./attempts.ts";
 import * as delivery from "./delivery.ts";
 import type { Evidence } from "./evidence.ts";
@@ -43,6 +44,9 @@ export function proofsOf(evidence: Evidence): Proof[] {
     delivery.livesAreLegal(evidence),
     delivery.allIsFinal(evidence),
     delivery.historyIsComplete(evidence),
+    archive.archivesAreWhole(evidence),
+    archive.nothingIsInBoth(evidence),
+    archive.historyForgets(evidence),
     running.recountAgrees(evidence),
     running.memoryIsBounded(evidence),
   ];

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { realTimesOf } from "./clock.ts";
 import { units } from "./evidence.ts";
 import type {
   Books,
+  Entry,
   Evidence,
   Fault,
   Intention,
+  Message,
   Plan,
   Receipt,
   Recorded,
@@ -125,9 +128,8 @@ function readFaults(lines: Line[]): Fault[] {
 
 type Row = Record<string, unknown>;
 
-function readBooks(account: Row): Books {
-  const id = text(account["id"]);
-  const ledger = (account["ledger"] as Row[]).map((row) => ({
+function readEntry(row: Row): Entry {
+  return {
     seq: Number(row["seq"]),
     type: text(row["type"]),
     amount: units(row["amount"]),
@@ -136,9 +138,12 @@ function readBooks(account: Row): Books {
     requestId: textOrNull(row["request_id"]),
     reference: textOrNull(row["reference"]),
     at: Date.parse(text(row["at"])),
-  }));
-  const messages = (account["messages"] as Row[]).map((row) => ({
-    account: id,
+  };
+}
+
+function readMessage(account: string, archivedAt: number | null, row: Row): Message {
+  return {
+    account,
     ref: text(row["message_id"]),
     requestId: text(row["request_id"]),
     operation: text(row["operation"]),
@@ -148,13 +153,56 @@ function readBooks(account: Row): Books {
     attempts: Number(row["attempts"]),
     carrier: textOrNull(row["carrier"]),
     errorCode: textOrNull(row["error_code"]),
-  }));
-  return { id, balance: units(account["balance"]), ledger, messages, differences: account["differences"] as unknown[] };
+    archivedAt,
+  };
+}
+
+/** A file of the archive, and the rows in it. */
+interface ArchiveRow {
+  name: string;
+  first: number;
+  last: number;
+  balance_before: number;
+  balance_after: number;
+  stored_at: number | null;
+  problems: string[];
+  ledger: Row[];
+  messages: Row[];
+  history: Row[];
+}
+
+const archivesIn = (account: Row) => account["archives"] as ArchiveRow[];
+
+/** `realMs`: the real time for one of the storage's clock. */
+function readBooks(account: Row, realMs: (ms: number) => number): Books {
+  const id = text(account["id"]);
+  const archives = archivesIn(account);
+  const [first, ...more] = (account["ledger"] as Row[]).map(readEntry);
+  const checkpoint = first?.type === "checkpoint" ? first : null;
+  const listed = [...(first && !checkpoint ? [first] : []), ...more];
+  const archived = archives.flatMap(({ stored_at: ms, messages }) => {
+    const at = ms === null ? Infinity : realMs(ms);
+    return messages.map((row) => readMessage(id, at, row));
+  });
+  return {
+    id,
+    balance: units(account["balance"]),
+    ledger: [...archives.flatMap(({ ledger }) => ledger.map(readEntry)), ...listed],
+    messages: [...archived, ...(account["messages"] as Row[]).map((row) => readMessage(id, null, row))],
+    differences: account["differences"] as unknown[],
+    archives: archives.map(({ name, first: from, last, problems, balance_before: before, balance_after: after }) => {
+      return { name, first: from, last, problems, before: units(before), after: units(after) };
+    }),
+    checkpoint: { seq: checkpoint?.seq ?? 0, balance: checkpoint?.after ?? 0 },
+    listed: listed.map(({ seq }) => seq),
+  };
 }
 
 function readHistory(row: Row): Recorded {
   return {
     account: text(row["account_id"]),
+    seq: Number(row["seq"]),
+    isBulk: row["is_bulk"] === true,
     requestId: text(row["request_id"]),
     to: text(row["recipient"]),
     state: text(row["state"]),
@@ -167,6 +215,13 @@ function readHistory(row: Row): Recorded {
   };
 }
 
+/** The lives of all messages: those of the archive, and of history what was not archived. */
+function livesIn(accounts: Row[], database: Recorded[]): Recorded[] {
+  const archived = accounts.flatMap(archivesIn).flatMap(({ history }) => history.map(readHistory));
+  const known = new Set(archived.map(({ account, to }) => `${account} ${to}`));
+  return [...archived, ...database.filter(({ account, to }) => !known.has(`${account} ${to}`))];
+}
+
 /** Reads everything in a run's directory. */
 export function readEvidence(directory: string): Evidence {
   const json = (name: string) => JSON.parse(readFileSync(path.join(directory, name), "utf8")) as Row;
@@ -175,13 +230,19 @@ export function readEvidence(directory: string): Evidence {
     Evidence,
     "seed" | "minutes" | "clock" | "dedupes" | "tps" | "timers"
   >;
+  const faults = readFaults(linesOf(directory, "faults.jsonl"));
+  // Only a clock of the whole machine that jumps is that of the storage, too.
+  const realMs = (ms: number) => (config.clock === "runtime" ? ms : Math.min(...realTimesOf(faults, ms)));
+  const accounts = books["accounts"] as Row[];
+  const database = (books["history"] as Row[]).map(readHistory);
   return {
     ...config,
     ...readClients(linesOf(directory, "clients.jsonl")),
     ...readCarrier(linesOf(directory, "carrier.jsonl")),
-    faults: readFaults(linesOf(directory, "faults.jsonl")),
+    faults,
     memory: linesOf(directory, "memory.jsonl") as unknown as Sample[],
-    books: (books["accounts"] as Row[]).map(readBooks),
-    history: (books["history"] as Row[]).map(readHistory),
+    books: accounts.map((account) => readBooks(account, realMs)),
+    history: livesIn(accounts, database),
+    database,
   };
 }

@@ -1,4 +1,4 @@
-import type { Evidence } from "./evidence.ts";
+import type { Evidence, Receipt } from "./evidence.ts";
 import { Proof } from "./proof.ts";
 
 // The gateway's receipts, and what the service made of them.
@@ -17,6 +17,10 @@ export function receiptsAreJudged({ receipts }: Evidence): Proof {
   return proof;
 }
 
+/** Whether a receipt was acknowledged only after the file that holds its message was stored: it changes nothing. */
+export const cameTooLate = ({ takenAt }: Receipt, archivedAt: number | null) =>
+  takenAt !== Infinity && archivedAt !== null && takenAt > archivedAt;
+
 const RANK: Record<string, number> = { submitted: 0, undelivered: 1, failed: 1, delivered: 2 };
 const rank = (state: string) => RANK[state] ?? 0;
 
@@ -31,11 +35,16 @@ export function receiptsShow({ receipts, books, history }: Evidence): Proof {
     receipts.filter(({ fault }) => fault === null),
     ({ ref }) => ref,
   );
-  for (const { account, ref, to } of books.flatMap(({ messages }) => messages)) {
+  let late = 0;
+  for (const { account, ref, to, archivedAt } of books.flatMap(({ messages }) => messages)) {
     const timeline = lives.get(`${account} ${to}`)?.timeline ?? [];
     const own = genuine.get(ref) ?? [];
     for (const receipt of own) {
       if (receipt.takenAt === Infinity) continue;
+      if (cameTooLate(receipt, archivedAt)) {
+        late += 1;
+        continue;
+      }
       const rival = own.some(
         (other) => other !== receipt && rank(other.state) >= rank(receipt.state) && other.at <= receipt.takenAt,
       );
@@ -49,5 +58,6 @@ export function receiptsShow({ receipts, books, history }: Evidence): Proof {
       );
     }
   }
+  proof.note = `${late} came for what was archived`;
   return proof;
 }

@@ -7,6 +7,7 @@ export const HEAVY = 0.2;
 /** Where so many answers, and a large share, are another "not now", the carrier means its rate by it. */
 const AWAY_MIN = 10;
 /** While few were sent, a rate is taken for no higher than this. */
+const FEW = 10;
 const UNKNOWN_PER_SEC = 100;
 
 /** Permits and "not now" answers of the last seconds. */
@@ -36,10 +37,14 @@ export class Submissions {
     return { granted, busy: isRate ? busy + away : busy, refusedShare };
   }
 
-  /** What the carrier accepted per second just before now. */
+  /**
+   * What the carrier accepted per second just before now. Where nothing spaces the permits, the refusals may all be answers
+   * to a burst that is younger than answers are taken to be: while few were sent before it, they say nothing of the pace.
+   */
   acceptedPerSec(nowMs: number, perSec: number): number {
     const forMs = Math.min(4_000, Math.max(1_000, 10_000 / perSec));
     const { granted, busy } = this.#permitted.between(nowMs - ANSWER_MS - forMs, nowMs - ANSWER_MS);
+    if (perSec === Infinity && granted < FEW) return UNKNOWN_PER_SEC;
     return (Math.max(0, granted - busy) * 1_000) / forMs;
   }
 
@@ -48,6 +53,6 @@ export class Submissions {
     const untilMs = nowMs - ANSWER_MS;
     const fromMs = Math.max(windowMs, untilMs - Math.min(4_000, Math.max(1_000, 10_000 / perSec)));
     const { granted } = this.#permitted.between(fromMs, untilMs);
-    return granted < 10 ? Math.min(perSec, UNKNOWN_PER_SEC) : (granted * 1_000) / Math.max(300, untilMs - fromMs);
+    return granted < FEW ? Math.min(perSec, UNKNOWN_PER_SEC) : (granted * 1_000) / Math.max(300, untilMs - fromMs);
   }
 }

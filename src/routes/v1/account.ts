@@ -50,7 +50,7 @@ export const accountRoutes = (app: Api) =>
       const view: AccountView | null = await accountOf(c).setBalanceLow(units);
       const body = shown(c, view);
       const { mode } = keyOf(c);
-      await audit(c, { action: "account.balance_low", details: { mode, at: body.balance_low_at } });
+      await audit(c, { action: "account.balance_low", details: { mode, amount: body.balance_low_at } });
       return c.json({ success: true, ...body });
     });
 
@@ -61,13 +61,13 @@ export const docs = {
     summary: "Show the account of the key",
     description:
       "`otps_left` is how many one-time passwords the balance pays at the account's rate; null where they cost nothing.",
-    reply: "Account",
+    reply: "OwnAccount",
   },
   "PATCH /v1/account": {
     id: "updateAccount",
     tag: "Account",
     summary: "Set where a low balance is reported",
     description: "`balance.low` is told once each time that the balance falls below `balance_low_at`.",
-    reply: "Account",
+    reply: "OwnAccount",
   },
 } satisfies Docs;

@@ -92,6 +92,8 @@ export const docs = {
     description:
       "Each message is here as soon as its send was answered. A search that passes over very many messages may answer a page that is not full, or empty, with `has_more`: go on with `next`.\n\nWith `Accept: application/x-ndjson` all messages of the search are streamed, one JSON object a line; `limit` and `after` are ignored then.",
     reply: "MessageList",
+    media: { "application/x-ndjson": "All messages of the search, one JSON object a line." },
+    codes: ["unavailable"],
   },
   "GET /v1/messages.csv": {
     id: "downloadMessages",
@@ -99,7 +101,7 @@ export const docs = {
     summary: "Download messages and calls as CSV",
     description:
       "All messages of the search as a stream, newest first, with the fields of the list; an empty cell is null.",
-    reply: "Csv",
+    media: { "text/csv": "One line for each message, with a line of names before them." },
   },
   "GET /v1/messages/:id": {
     id: "getMessage",

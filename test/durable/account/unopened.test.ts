@@ -80,6 +80,7 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   messages: (account) => account.messages({ seq: 0, index: 0 }, 1),
   look: (account) => account.look({ terms: [], direction: "older", from: null, limit: 1 }),
   requestPage: (account) => account.requestPage("req_1", { seq: 1 }, null, 1),
+  admitRefused: (account) => account.admitRefused(1, 1, 1),
   setBalanceLow: (account) => account.setBalanceLow(1),
   messageDetail: (account) => account.messageDetail({ seq: 1, index: 0 }),
   keys: (account) => account.keys(),

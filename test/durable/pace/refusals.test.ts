@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { KINDS, bulks, isOut, taken } from "../../world/paced-carriers.ts";
+import { Rate } from "../../../src/durable/pace/rate.ts";
 import { PacedWorld, tokenBucket } from "../../world/paced.ts";
 import type { Takes } from "../../world/paced.ts";
 
@@ -104,5 +105,28 @@ describe("a limit that is set too high", () => {
     const all = world.between(30_000, 90_000);
     expect(taken(all) / 60 / perSec).toBeGreaterThanOrEqual(0.85);
     expect(all.length - taken(all)).toBeLessThanOrEqual(taken(all) / 4);
+  });
+});
+
+describe("a carrier without a known limit that answers a burst at once", () => {
+  it.each([
+    [5, 5],
+    [5, 150],
+    [60, 20],
+  ])("refuses %s of it after %s ms, and keeps the pace at which limits are looked for", (busy, answerMs) => {
+    const rate = new Rate(Infinity, null, 0);
+    let nowMs = 0;
+    // Some seconds of a message now and then.
+    for (; nowMs < 20_000; nowMs += 500) {
+      rate.asked(nowMs);
+      rate.granted(nowMs);
+      rate.saw(nowMs, { taken: 1, busy: 0 }, nowMs);
+    }
+    expect(rate.perSec(nowMs)).toBe(Infinity);
+    for (let sent = 0; sent < 112; sent += 1) rate.granted(nowMs);
+    nowMs += answerMs;
+    rate.saw(nowMs, { taken: 112 - busy, busy }, nowMs);
+    expect(rate.perSec(nowMs)).toBeLessThanOrEqual(100);
+    expect(rate.perSec(nowMs)).toBeGreaterThanOrEqual(85);
   });
 });

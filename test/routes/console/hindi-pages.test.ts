@@ -74,6 +74,8 @@ describe("signed in, in Hindi", () => {
     "/activity",
     "/activity?q=kind:fax%20foo:bar%20cost:%20%22open",
     `/activity?q=key:none%20${"x".repeat(3_000)}`,
+    "/requests",
+    "/requests?older=1793491200000.req_x",
     "/inbox",
     "/recordings",
     "/keys",

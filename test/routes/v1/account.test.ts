@@ -57,7 +57,7 @@ describe("PATCH /v1/account", () => {
     expect((await patch(world, { balance_low_at: at })).body).toMatchObject({ success: true, balance_low_at: at });
     expect((await get(world)).body.balance_low_at).toBe(at);
     const { acts } = await newestActs(env, { accountId: world.ref.accountId }, null, 5);
-    expect(acts).toMatchObject([{ action: "account.balance_low", details: { mode: "live", at } }]);
+    expect(acts).toMatchObject([{ action: "account.balance_low", details: { mode: "live", amount: at } }]);
   });
 
   it.each([-1, "5", true, 0.00001, 2e9, undefined])("refuses %s", async (value) => {
