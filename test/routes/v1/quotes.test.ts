@@ -131,7 +131,7 @@ describe("Price-Quote", () => {
     const world = await openWorld();
     const quote = await quoteOf(world, "sms", SMS);
     const sends = await Promise.all(Array.from({ length: 8 }, () => sendOf(world, "sms", SMS, { quote })));
-    const codes = sends.map(({ body }) => body.code ?? "sent").toSorted();
+    const codes = sends.map(({ body }) => String(body.code ?? "sent")).toSorted();
     expect(codes).toEqual([...Array.from({ length: 7 }, () => "invalid_quote"), "sent"]);
     expect(await balanceOf(world)).toBe(9_990_000);
     expect(await world.stub.reconcile()).toEqual([]);
