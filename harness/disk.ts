@@ -39,6 +39,13 @@ export interface StoredMessage {
 const JOB_LETTERS = "q:queued s:sending t:submitted d:delivered n:undelivered c:unconfirmed f:failed u:unknown";
 const HISTORY_LETTERS =
   "w:scheduled q:queued s:sending a:submitted d:delivered u:undelivered c:unconfirmed f:failed k:unknown x:cancelled";
+interface More {
+  released?: number;
+  code?: string;
+  refunded?: true;
+  cancelled?: true;
+}
+type Life = [rev: number, claims: number, path: string, more?: More];
 const namesOf = (letters: string) => new Map(letters.split(" ").map((one) => one.split(":") as [string, string]));
 
 /** The columns of a job's row that hold its messages. */
@@ -57,13 +64,6 @@ interface JobMessage extends StoredMessage {
   path: string;
 }
 
-type Life = [
-  rev: number,
-  claims: number,
-  path: string,
-  more?: { released?: number; code?: string; refunded?: true; cancelled?: true },
-];
-
 /** The messages of a job: their numbers, and for each the place of its life among those that differ. */
 export function messagesOfJob({ messages, lives }: StoredJob): JobMessage[] {
   const [which, all] = JSON.parse(lives ?? "[[],[]]") as [number[], Life[]];
@@ -71,8 +71,8 @@ export function messagesOfJob({ messages, lives }: StoredJob): JobMessage[] {
   return (JSON.parse(messages) as string[]).map((to, at) => {
     const [, claims = 0, path = "", { released = 0, code = null, refunded = false, cancelled = false } = {}] =
       all[which[at] ?? -1] ?? [];
-    // What was taken back is written as failed, with a mark.
     const letter = /[a-z](?=-?\d+$)/u.exec(path)?.[0] ?? "q";
+    // What was taken back is written as failed, with a mark.
     const state = letter === "f" && cancelled ? "cancelled" : (names.get(letter) ?? letter);
     return { to, state, attempts: claims - released, code, refunded, path };
   });

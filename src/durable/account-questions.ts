@@ -73,8 +73,8 @@ export abstract class AccountQuestions extends AccountRecordings {
     return this.store.change((turn) => takeBackAsked(turn, asked));
   }
 
-  /** What is scheduled, next first, after a place. */
-  scheduled(after: detail.ScheduledPlace | null, limit: number): detail.ScheduledRequest[] | null {
+  /** What is scheduled, next first, after a place. (The platform gives no access to a method `scheduled`.) */
+  schedule(after: detail.ScheduledPlace | null, limit: number): detail.ScheduledRequest[] | null {
     return this.store.read((sql) => listScheduled(sql, after, limit, Date.now()));
   }
 }

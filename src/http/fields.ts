@@ -53,12 +53,20 @@ export const sendAt = optional(
     const ms = readTime(value);
     if (ms === null) refuse({ id: "send_at" });
     else if (ms > Date.now() + SEND_AHEAD_MS) refuse({ id: "send_at_far", days: SEND_AHEAD_DAYS });
-  }).transform((value) => readTime(value) ?? NaN),
+  })
+    .meta({
+      description: `When to send it: ISO 8601 with an offset or Z, up to ${SEND_AHEAD_DAYS} days ahead, such as 2026-11-23T14:30:00+05:30. Without it: at once. It is debited at once, and can be cancelled until then.`,
+      format: "date-time",
+    })
+    .transform((value) => readTime(value) ?? NaN),
 );
 
 /** The same field where nothing can be sent later. */
 export const neverLater = optional(
-  z.unknown().check(({ value, issues }) => void issues.push(issueOf({ id: "send_at_otp" }, value))),
+  z
+    .unknown()
+    .check(({ value, issues }) => void issues.push(issueOf({ id: "send_at_otp" }, value)))
+    .meta({ description: "Not possible here: a one-time password is for now.", type: "null" }),
 );
 
 /** The key in the body: `auth.ts` reads it; no other code does. */

@@ -22,6 +22,7 @@ import { phoneLost } from "./console/phone-lost.tsx";
 import { preferences } from "./console/preferences.ts";
 import { requestsPage } from "./console/requests.tsx";
 import { recordingsPages } from "./console/recordings.tsx";
+import { schedulePages } from "./console/schedule.tsx";
 import { securityLog } from "./console/security-log.tsx";
 import { sendPages } from "./console/send.tsx";
 import { settingsPhone } from "./console/settings-phone.tsx";
@@ -114,6 +115,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     usagePage,
     liveFeed,
     sendPages,
+    schedulePages,
     activityPages,
     requestsPage,
     inboxLive,

@@ -18,6 +18,7 @@ const PAGES = [
   "/send/tts",
   "/send/voice",
   "/activity",
+  "/schedule",
   "/requests",
   "/inbox",
   "/recordings",

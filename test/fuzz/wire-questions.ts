@@ -6,7 +6,10 @@ export const QUESTIONS: Record<string, Shape> = {
   "GET /v1/messages.csv": { query: { q: "state:delivered,failed" } },
   "GET /v1/messages/:id": {},
   "GET /v1/requests/:request_id": { query: { limit: "2", after: "5.0" } },
+  "DELETE /v1/messages/:id": {},
+  "DELETE /v1/requests/:request_id": {},
   "GET /v1/refusals": { query: { limit: "2", after: "1793491200000.req_x" } },
+  "POST /v1/preflight": { json: { operation: "sms", phone: "9876543210", message: "It’s here" } },
   "GET /v1/account": {},
   "PATCH /v1/account": { json: { balance_low_at: 12.5 } },
 };

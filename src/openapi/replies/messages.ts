@@ -90,6 +90,13 @@ export const MESSAGES = {
   MessageList: listOf(message).meta({ id: "MessageList" }),
   Message: z.object({ success, message: messageDetail }).meta({ id: "MessageReply" }),
   Request: listOf(message).extend({ request }).meta({ id: "RequestReply" }),
+  Cancelled: z
+    .object({
+      success,
+      cancelled: z.int().min(1).meta({ description: "How many messages are cancelled, by this call or before." }),
+      refunded: amount.meta({ description: "What they cost, which was given back, in coins." }),
+    })
+    .meta({ id: "CancelledReply" }),
   RefusalList: listOf(refusal).meta({ id: "RefusalList" }),
 };
 

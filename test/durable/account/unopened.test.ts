@@ -38,7 +38,7 @@ const METHODS: Record<string, (account: Account) => unknown> = {
       sendAtMs: 1,
     }),
   takeBack: (account) => account.takeBack({ seq: 1, index: 0 }),
-  scheduled: (account) => account.scheduled(null, 1),
+  schedule: (account) => account.schedule(null, 1),
   sendQuoted: (account) =>
     account.sendQuoted({
       ...caller,
