@@ -4,6 +4,7 @@
 export type ErrorCode =
   | "invalid_request"
   | "invalid_json"
+  | "invalid_quote"
   | "unauthorized"
   | "insufficient_balance"
   | "account_suspended"

@@ -315,6 +315,67 @@ export interface OwnAccount {
   balance_low_at: number | null;
 }
 
+export interface Preflight {
+  success: true;
+  would: "send" | "refuse";
+  /** Every reason to refuse it; of invalid recipients the first 100. */
+  problems: PreflightProblem[];
+  recipients: PreflightRecipients;
+  /** Null for a recording, and for a text that cannot be read. */
+  text: PreflightText | null;
+  /** Coins for the valid recipients; null where that cannot be told. */
+  cost: number | null;
+  /** Null also where the balance does not reach. */
+  balance_after: number | null;
+  /** For the header `Price-Quote`; null where it would be refused. */
+  quote: string | null;
+  quote_until: string | null;
+}
+
+export interface PreflightProblem {
+  /** The field at fault; null for a fault of none. */
+  param: string | null;
+  /** The code with which the send would be refused. */
+  code: string;
+  error: string;
+  hint?: string | undefined;
+}
+
+export interface PreflightRecipients {
+  given: number;
+  /** The valid ones, each once. */
+  valid: number;
+  /** How many repeat an earlier one. */
+  duplicates: number;
+  /** The first 100 invalid ones. */
+  invalid: {
+    /** The place in the list, from 0. */
+    index: number;
+    /** The first 100 characters of what was given. */
+    value: string;
+    error: string;
+  }[];
+}
+
+export interface PreflightText {
+  encoding: "GSM-7" | "UCS-2";
+  characters: number;
+  segments: number;
+  /** Characters that fit in beside these; below 0 for a text that is too long. */
+  left: number;
+  /** Each character that is not in GSM-7, once. */
+  unicode: {
+    char: string;
+    code_point: string;
+    /** Its first place, in code points from 0. */
+    at: number;
+    /** What GSM-7 has in its place; empty: leave it out. */
+    instead?: string | undefined;
+  }[];
+  /** Segments with every `instead` in its place. */
+  segments_if_replaced: number;
+}
+
 export interface Queued {
   success: true;
   /** What was done, for people. */
@@ -383,6 +444,7 @@ export interface RefusedRequest {
   code:
     | "invalid_request"
     | "invalid_json"
+    | "invalid_quote"
     | "unauthorized"
     | "insufficient_balance"
     | "account_suspended"
@@ -574,6 +636,12 @@ export interface DownloadMessagesQuery {
   q?: string | undefined;
 }
 
+/** What `preflight` takes. */
+export interface PreflightBody {
+  /** What would be sent. The other fields are that operation's own. */
+  operation: "sms" | "bulk" | "sms_international" | "tts" | "voice" | "otp";
+}
+
 /** What `listRefusals` takes. */
 export interface ListRefusalsQuery {
   /** How many rows a page has. */
@@ -748,6 +816,14 @@ export interface Operations {
    */
   downloadMessages(query?: DownloadMessagesQuery, options?: CallOptions): AsyncIterable<string>;
   /**
+   * Check a send without sending.
+   *
+   * Everything that the operation does, but sending: every problem at once, the recipients, the segments of the text
+   * and the price. Free, and not counted by the plan's limit. Send with `Price-Quote: <quote>` within 10 minutes to
+   * pay that price, once.
+   */
+  preflight(body: PreflightBody, options?: CallOptions): Promise<Reply<Preflight>>;
+  /**
    * List requests that were refused.
    *
    * Requests with a valid key that were answered with an error, newest first, for 7 days: with the names and types
@@ -828,6 +904,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRoute>> = {
   getRequest: { method: "GET", base: "console", path: "/v1/requests/{request_id}", takes: "query", gives: "list" },
   listMessages: { method: "GET", base: "console", path: "/v1/messages", takes: "query", gives: "list" },
   downloadMessages: { method: "GET", base: "console", path: "/v1/messages.csv", takes: "query", gives: "text" },
+  preflight: { method: "POST", base: "console", path: "/v1/preflight", takes: "body" },
   listRefusals: { method: "GET", base: "console", path: "/v1/refusals", takes: "query", gives: "list" },
   listEvents: { method: "GET", base: "console", path: "/v1/events", takes: "query", held: { by: "wait", usualSec: 0 } },
   listRecordings: { method: "GET", base: "console", path: "/v1/recordings", takes: "query", gives: "list" },

@@ -72,6 +72,7 @@ import { accountRoutes } from "./v1/account.ts";
 import { cancelApi } from "./v1/cancel.ts";
 import { messagesApi } from "./v1/messages.ts";
 import { eventsApi } from "./v1/events.ts";
+import { preflight } from "./v1/preflight.ts";
 import { recordingsApi } from "./v1/recordings.ts";
 import { refusalsApi } from "./v1/refusals.ts";
 import { requestsApi } from "./v1/requests.ts";
@@ -129,6 +130,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     messagesApi,
     requestsApi,
     cancelApi,
+    preflight,
     refusalsApi,
     eventsApi,
     keysPages,
