@@ -38,7 +38,7 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The service and the key; throws a `Stop` when there is no key. */
-  connect(): Connection;
+  readonly connect: () => Connection;
   /** All commands, for those that speak of commands. */
   readonly commands: readonly Command[];
 }
@@ -55,7 +55,7 @@ export interface Command {
   readonly examples: readonly string[];
   /** Whether it goes on until Ctrl-C, so that Ctrl-C is its usual end. */
   readonly watches?: true;
-  run(context: Context, given: Given): Promise<void> | void;
+  readonly run: (context: Context, given: Given) => Promise<void> | void;
 }
 
 /** The options of every command. */

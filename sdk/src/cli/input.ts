@@ -5,7 +5,7 @@ import { Stop, usage } from "./stop.ts";
 // What the program reads: files, its standard input, and answers of a person.
 
 /** Whether a person can be asked. */
-export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
+export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
 /** The standard input as text, without the end of its last line. */
 export const standardInput = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/u, "");

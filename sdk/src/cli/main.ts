@@ -20,7 +20,7 @@ const COLUMNS = 80;
 const columns = () => stdout.columns || COLUMNS;
 
 function outputOf(json: boolean): Output {
-  const isTerminal = stdout.isTTY === true;
+  const isTerminal = stdout.isTTY;
   return new Output({
     json: json || !isTerminal,
     // Any value but an empty one turns colours off (no-color.org).

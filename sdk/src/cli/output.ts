@@ -18,6 +18,10 @@ export interface Column<Row> {
   of: (row: Row) => string;
   color?: (row: Row) => Color | undefined;
   right?: true;
+  /** Left out first where the terminal is narrow. */
+  spare?: true;
+  /** Never cut: it is to be copied. */
+  whole?: true;
 }
 
 /** The gap between two columns, and the least width to which the last one is cut. */
@@ -48,7 +52,7 @@ export function cut(text: string, width: number): string {
 }
 
 /** A text of one line that no terminal takes for a command: a message may hold any character. */
-export const plain = (text: unknown): string =>
+export const plain = (text: string | number | null | undefined): string =>
   String(text ?? "").replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ");
 
 const pad = (text: string, width: number, right?: boolean) => {
@@ -106,27 +110,37 @@ export class Output {
       .join("\n");
   }
 
-  /** Rows under titles, within the terminal's width: the last column is cut. */
-  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-    const texts = rows.map((row) => columns.map(({ of }) => plain(of(row))));
-    const widths = columns.map(({ title }, at) => Math.max(title.length, ...texts.map((row) => cells(row[at] ?? ""))));
-    const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
-    const lastWidth = Math.max(LAST_MIN, this.width - before);
-    const lineOf = (parts: readonly string[], color: (at: number) => Color | undefined) =>
-      parts
-        .map((part, at) => {
-          const isLast = at === parts.length - 1;
-          const text = isLast ? cut(part, lastWidth) : part;
-          const whole = isLast && !columns[at]?.right ? text : pad(text, widths[at] ?? 0, columns[at]?.right);
-          return this.paint(color(at), whole);
-        })
-        .join(GAP)
-        .trimEnd();
-    const titles = columns.map(({ title }) => title);
-    const lines = rows.map((row, n) => lineOf(texts[n] ?? [], (at) => columns[at]?.color?.(row)));
-    return [lineOf(titles, () => "dim"), ...lines].join("\n");
+  /** Rows under titles, within the terminal's width: spare columns are left out, and the last one is cut. */
+  table<Row>(all: readonly Column<Row>[], rows: readonly Row[]): string {
+    let columns = all;
+    let widths = widthsOf(columns, rows);
+    while (sumOf(widths) > this.width && columns.some(({ spare }) => spare)) {
+      const dropped = columns.findLastIndex(({ spare }) => spare);
+      columns = columns.filter((_column, at) => at !== dropped);
+      widths = widthsOf(columns, rows);
+    }
+    const last = columns.length - 1;
+    const lastWidth = Math.max(LAST_MIN, this.width - sumOf([...widths.slice(0, last), 0]));
+    const cellOf = (text: string, at: number) => {
+      const { right, whole } = columns[at] ?? {};
+      if (at === last && !right) return whole ? text : cut(text, lastWidth);
+      return pad(text, widths[at] ?? 0, right);
+    };
+    const titles = columns.map(({ title }, at) => cellOf(title, at)).join(GAP);
+    const lines = rows.map((row) =>
+      columns.map(({ of, color }, at) => this.paint(color?.(row), cellOf(plain(of(row)), at))).join(GAP),
+    );
+    return [this.paint("dim", titles), ...lines].map((line) => line.trimEnd()).join("\n");
   }
 }
+
+/** The width of each column, as its title and its rows fill it. */
+function widthsOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): number[] {
+  return columns.map(({ title, of }) => Math.max(title.length, ...rows.map((row) => cells(plain(of(row))))));
+}
+
+/** The width of columns side by side. */
+const sumOf = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
 
 const two = (number: number) => String(number).padStart(2, "0");
 

@@ -72,7 +72,7 @@ function distance(one: string, other: string): number {
 /** The name that was probably meant. */
 function nearest(word: string, names: readonly string[]): string | undefined {
   const far = Math.max(1, Math.floor(word.length / 3));
-  const ranked = names.map((name) => [distance(word, name), name] as const).sort(([a], [b]) => a - b);
+  const ranked = names.map((name) => [distance(word, name), name] as const).toSorted(([a], [b]) => a - b);
   const [best] = ranked;
   if (best && best[0] <= far) return best[1];
   return names.find((name) => word.length > 1 && name.startsWith(word));

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import type { Context } from "./command.ts";
 import type { Order } from "./order.ts";
 import { plain } from "./output.ts";
-import { counted, wireOf } from "./reply.ts";
+import { amount, counted, wireOf } from "./reply.ts";
 import { Stop } from "./stop.ts";
 
 // What a send would do, asked of the service, which does everything but send.
@@ -20,8 +20,8 @@ function textLine({ text }: Preflight, operation: Order["operation"]): string | 
   const line = `${counted(characters, "character")}, ${counted(segments, "segment")} of ${encoding}`;
   if (unicode.length === 0) return line;
   const named = unicode.slice(0, NAMED_MAX).map(({ char, code_point: point, instead }) => {
-    const better = instead === undefined ? "" : `, ${instead === "" ? "left out" : JSON.stringify(instead)} instead`;
-    return `${plain(char)} (${point}${better})`;
+    const better = instead === undefined ? "" : ` → ${instead === "" ? "nothing" : instead}`;
+    return `${plain(char)} ${point}${better}`;
   });
   const rest = unicode.length > NAMED_MAX ? ` and ${unicode.length - NAMED_MAX} more` : "";
   const gain = fewer < segments ? `; ${counted(fewer, "segment")} without these` : "";
@@ -36,7 +36,8 @@ function recipientsLine({ recipients: { given, valid, duplicates, invalid } }: P
 
 function shown({ out }: Context, preflight: Preflight, operation: Order["operation"]): string {
   const { would, problems, cost, balance_after: after, quote, quote_until: until } = preflight;
-  const coins = cost === null ? undefined : `${counted(cost, "coin")}${after === null ? "" : `; ${after} left then`}`;
+  const coins =
+    cost === null ? undefined : `${counted(cost, "coin")}${after === null ? "" : `; ${amount(after)} left then`}`;
   const facts = out.facts([
     ["would", would === "send" ? "be sent; nothing was sent now" : "be refused"],
     ["cost", coins],

@@ -12,6 +12,9 @@ export function wireOf(reply: object): Record<string, unknown> {
 
 const PLURALS = new Intl.PluralRules("en");
 
+/** A number with its thousands apart, as in India. */
+export const amount = (number: number): string => number.toLocaleString("en-IN", { maximumFractionDigits: 4 });
+
 /** `1 coin`, `2 coins`. */
 export const counted = (count: number, word: string): string =>
-  `${count.toLocaleString("en-IN")} ${word}${PLURALS.select(count) === "one" ? "" : "s"}`;
+  `${amount(count)} ${word}${PLURALS.select(count) === "one" ? "" : "s"}`;

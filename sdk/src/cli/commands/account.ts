@@ -64,9 +64,9 @@ const profiles: Command = {
   about: "List the stored keys",
   options: {},
   examples: ["dastak profiles"],
-  run({ out, env }) {
+  run({ out, env }, given) {
     const stored = readStored(env);
-    const used = profileName({ text: () => undefined } as unknown as Given, env, stored);
+    const used = profileName(given, env, stored);
     const rows = Object.entries(stored.profiles).map(([name, { api_key: key, url = "" }]) => ({
       name,
       used: name === used,

@@ -2,7 +2,7 @@ import type { SendBulkSmsBody } from "../../index.ts";
 import { columnOf } from "../csv.ts";
 import { fileText } from "../input.ts";
 import { indianNumber } from "../numbers.ts";
-import { LATER, SENDING, laterIn, textIn } from "../order.ts";
+import { LATER, SENDING, laterIn, textIn } from "../sending.ts";
 import type { Order } from "../order.ts";
 import { counted } from "../reply.ts";
 import { Stop, usage } from "../stop.ts";

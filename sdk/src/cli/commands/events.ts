@@ -10,7 +10,7 @@ export const isOf = (types: readonly string[], type: string): boolean =>
 /** What an event says, in a few words. */
 export function aboutEvent({ data }: AccountEvent): string {
   const { to, message_id: id, error_code: error } = data as Record<string, unknown>;
-  if (id !== undefined) return [to, id, error].filter((part) => part !== null && part !== undefined).join("  ");
+  if (id !== undefined) return [to, id, error].filter((part) => typeof part === "string").join("  ");
   return Object.entries(data)
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
     .join(", ");

@@ -24,10 +24,10 @@ export interface Listed {
 const COLUMNS: readonly Column<Listed>[] = [
   { title: "AT", of: (row) => localTime(row.created_at).slice(5, 16) },
   { title: "TO", of: ({ to }) => to },
-  { title: "KIND", of: ({ operation }) => operation.replace("_international", "+") },
+  { title: "KIND", of: ({ operation }) => operation.replace("_international", "+"), spare: true },
   { title: "STATE", of: ({ state }) => state, color: ({ state }) => stateColor(state) },
-  { title: "COST", of: ({ cost, refunded }) => (refunded ? "0" : String(cost)), right: true },
-  { title: "ID", of: ({ id }) => id },
+  { title: "COST", of: ({ cost, refunded }) => (refunded ? "0" : String(cost)), right: true, spare: true },
+  { title: "ID", of: ({ id }) => id, whole: true },
 ];
 
 /** Messages as a table; the ids stand last and whole, because they are what is copied. */
@@ -69,7 +69,6 @@ const messagesGet: Command = {
     out.show(message, () => {
       const facts = out.facts([
         ["state", message.state],
-        ["", undefined],
         ["why", message.explanation],
         ["to", message.to],
         ["kind", message.operation],

@@ -2,7 +2,7 @@ import type { SendInternationalSmsBody, SendOtpBody, SendSmsBody, TtsCallBody } 
 import type { Command, Options } from "../command.ts";
 import type { Given } from "../given.ts";
 import { indianNumber, internationalNumber } from "../numbers.ts";
-import { LATER, SENDING, laterIn, numberOf, place, textIn } from "../order.ts";
+import { LATER, SENDING, laterIn, numberOf, place, textIn } from "../sending.ts";
 import type { Order } from "../order.ts";
 import { usage } from "../stop.ts";
 

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Command } from "../command.ts";
 import { fileBytes } from "../input.ts";
 import { dialledNumber } from "../numbers.ts";
-import { LATER, SENDING, laterIn, numberOf, place } from "../order.ts";
+import { LATER, SENDING, laterIn, numberOf, place } from "../sending.ts";
 import { usage } from "../stop.ts";
 
 /** `dastak voice`: uploads a recording, and makes a call that plays it. */

@@ -44,7 +44,7 @@ const list: Command = {
     const text = () =>
       out.table(
         [
-          { title: "ID", of: (row) => row.webhook_id },
+          { title: "ID", of: (row) => row.webhook_id, whole: true },
           { title: "STATE", of: (row) => row.state, color: (row) => stateColor(row.state) },
           { title: "ACKED", of: (row) => String(row.acked), right: true },
           { title: "ADDRESS", of: (row) => row.url },
