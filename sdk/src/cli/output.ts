@@ -32,10 +32,13 @@ const letters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 // Emoji, and the scripts whose letters fill two cells of a terminal.
 const WIDE = /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60]/u;
 
-/** How many cells of a terminal a text fills. */
+/** Marks that stand above, below or within a letter; those beside it, as in Devanagari, fill a cell. */
+const NARROW = /\p{Mn}|\p{Me}|\p{Cf}/u;
+
+/** How many cells of a terminal a text fills, or at most fills. */
 export function cells(text: string): number {
   let count = 0;
-  for (const { segment } of letters.segment(text)) count += WIDE.test(segment) ? 2 : 1;
+  for (const letter of text) count += WIDE.test(letter) ? 2 : NARROW.test(letter) ? 0 : 1;
   return count;
 }
 

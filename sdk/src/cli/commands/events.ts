@@ -7,10 +7,15 @@ export const isOf = (types: readonly string[], type: string): boolean =>
   types.length === 0 ||
   types.some((wanted) => wanted === type || (wanted.endsWith("*") && type.startsWith(wanted.slice(0, -1))));
 
+/** A terminal on which a line has room for the number beside the id. */
+const WIDE = 96;
+
 /** What an event says, in a few words. */
-export function aboutEvent({ data }: AccountEvent): string {
+function aboutEvent({ data }: AccountEvent, width: number): string {
   const { to, message_id: id, error_code: error } = data as Record<string, unknown>;
-  if (id !== undefined) return [to, id, error].filter((part) => typeof part === "string").join("  ");
+  if (id !== undefined) {
+    return [width < WIDE ? null : to, id, error].filter((part) => typeof part === "string").join("  ");
+  }
   return Object.entries(data)
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
     .join(", ");
@@ -21,7 +26,7 @@ export function eventLine({ out }: Context, event: AccountEvent): string {
   const { seq, type, at } = event;
   const color = stateColor(type.replace(/^message\./u, ""));
   const head = `${out.paint("dim", localTime(at).slice(11))}  #${String(seq).padEnd(5)} ${out.paint(color, type.padEnd(19))}`;
-  return `${head}  ${plain(aboutEvent(event))}`;
+  return `${head}  ${plain(aboutEvent(event, out.width))}`;
 }
 
 /** `dastak events tail`. */

@@ -1,7 +1,7 @@
 import type { CaughtMessage } from "../../index.ts";
 import type { Command, Context } from "../command.ts";
 import type { Given } from "../given.ts";
-import { localTime, plain } from "../output.ts";
+import { localTime, plain, wrapped } from "../output.ts";
 import { wireOf } from "../reply.ts";
 import { Stop, usage } from "../stop.ts";
 
@@ -25,9 +25,13 @@ function whole({ out }: Context, { at, to, operation, code, text, audio_url: aud
   ]);
 }
 
-/** One line of a watch. */
-const line = ({ out }: Context, { at, to, operation, text, audio_url: audio }: CaughtMessage): string =>
-  `${out.paint("dim", localTime(at).slice(11))}  ${to.padEnd(13)}  ${operation.padEnd(4)}  ${plain(text ?? audio)}`;
+/** One message of a watch. */
+function line({ out }: Context, { at, to, operation, text, audio_url: audio }: CaughtMessage): string {
+  const time = localTime(at).slice(11);
+  const head = `${time}  ${to.padEnd(13)}  ${operation.replace("_international", "+").padEnd(4)}  `;
+  const rest = wrapped(plain(text ?? audio), out.width, " ".repeat(head.length)).slice(head.length);
+  return out.paint("dim", time) + head.slice(time.length) + rest;
+}
 
 async function watch(context: Context, query: object): Promise<void> {
   const { client } = context.connect();

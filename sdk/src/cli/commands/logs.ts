@@ -1,6 +1,6 @@
 import type { RefusedRequest as Refusal } from "../../index.ts";
 import type { Command, Context } from "../command.ts";
-import { localTime, plain, stateColor } from "../output.ts";
+import { localTime, plain, stateColor, wrapped } from "../output.ts";
 import { pause } from "../../pause.ts";
 import type { Given } from "../given.ts";
 import type { Listed } from "./messages.ts";
@@ -36,12 +36,13 @@ async function look({ connect, signal }: Context, failedOnly: boolean, limit: nu
 function line({ out }: Context, entry: Entry): string {
   const time = out.paint("dim", localTime(entry.at).slice(11));
   if (entry.kind === "sent") {
-    const { operation, to, state, id } = entry.row;
-    return `${time}  ${out.paint("green", "200")}  ${operation.padEnd(4)}  ${to.padEnd(13)}  ${out.paint(stateColor(state), state)}  ${id}`;
+    const { to, state, id } = entry.row;
+    return `${time}  ${out.paint("green", "200")}  ${to.padEnd(13)}  ${out.paint(stateColor(state), state)}  ${id}`;
   }
   const { status, path, code, param, error } = entry.row;
   const at = param === null ? "" : ` (${param})`;
-  return `${time}  ${out.paint("red", String(status))}  ${path}  ${plain(`${code}${at}: ${error}`)}`;
+  const text = wrapped(`${path}  ${plain(`${code}${at}: ${error}`)}`, out.width, " ".repeat(15)).slice(15);
+  return `${time}  ${out.paint("red", String(status))}  ${text}`;
 }
 
 async function run(context: Context, given: Given): Promise<void> {
