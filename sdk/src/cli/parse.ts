@@ -55,18 +55,20 @@ export function asked(words: readonly string[], commands: readonly Command[]): A
   );
 }
 
-/** How many letters must be changed, added or left out to make one word of the other. */
+/** How many letters must be changed, added, left out or swapped with the next to make one word of the other. */
 function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_none, at) => at);
-  for (const [i, letter] of [...one].entries()) {
-    const next = [i + 1];
+  let [before, row]: number[][] = [[], Array.from({ length: other.length + 1 }, (_none, at) => at)];
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
     for (let j = 1; j <= other.length; j += 1) {
-      const changed = (row[j - 1] ?? 0) + (letter === other[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const changed = (row?.[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      const isSwap = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      const swapped = isSwap ? (before?.[j - 2] ?? Infinity) + 1 : Infinity;
+      next.push(Math.min(changed, swapped, (row?.[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
-  return row.at(-1) ?? 0;
+  return row?.at(-1) ?? 0;
 }
 
 /** The name that was probably meant. */

@@ -111,9 +111,12 @@ describe("on a terminal", () => {
       "100,000 coins of play money (test key)\n".replace("100,000", "1,00,000"),
     );
     await ran(shell, SEND);
+    expect((await onTerminal(shell, ["messages"])).raw).toContain("\u001B[2m");
+    const plain = { ...shell, env: { ...shell.env, NO_COLOR: "1" } };
+    expect((await onTerminal(plain, ["messages"])).raw).not.toContain("\u001B");
     const list = (await onTerminal(shell, ["messages"])).text.split("\n");
-    expect(list[0]).toMatch(/^AT\s+TO\s+STATE\s+ID$/u);
-    expect(list[1]).toMatch(/\+919876543210 {2}\w+ +msg_\w{33}$/u);
+    expect(list[0]).toMatch(/^AT\s+TO\s+(?:KIND\s+)?STATE\s+ID$/u);
+    expect(list[1]).toMatch(/\+919876543210 {2}(?:sms +)?\w+ +msg_\w{33}$/u);
     expect(Math.max(...list.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(await onTerminal(shell, ["messages", "get", "msg_0"])).toMatchObject({
       status: 4,

@@ -43,11 +43,11 @@ export function begin({ node, cli, env }: Shell, args: string[], input = "") {
 /** Runs it to its end. */
 export const ran = (shell: Shell, args: string[], input = "") => begin(shell, args, input).ended;
 
-/** Runs it on a terminal of 80 columns, by `script`, and returns what the terminal got, without colours. */
+/** Runs it on a terminal of 80 columns, by `script`, and returns what the terminal got, without colours and raw. */
 export async function onTerminal(
   { node, cli, env }: Shell,
   args: string[],
-): Promise<{ status: number | null; text: string }> {
+): Promise<{ status: number | null; text: string; raw: string }> {
   const quoted = [node, cli, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const child = spawn("script", ["-qec", `stty cols 80; exec ${quoted}`, "/dev/null"], {
     env: { ...process.env, TERM: "xterm", ...env },
@@ -56,6 +56,6 @@ export async function onTerminal(
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => (text += piece));
   const [status] = (await once(child, "close")) as [number | null];
-  // oxlint-disable-next-line no-control-regex
-  return { status, text: text.replaceAll(/\u001B\[\d+m/gu, "").replaceAll("\r\n", "\n") };
+  const raw = text.replaceAll("\r\n", "\n");
+  return { status, raw, text: raw.replaceAll(/\p{Cc}\[\d+m/gu, "") };
 }
