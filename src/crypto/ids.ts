@@ -3,7 +3,7 @@ import { isCall } from "../model/operations.ts";
 import type { Operation } from "../model/operations.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { base62, fromBase62 } from "./base62.ts";
-import { joinBytes, mac, randomBytes, sameBytes } from "./bytes.ts";
+import { digest, joinBytes, mac, randomBytes, sameBytes } from "./bytes.ts";
 import { FIRST_ID, secretsOf } from "./secrets.ts";
 import type { GivenSecrets } from "./secrets.ts";
 
@@ -128,6 +128,16 @@ export function readMessageId(given: GivenSecrets, id: string): (AccountRef & Me
     seq: view.getUint8(9) * 2 ** 32 + view.getUint32(10),
     index: view.getUint16(14),
   };
+}
+
+const EVENT_SIZE = 16;
+
+/**
+ * The public id of an event: the same for ever, since it follows from the account and the event's number alone. It opens
+ * nothing: an event is asked for by its number, with the account's key.
+ */
+export function eventId(ref: AccountRef, seq: number): string {
+  return `evt_${base62(digest("event/v1", `${objectName(ref)}/${seq}`, EVENT_SIZE))}`;
 }
 
 /** The id that a text in the form of a message id names, where no secret with it is listed; else null. Proves nothing. */

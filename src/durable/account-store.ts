@@ -3,6 +3,8 @@ import { logProblem } from "../log.ts";
 import { enqueueHistory } from "../queues/enqueue.ts";
 import { AccountAlarm } from "./account/alarm.ts";
 import { forgetSeal } from "./account/archive/checkpoint.ts";
+import { EventFeed } from "./account/events/feed.ts";
+import { sealTurn } from "./account/events/seal.ts";
 import { LiveFeed } from "./account/live.ts";
 import { forgetJournal } from "./account/receipts/journal.ts";
 import { ACCOUNT_SCHEMA } from "./account/schema.ts";
@@ -21,6 +23,7 @@ const CLOSED_MS = 600_000;
 export class AccountStore {
   readonly sql: SqlStorage;
   readonly live: LiveFeed;
+  readonly events: EventFeed;
   readonly alarm: AccountAlarm;
   readonly #ctx: DurableObjectState;
   readonly #env: () => Env;
@@ -32,6 +35,7 @@ export class AccountStore {
     this.#env = env;
     this.sql = ctx.storage.sql;
     this.live = new LiveFeed(ctx, env());
+    this.events = new EventFeed({ ctx, env, commit: (work) => this.commit(work) });
     this.alarm = new AccountAlarm({
       ctx,
       env,
@@ -40,7 +44,9 @@ export class AccountStore {
       commit: (work) => this.commit(work),
     });
     this.#tables = new Tables(ctx, ACCOUNT_SCHEMA);
-    if (this.#tables.isReady) void ctx.blockConcurrencyWhile(() => this.alarm.wake(this.#tables.hasGrown));
+    if (!this.#tables.isReady) return;
+    void ctx.blockConcurrencyWhile(() => this.alarm.wake(this.#tables.hasGrown));
+    this.events.wake();
   }
 
   /** Whether the account was ever opened; one that was not has no tables. Throws where this release cannot serve them. */
@@ -81,6 +87,7 @@ export class AccountStore {
     this.#tables.close();
     this.alarm.stop();
     this.live.hangUp();
+    this.events.stop();
     this.#forget();
     await eraseStorage(this.#ctx);
   }
@@ -100,16 +107,23 @@ export class AccountStore {
    * `work` noted set the alarm and go to the live feed and to history.
    */
   commit<T>(work: (turn: Turn) => T): T {
+    // A feed that cannot be read stops no other work: what changes meanwhile gets its events once it can be.
+    if (this.#tables.isReady) this.events.wake();
     const turn = beginTurn(this.sql, this.#window, this.#env());
     let result: T;
     try {
-      result = this.#ctx.storage.transactionSync(() => work(turn));
+      result = this.#ctx.storage.transactionSync(() => {
+        const done = work(turn);
+        sealTurn(turn);
+        return done;
+      });
     } catch (problem) {
       this.#forget();
       throw problem;
     }
     const { changes } = turn;
     this.alarm.setFor(changes);
+    this.events.committed(changes.events);
     if (changes.jobs.size > 0 || changes.account) this.live.send(changes.jobs);
     if (changes.profile) this.#ctx.waitUntil(enqueueHistory(this.#env().HISTORY, nameOf(this.#ctx), [], true));
     return result;

@@ -14,13 +14,12 @@ import { admitBalance } from "./account/admission.ts";
 import { archivePage, clearNext } from "./account/archive/files.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { GroupCommit } from "./account/group-commit.ts";
-import { messagePage } from "./account/jobs.ts";
+import { messagePage } from "./account/message/views.ts";
 import { expireKeys, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/billing/ledger.ts";
 import { exportPage } from "./account/closing/export-page.ts";
 import * as closing from "./account/closing/closing.ts";
 import { messageDetail } from "./account/message-detail.ts";
-import { OwnRequests } from "./account/own-requests.ts";
 import { debtsOf } from "./account/billing/debt.ts";
 import { disputePayment, refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
@@ -29,16 +28,15 @@ import { recordsOf } from "./account/history/given.ts";
 import { reconcile, recountPage } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
 import { send } from "./account/send.ts";
-import { AccountQuestions } from "./account-questions.ts";
+import { AccountEvents } from "./account-events.ts";
 import { nameOf } from "./name.ts";
 
 /**
  * One account in one mode, the single source of truth for its money, keys, rate window, messages and recordings. Methods
  * that read or change the account return null where it was never opened.
  */
-export class Account extends AccountQuestions {
+export class Account extends AccountEvents {
   readonly #groupCommit = new GroupCommit();
-  readonly #own = new OwnRequests();
   readonly #news = new NewsIntake(this.store.sql, (...asked) =>
     this.store.commit((turn) => reportNews(turn, ...asked)),
   );
@@ -55,7 +53,7 @@ export class Account extends AccountQuestions {
 
   /** Admits a request to the account's own API, or refuses it (contract §13); `writes`: it changes something. */
   admitOwn(keyId: number, writes: boolean, secretId?: number): command.OwnDoor | null {
-    return this.store.read((sql) => this.#own.admit(sql, { keyId, secretId }, { writes, nowMs: Date.now() }));
+    return this.store.read((sql) => this.own.admit(sql, { keyId, secretId }, { writes, nowMs: Date.now() }));
   }
 
   /**
@@ -263,18 +261,12 @@ export class Account extends AccountQuestions {
     return this.store.read((sql) => exportPage(sql, after, messagesMax));
   }
 
-  /** Opens a WebSocket that gets every change; `from` is the first job that its client still shows. */
-  override fetch(request: Request): Response {
-    if (!this.store.isOpened) return new Response(null, { status: 404 });
-    return this.store.live.accept(Number(new URL(request.url).searchParams.get("from")) || null);
-  }
-
   /** Closes every live socket, so that each client must authenticate again after a session has ended. */
   hangUp(): void {
     this.store.live.hangUp();
   }
 
-  /** Clients never send on this socket; closes any that does. */
+  /** Clients never send on these sockets; closes any that does. */
   override webSocketMessage(socket: WebSocket): void {
     socket.close(1008, "this feed only sends");
   }

@@ -13,12 +13,12 @@ export const SOCKET_MS_MAX = 900_000;
 /** What is attached to a socket, and survives the object's hibernation. */
 type Attached<Wants extends object> = Wants & { openedAt: number };
 
-/** The clients of one object; `Wants` is what each of them requested when it connected. */
+/** The clients of one feed of an object; `Wants` is what each of them requested when it connected. */
 export class Sockets<Wants extends object> {
   readonly #ctx: DurableObjectState;
   readonly #feed: string;
 
-  /** `feed` names the feed in the log. */
+  /** `feed` names the feed, in the log and among the object's sockets. */
   constructor(ctx: DurableObjectState, feed: string) {
     this.#ctx = ctx;
     this.#feed = feed;
@@ -26,14 +26,18 @@ export class Sockets<Wants extends object> {
 
   /** Whether no client is connected. */
   get isEmpty(): boolean {
-    return this.#ctx.getWebSockets().length === 0;
+    return this.#all.length === 0;
+  }
+
+  get #all(): WebSocket[] {
+    return this.#ctx.getWebSockets(this.#feed);
   }
 
   /** Accepts a client and sends it `first`; 503 when there are `SOCKETS_MAX` clients already. */
   accept(wants: Wants, first: object | null): Response {
-    if (this.#ctx.getWebSockets().length >= SOCKETS_MAX) return new Response(null, { status: 503 });
+    if (this.#all.length >= SOCKETS_MAX) return new Response(null, { status: 503 });
     const { 0: client, 1: server } = new WebSocketPair();
-    this.#ctx.acceptWebSocket(server);
+    this.#ctx.acceptWebSocket(server, [this.#feed]);
     this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     server.serializeAttachment({ ...wants, openedAt: Date.now() } satisfies Attached<Wants>);
     if (first) server.send(JSON.stringify(first));
@@ -46,7 +50,7 @@ export class Sockets<Wants extends object> {
    */
   send(textFor: (wants: Wants) => string | null): void {
     const nowMs = Date.now();
-    for (const socket of this.#ctx.getWebSockets()) {
+    for (const socket of this.#all) {
       try {
         const { openedAt, ...wants } = socket.deserializeAttachment() as Attached<Wants>;
         const text = textFor(wants as unknown as Wants);
@@ -61,6 +65,6 @@ export class Sockets<Wants extends object> {
 
   /** Closes every socket, so that each client must authenticate again. */
   hangUp(): void {
-    for (const socket of this.#ctx.getWebSockets()) socket.close(COME_BACK, "connect again");
+    for (const socket of this.#all) socket.close(COME_BACK, "connect again");
   }
 }

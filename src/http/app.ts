@@ -79,14 +79,17 @@ export function showWindow(c: Context<AppEnv>, window: WindowView | undefined): 
 
 /** The reply to a failure, in its one shape (contract §3). */
 export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
-  const { code, error, param, hint, headers } = failure;
+  const { code, error, param, hint, first, headers } = failure;
   tell(c.req.raw, { failure });
   c.set("failureCode", code);
   c.set("failure", failure);
   for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
   const page = c.get("failurePage")?.(c, failure);
   if (page) return page;
-  return c.json({ success: false, error, code, request_id: c.get("requestId"), param, hint }, STATUS_OF_CODE[code]);
+  // The page that explains the code (RFC 8288; "help" of the HTML standard), set before the reply exists.
+  c.header("Link", `<${settings(c).CONSOLE_URL}/docs/errors#${code}>; rel="help"`);
+  const told = { success: false, error, code, request_id: c.get("requestId"), param, hint, first };
+  return c.json(told, STATUS_OF_CODE[code]);
 }
 
 /** The longest address; it bounds each part of a path and each parameter. The longest that a page makes has 7,000. */

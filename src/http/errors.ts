@@ -9,6 +9,7 @@ import type { Fault } from "./faults.ts";
 export const STATUS_OF_CODE = {
   invalid_request: 400,
   invalid_json: 400,
+  invalid_quote: 400,
   unauthorized: 401,
   insufficient_balance: 403,
   account_suspended: 403,
@@ -18,6 +19,7 @@ export const STATUS_OF_CODE = {
   idempotency_in_progress: 409,
   too_many: 409,
   too_late: 409,
+  events_expired: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_mismatch: 422,
@@ -34,6 +36,8 @@ export interface Failure {
   error: string;
   param?: string;
   hint?: string;
+  /** The number of the oldest event that is kept (contract §14). */
+  first?: number;
   headers?: Record<string, string>;
   /** The same as code and values, with which a page says it in the reader's language. */
   fault?: Fault;
@@ -107,6 +111,8 @@ export function failureOf(refusal: Refusal): Failure {
     }
     case "send_at_past":
       return failureBy("invalid_request", { id: refusal.reason }, { param: "sendAt" });
+    case "invalid_quote":
+      return failureBy(refusal.reason, { id: refusal.reason }, { param: "Price-Quote" });
     case "unknown_file":
       return failureBy("invalid_request", { id: refusal.reason }, { param: "fileId" });
     case "insufficient_balance": {

@@ -1,4 +1,5 @@
 import { mp3 } from "../world/recordings.ts";
+import { DOCS_PAGES } from "./wire-docs.ts";
 import { QUESTIONS } from "./wire-questions.ts";
 import type { Shape } from "./wire-shape.ts";
 
@@ -96,6 +97,8 @@ const PROGRAMS: Record<string, Shape> = {
   "GET /v1/test/inbox/:id": {},
   "DELETE /v1/test/inbox/:id": {},
   ...QUESTIONS,
+  "GET /v1/events": { query: { after: "0", limit: "2", wait: "0.1" } },
+  "GET /v1/events/live": { query: { after: "0" }, socket: true },
   "GET /v1/recordings": { query: { limit: "2", after: "1.file_x" } },
   "GET /v1/recordings/:file": {},
   "PATCH /v1/recordings/:file": { json: { name: "Offer" } },
@@ -183,6 +186,7 @@ const PAGES: Record<string, Shape> = {
   "GET /desk/sessions": { query: { done: "ended" } },
   "GET /desk/sessions/end-all": {},
   "GET /usage": {},
+  ...DOCS_PAGES,
   "GET /settings/activity": { query: { before: "1.act_x" } },
 };
 

@@ -6,6 +6,7 @@ import type { Lane } from "../../model/lane.ts";
 import { enqueueFollow, enqueueToken } from "../../queues/enqueue.ts";
 import { nameOf } from "../name.ts";
 import { ArchivePass } from "./archive/pass.ts";
+import { sealAll } from "./events/seal.ts";
 import type { AlarmHost } from "./history/alarm-host.ts";
 import { HistoryPass } from "./history/pass.ts";
 import { FORGET_FROM_START, forgetOld, nextForgetMs } from "./idempotency.ts";
@@ -13,7 +14,7 @@ import { LaneWatch } from "./lanes.ts";
 import { PASS_SWEEPS } from "./message/deadlines.ts";
 import { hasOpenJobs, nextDueMs } from "./open-jobs.ts";
 import { readAccount } from "./profile.ts";
-import { forgetTexts, nextTextsMs } from "./retention/forget-texts.ts";
+import { forgetAged, nextAgedMs } from "./retention/aged.ts";
 import { foldReceipts } from "./receipts/fold.ts";
 import { journalOf } from "./receipts/journal.ts";
 import { sweep } from "./sweep.ts";
@@ -122,7 +123,8 @@ export class AccountAlarm {
       await this.#foldReceipts();
       await this.discard();
       await this.#forgetOld();
-      await this.#forgetTexts();
+      await this.#forgetAged();
+      this.#inSweep(sealAll);
       const nameMs = await this.#history.name();
       await this.#archive.step();
       this.#setForDue(Date.now() + SOON_MS, [lookMs, nameMs]);
@@ -245,20 +247,20 @@ export class AccountAlarm {
     }
   }
 
-  /** Forgets the texts that are too old, in slices. */
-  async #forgetTexts(): Promise<void> {
-    while ((this.#textsMs() ?? Infinity) <= Date.now()) {
-      this.#host.commit(forgetTexts);
+  /** Forgets the texts and events that are too old, in slices. */
+  async #forgetAged(): Promise<void> {
+    while ((this.#agedMs() ?? Infinity) <= Date.now()) {
+      this.#host.commit(forgetAged);
       await scheduler.wait(0);
     }
   }
 
-  /** When the next texts are to be forgotten; null also while the configuration is broken. */
-  #textsMs(): number | null {
+  /** When the next of them are to be forgotten; null also while the configuration is broken. */
+  #agedMs(): number | null {
     try {
-      return nextTextsMs(this.#host.ctx.storage.sql, this.#host.keeps().textMs);
+      return nextAgedMs(this.#host.ctx.storage.sql, this.#host.keeps());
     } catch (problem) {
-      logProblem("texts", problem);
+      logProblem("retention", problem);
       return null;
     }
   }
@@ -289,7 +291,7 @@ export class AccountAlarm {
     const nowMs = Date.now();
     const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, nowMs, this.#sweepMs()));
     const { foldAtMs } = journalOf(sql);
-    const days = [nextForgetMs(sql), this.#textsMs(), this.#archive.nextMs()];
+    const days = [nextForgetMs(sql), this.#agedMs(), this.#archive.nextMs()];
     const dueMs = [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), ...days, ...lanes];
     const times = dueMs.map((at) => (at === null ? Infinity : at <= nowMs ? overdueMs : at));
     for (const at of historyMs) if (at !== null) times.push(Math.max(at, nowMs + SOON_MS));

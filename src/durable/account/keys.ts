@@ -1,8 +1,9 @@
-import { consoleKeyId, modeOfKeyId } from "../../crypto/api-key.ts";
+import { consoleKeyId, modeOfKeyId, showKeyId } from "../../crypto/api-key.ts";
 import { FIRST_ID } from "../../crypto/secrets.ts";
 import type { KeyMade, KeysToExpire, KeyView, Rotation } from "../../model/account.ts";
 import type { AskedOnce } from "../../model/command.ts";
 import { number, numberOrNull, text } from "../rows.ts";
+import { noteEvent } from "./events/note.ts";
 import { recallOutcome, rememberOutcome } from "./idempotency.ts";
 import type { Turn } from "./turn.ts";
 
@@ -45,7 +46,8 @@ export function isActive(sql: SqlStorage, { keyId, secretId = FIRST_ID }: GivenK
  * Adds a key; adding the same id again changes nothing, but that the console's own key is then made with the secret that is
  * given. False when the account has too many.
  */
-export function addKey({ sql, nowMs }: Turn, { keyId, secretId = FIRST_ID }: GivenKey, name: string): boolean {
+export function addKey(turn: Turn, { keyId, secretId = FIRST_ID }: GivenKey, name: string): boolean {
+  const { sql, nowMs } = turn;
   if (sql.exec("SELECT 1 FROM key WHERE key_id = ?", keyId).toArray().length > 0) {
     if (keyId === consoleKeyId(modeOfKeyId(keyId))) {
       sql.exec("UPDATE key SET secret_id = ? WHERE key_id = ?", secretId, keyId);
@@ -55,6 +57,7 @@ export function addKey({ sql, nowMs }: Turn, { keyId, secretId = FIRST_ID }: Giv
   if (number(sql.exec("SELECT count(*) AS keys FROM key").one(), "keys") >= KEYS_MAX) return false;
   const insert = "INSERT INTO key (key_id, name, created_at, secret_id) VALUES (?, ?, ?, ?)";
   sql.exec(insert, keyId, name, nowMs, secretId);
+  noteEvent(turn, "key.created", { key_id: showKeyId(keyId), name });
   return true;
 }
 
@@ -92,7 +95,8 @@ export function listKeys(sql: SqlStorage): KeyView[] {
  * secret did not make, and returns them; repeating it revokes no more. The console's own key is made anew, so that nothing
  * that an older secret makes opens the account.
  */
-export function expireKeys({ sql, nowMs }: Turn, { secretIds, madeBefore, current }: KeysToExpire): KeyView[] {
+export function expireKeys(turn: Turn, { secretIds, madeBefore, current }: KeysToExpire): KeyView[] {
+  const { sql, nowMs } = turn;
   const own = `key_id IN (${consoleKeyId("live")}, ${consoleKeyId("test")})`;
   sql.exec(`UPDATE key SET secret_id = ? WHERE ${own}`, current);
   const query = `
@@ -104,18 +108,23 @@ export function expireKeys({ sql, nowMs }: Turn, { secretIds, madeBefore, curren
          ELSE secret_id <> ?4 END
      RETURNING *`;
   const ids = secretIds ? JSON.stringify(secretIds) : null;
-  return sql
+  const expired = sql
     .exec(query, nowMs, ids, madeBefore ?? null, current)
     .toArray()
     .map(viewOf);
+  for (const { keyId, name } of expired) noteEvent(turn, "key.revoked", { key_id: showKeyId(keyId), name });
+  return expired;
 }
 
 /** Revokes a key from this moment on; false when the account has no such key. Revoking twice keeps the first time. */
-export function revokeKey({ sql, nowMs }: Turn, keyId: number): boolean {
-  return (
-    sql.exec("UPDATE key SET revoked_at = coalesce(revoked_at, ?) WHERE key_id = ? RETURNING 1", nowMs, keyId).toArray()
-      .length > 0
-  );
+export function revokeKey(turn: Turn, keyId: number): boolean {
+  const { sql, nowMs } = turn;
+  const key = sql.exec("SELECT name, revoked_at FROM key WHERE key_id = ?", keyId).toArray()[0];
+  if (!key) return false;
+  if (key["revoked_at"] !== null) return true;
+  sql.exec("UPDATE key SET revoked_at = ? WHERE key_id = ?", nowMs, keyId);
+  noteEvent(turn, "key.revoked", { key_id: showKeyId(keyId), name: text(key, "name") });
+  return true;
 }
 
 /** Replaces a key for a request, once per Idempotency-Key: both work until `nowMs + overlapMs`. */

@@ -5,6 +5,7 @@ import type { ClaimedJob } from "../../model/message.ts";
 import { dueAtOf, readyAtOf, secretOf } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import type { LedgerHead } from "./billing/ledger.ts";
+import { noteBalance } from "./events/note.ts";
 import { claim } from "./message-life.ts";
 import { wrapText } from "./retention/text-keys.ts";
 import { encodeLives, encodeNumbers } from "./message/codec.ts";
@@ -53,6 +54,7 @@ export function insertJobs(
     insertJob(turn, taken?.job ?? job, balance);
     seqs.push(seq);
   }
+  noteBalance(turn, head.balance, balance);
   return { seqs, balance, claimed };
 }
 

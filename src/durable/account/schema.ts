@@ -193,6 +193,29 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE account ADD COLUMN balance_low_at INTEGER DEFAULT 100000;
   -- Scheduling: for when a request was ordered, NULL: for at once. Its messages are queued, and their lives say the same.
   ALTER TABLE job ADD COLUMN send_at INTEGER;
+  -- Events: their pages, each with a line for every event from first to last; the oldest of these was written at since,
+  -- the newest at until (events/pages.ts). No row: the account has not asked for its events yet.
+  CREATE TABLE feed (
+    first INTEGER PRIMARY KEY,
+    last INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    events TEXT NOT NULL
+  );
+  -- When the feed began; NULL: it has not. And settled_seq as the last release with events moved it.
+  ALTER TABLE account ADD COLUMN feed_since INTEGER;
+  ALTER TABLE account ADD COLUMN feed_settled INTEGER NOT NULL DEFAULT 0;
+  -- Changes that are in no page, if the newest event still has the number told_at; and the job's revision at the last
+  -- change that the feed knows of.
+  ALTER TABLE job ADD COLUMN told TEXT;
+  ALTER TABLE job ADD COLUMN told_at INTEGER;
+  ALTER TABLE job ADD COLUMN told_rev INTEGER;
+  -- Quotes: those that were used, until they are long expired (quotes/used.ts).
+  CREATE TABLE quote_used (
+    expires_at INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    PRIMARY KEY (expires_at, id)
+  ) WITHOUT ROWID;
   `,
 ];
 

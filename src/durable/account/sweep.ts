@@ -1,4 +1,5 @@
 import { logProblem } from "../../log.ts";
+import { markNoted } from "./events/note.ts";
 import { draftOf, readJob, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { applyTime, pollAgain } from "./message/deadlines.ts";
@@ -59,6 +60,7 @@ export function sweep(turn: Turn, atomically: Atomically): Swept {
   const seqs = jobsDue(sql, nowMs, SLICE_JOBS_MAX);
   let refunds = 0;
   for (const seq of seqs) {
+    const forgetNoted = markNoted(turn);
     try {
       atomically(() => {
         const job = readJob(sql, seq);
@@ -66,6 +68,7 @@ export function sweep(turn: Turn, atomically: Atomically): Swept {
         if (isDue(sql, seq, nowMs)) throw new Error("a deadline that nothing moves");
       });
     } catch (problem) {
+      forgetNoted();
       forgetJournal(sql);
       logProblem(`sweep of job ${seq}`, problem);
       postpone(sql, seq, nowMs + BROKEN_MS);

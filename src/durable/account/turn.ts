@@ -1,6 +1,7 @@
 import { configOf } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
 import { canLookUp } from "../../queues/follow-up.ts";
+import type { MessageEvent, Note } from "../../model/event.ts";
 import type { Lane } from "../../model/lane.ts";
 import type { Moment, Timers } from "./message/retry.ts";
 import type { WindowTimes } from "./window.ts";
@@ -26,6 +27,22 @@ export interface Changes {
   account: boolean;
   /** Whether history must record the profile again: its name, status, plan or revision changed. */
   profile: boolean;
+  /** What becomes an event (events/seal.ts). */
+  events: StagedEvents;
+}
+
+/** What a transaction adds to the feed of events; nothing while that is off. */
+export interface StagedEvents {
+  /** Changes of messages, which are stored with their jobs. */
+  told: MessageEvent[];
+  /** Other events. They are stored nowhere else, so the end of the transaction gives everything its number. */
+  notes: Note[];
+  /** The balance before the first change of it and after the last, in units; null where it did not change. */
+  balance: { from: number; to: number } | null;
+  /** Whether the end of the transaction gives everything its number in any case. */
+  seals: boolean;
+  /** The number of the newest event, where the transaction gave numbers. */
+  sealed: number | null;
 }
 
 /** One synchronous transaction: storage, clock, random numbers and settings. Nothing in it awaits. */
@@ -44,6 +61,7 @@ export interface Turn extends Moment {
 export interface Keeps {
   textMs: number;
   idempotencyMs: number;
+  eventsMs: number;
 }
 
 /** The arguments of a part that writes, after its turn: those of the object's method. */
@@ -66,6 +84,7 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
       recordingDueMs: null,
       account: false,
       profile: false,
+      events: { told: [], notes: [], balance: null, seals: false, sealed: null },
     },
     // A getter, so that work that needs no timer succeeds even with an invalid configuration.
     get timers() {
@@ -115,6 +134,7 @@ const DAY_MS = 86_400_000;
 export const keepsOf = (config: Config): Keeps => ({
   textMs: config.TEXT_DAYS * DAY_MS,
   idempotencyMs: config.IDEMPOTENCY_DAYS * DAY_MS,
+  eventsMs: config.EVENTS_KEPT_MS,
 });
 
 /** The timers of contract §12 that the account needs. */

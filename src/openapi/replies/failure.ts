@@ -13,5 +13,6 @@ export const FAILURE = z
     request_id: z.string().meta({ description: "The same as `X-Request-Id`." }),
     param: z.string().optional().meta({ description: "The field, parameter or header at fault." }),
     hint: z.string().optional().meta({ description: "The remedy, where it is known." }),
+    first: z.int().optional().meta({ description: "With `events_expired`: the oldest event that is kept." }),
   })
   .meta({ id: "Failure" });

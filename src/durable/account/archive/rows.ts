@@ -27,8 +27,8 @@ const ROWS_MAX = SINGLES_MAX + 100;
 /** Numbers that one transaction deletes, and the rest of the request that the last of them belongs to. */
 const DELETED_MAX = 300;
 
-/** Texts never leave the account, and the other columns are NULL by then. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["text", "ready_at", "due_at", "late"]);
+/** Texts never leave the account, what the feed of events knows says nothing later, and the other columns are NULL by then. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["text", "ready_at", "due_at", "late", "told", "told_at", "told_rev"]);
 
 /** Rows that may leave together. */
 export interface Slice {

@@ -1,8 +1,10 @@
 import { unlessFirst } from "../../../crypto/secrets.ts";
 import type { LedgerView } from "../../../model/account.ts";
 import type { Operation } from "../../../model/message.ts";
+import { coins } from "../../../money/money.ts";
 import { number, numberOrNull, text, textOrNull } from "../../rows.ts";
 import { checkpointOf } from "../archive/checkpoint.ts";
+import { noteBalance, noteEvent } from "../events/note.ts";
 import type { Turn } from "../turn.ts";
 
 // The ledger: an append-only chain of entries, each with the balance after it. A debit is the first job of its
@@ -39,7 +41,8 @@ export interface Entry {
 }
 
 /** Appends an entry; throws, which rolls back, where the balance would be negative or the reference exists. */
-export function appendEntry({ sql, nowMs, changes }: Turn, head: LedgerHead, entry: Entry): LedgerHead {
+export function appendEntry(turn: Turn, head: LedgerHead, entry: Entry): LedgerHead {
+  const { sql, nowMs, changes } = turn;
   const next = { seq: head.seq + 1, balance: head.balance + entry.amount };
   sql.exec(
     `INSERT INTO ledger_entry (seq, type, amount, balance_after, reference, request_id, note, job_seq, job_index, created_at)
@@ -56,6 +59,10 @@ export function appendEntry({ sql, nowMs, changes }: Turn, head: LedgerHead, ent
     nowMs,
   );
   changes.account = true;
+  noteBalance(turn, head.balance, next.balance);
+  if (entry.type === "credit" && entry.amount > 0) {
+    noteEvent(turn, "credit.added", { amount: coins(entry.amount), balance: coins(next.balance) });
+  }
   return next;
 }
 

@@ -98,7 +98,7 @@ export class HistoryPass {
   rebuild({ sql, nowMs }: Turn, database: number | null): number | null {
     const { history_db: own } = sql.exec("SELECT history_db FROM account").one();
     if (database !== null && own !== database) return null;
-    sql.exec("UPDATE account SET settled_seq = 0, looked_seq = 0, recorded_rev = 0");
+    sql.exec("UPDATE account SET settled_seq = 0, feed_settled = 0, looked_seq = 0, recorded_rev = 0");
     sql.exec("UPDATE job SET late = NULL WHERE late IS NOT NULL");
     this.#ahead.clear();
     this.#lookedSeq = this.#settledSeq = this.#lookFromMs = this.#nameFromMs = 0;

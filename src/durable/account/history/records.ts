@@ -6,9 +6,11 @@ import { QUARTER_MS } from "../../../model/usage.ts";
 import type { Unrecorded } from "../../../model/usage.ts";
 import { number, text } from "../../rows.ts";
 import { checkpointOf } from "../archive/checkpoint.ts";
-import { messageViews, readJob, writeTimes } from "../jobs.ts";
+import { readJob, writeTimes } from "../jobs.ts";
+import { messageViews } from "../message/views.ts";
 import type { Job } from "../jobs.ts";
 import { PASS_SWEEPS } from "../message/deadlines.ts";
+import { noteSettled } from "../events/seal.ts";
 import { isFinal } from "../message/states.ts";
 import { postpone } from "../open-jobs.ts";
 import { readAccount } from "../profile.ts";
@@ -202,6 +204,7 @@ export function noteRecorded(turn: Turn, recorded: Recorded, ahead: Map<number, 
     mark = seq;
   }
   if (mark > settledSeq) sql.exec("UPDATE account SET settled_seq = ?", mark);
+  noteSettled(turn, settledSeq, mark);
   return isLate;
 }
 

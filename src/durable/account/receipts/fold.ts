@@ -1,6 +1,7 @@
 import { logProblem } from "../../../log.ts";
 import type { News } from "../../../model/message.ts";
-import { foldJob, markChanged } from "../jobs.ts";
+import { feedOf } from "../events/memory.ts";
+import { foldJob, markChanged, noteTold } from "../jobs.ts";
 import type { Draft } from "../jobs.ts";
 import { isFinal } from "../message/states.ts";
 import { noteJob } from "../turn.ts";
@@ -39,10 +40,13 @@ export function journalReceipts(turn: Turn, drafts: ReadonlyMap<number, Draft>, 
     return receipts ? [[seq, receipts] as [number, typeof receipts]] : [];
   });
   if (jobs.length < 2 || journal.isFull) return new Set();
-  journal.append([turn.nowMs, turn.timers.receiptWindowMs, jobs]);
+  const { isOn, last } = feedOf(turn.sql);
+  const { receiptWindowMs } = turn.timers;
+  journal.append(isOn ? [turn.nowMs, receiptWindowMs, jobs, last] : [turn.nowMs, receiptWindowMs, jobs]);
   for (const [seq] of jobs) {
     const draft = drafts.get(seq);
     if (!draft) continue;
+    noteTold(turn, draft.job, draft.messages);
     markChanged(turn, seq);
     // What is stored of its times may be too early now, never too late.
     noteJob(turn, { seq, lane: draft.job.lane, readyAt: null, dueAt: null });

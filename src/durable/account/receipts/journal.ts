@@ -26,8 +26,11 @@ const STATES = { s: "submitted", d: "delivered", n: "undelivered" } as const;
 /** A receipt as the journal holds it: the message's place in its job, its state, and the reason where there is one. */
 type Receipt = [index: number, letter: keyof typeof STATES, code?: string];
 
-/** The receipts of one batch: their time in ms, `RECEIPT_WINDOW_MS` as it was then, and the receipts of each job. */
-type Line = [atMs: number, windowMs: number, jobs: [seq: number, receipts: Receipt[]][]];
+/**
+ * The receipts of one batch: their time in ms, `RECEIPT_WINDOW_MS` as it was then, the receipts of each job, and the number
+ * of the newest event by then, where the account's feed of events is on.
+ */
+type Line = [atMs: number, windowMs: number, jobs: [seq: number, receipts: Receipt[]][], toldAt?: number];
 
 /** The jobs in the stored lines of a segment, in the order of the batches, with the indexes of their messages. */
 export function receiptsIn(lines: string): { seq: number; indexes: number[] }[] {
@@ -49,8 +52,9 @@ interface Segment {
 }
 
 /** The receipts of one batch for one job. */
-interface Step {
+export interface Step {
   atMs: number;
+  toldAt: number | undefined;
   windowMs: number;
   receipts: Receipt[];
   segment: Segment;
@@ -111,6 +115,11 @@ export class Journal {
     return this.#steps.has(seq);
   }
 
+  /** Numbers of the jobs with a batch of receipts for which this holds. */
+  jobsWith(holds: (step: Step) => boolean): number[] {
+    return [...this.#steps].flatMap(([seq, steps]) => (steps.some(holds) ? [seq] : []));
+  }
+
   /** Numbers of the jobs with the oldest receipts. */
   oldest(limit: number): number[] {
     return this.#steps.keys().take(limit).toArray();
@@ -118,15 +127,17 @@ export class Journal {
 
   /**
    * The job with its receipts, at the revision that it gets when it is written: each batch of receipts that changed it
-   * counts as one. The same job when it has none, or when all of them are in its row.
+   * counts as one. The same job when it has none, or when all of them are in its row. `seen` gets the messages before and
+   * after each batch.
    */
-  merge<Job extends Merged>(job: Job): Job {
+  merge<Job extends Merged>(job: Job, seen?: (step: Step, before: Message[], after: Message[]) => void): Job {
     const steps = this.#steps.get(job.seq);
     if (!steps) return job;
     const messages = [...job.messages];
     let { rev } = job;
     for (const step of steps) {
       let isChanged = false;
+      const before = seen && [...messages];
       for (const receipt of step.receipts) {
         const message = messages[receipt[0]];
         const received = message && receive(message, step, receipt);
@@ -135,6 +146,7 @@ export class Journal {
         isChanged = true;
       }
       if (isChanged) rev += 1;
+      if (before) seen(step, before, messages);
     }
     return rev === job.rev ? job : { ...job, messages, rev };
   }
@@ -200,10 +212,10 @@ export class Journal {
     this.#sql.exec("DELETE FROM receipt_journal WHERE segment = ?", segment.id);
   }
 
-  #hold(segment: Segment, [atMs, windowMs, jobs]: Line): void {
+  #hold(segment: Segment, [atMs, windowMs, jobs, toldAt]: Line): void {
     if (segment.jobs.size === 0) segment.sinceMs = atMs;
     for (const [seq, receipts] of jobs) {
-      const step = { atMs, windowMs, receipts, segment };
+      const step = { atMs, toldAt, windowMs, receipts, segment };
       const steps = this.#steps.get(seq);
       if (steps) steps.push(step);
       else this.#steps.set(seq, [step]);
