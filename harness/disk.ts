@@ -37,7 +37,15 @@ export interface StoredMessage {
 
 /** The letters of states in a job's row and in history, which have one for each. */
 const JOB_LETTERS = "q:queued s:sending t:submitted d:delivered n:undelivered c:unconfirmed f:failed u:unknown";
-const HISTORY_LETTERS = "q:queued s:sending a:submitted d:delivered u:undelivered c:unconfirmed f:failed k:unknown";
+const HISTORY_LETTERS =
+  "w:scheduled q:queued s:sending a:submitted d:delivered u:undelivered c:unconfirmed f:failed k:unknown x:cancelled";
+interface More {
+  released?: number;
+  code?: string;
+  refunded?: true;
+  cancelled?: true;
+}
+type Life = [rev: number, claims: number, path: string, more?: More];
 const namesOf = (letters: string) => new Map(letters.split(" ").map((one) => one.split(":") as [string, string]));
 
 /** The columns of a job's row that hold its messages. */
@@ -56,16 +64,17 @@ interface JobMessage extends StoredMessage {
   path: string;
 }
 
-type Life = [rev: number, claims: number, path: string, more?: { released?: number; code?: string; refunded?: true }];
-
 /** The messages of a job: their numbers, and for each the place of its life among those that differ. */
 export function messagesOfJob({ messages, lives }: StoredJob): JobMessage[] {
   const [which, all] = JSON.parse(lives ?? "[[],[]]") as [number[], Life[]];
   const names = namesOf(JOB_LETTERS);
   return (JSON.parse(messages) as string[]).map((to, at) => {
-    const [, claims = 0, path = "", { released = 0, code = null, refunded = false } = {}] = all[which[at] ?? -1] ?? [];
+    const [, claims = 0, path = "", { released = 0, code = null, refunded = false, cancelled = false } = {}] =
+      all[which[at] ?? -1] ?? [];
     const letter = /[a-z](?=-?\d+$)/u.exec(path)?.[0] ?? "q";
-    return { to, state: names.get(letter) ?? letter, attempts: claims - released, code, refunded, path };
+    // What was taken back is written as failed, with a mark.
+    const state = letter === "f" && cancelled ? "cancelled" : (names.get(letter) ?? letter);
+    return { to, state, attempts: claims - released, code, refunded, path };
   });
 }
 
@@ -133,7 +142,14 @@ function messagesOfGroup(row: GroupRow): HistoryRow[] {
     const [state = "", refunded = 0, code = null, attempts = Number.NaN, path = ""] = states[standing] ?? [];
     let time = row.first_at + created;
     const later = [...path].map((letter, step) => ({ state: names.get(letter), at: (time += steps[step] ?? 0) }));
-    const timeline = JSON.stringify([{ state: "queued", at: row.first_at + created }, ...later]);
+    // What was ordered for later has that time first, at which it is queued unless it was taken back before.
+    const from = path.startsWith("w") ? "scheduled" : "queued";
+    const [first, next] = later;
+    if (first && from === "scheduled") {
+      if (next && next.at >= first.at) first.state = "queued";
+      else later.shift();
+    }
+    const timeline = JSON.stringify([{ state: from, at: row.first_at + created }, ...later]);
     const { account_id, mode } = row;
     const request_id = (requests.length === 1 ? requests[0] : requests[at]) ?? "";
     const more = { charge, refunded, attempts, carrier, error_code: code, timeline };

@@ -7,7 +7,7 @@ import type { Ended } from "./program.ts";
 
 // Starts the service with `npm start`, as users do; service.mjs starts the deployable bundle without that program.
 
-const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
+export const OPERATOR_TOKEN = "local-only-operator-token-for-this-machine";
 
 /** Generous, because a busy machine is slow; no test asserts how long a step takes. */
 const READY_MS_MAX = 60_000;

@@ -7,6 +7,7 @@ export const CHECKS = {
   "types are fresh": "wrangler types src/env.d.ts --env production --include-runtime=false --strict-vars=false --check",
   typecheck: "tsc -p tsconfig.json",
   "typecheck of the browser's code": "tsc -p src/client/tsconfig.json",
+  "typecheck of the package": "tsc -p sdk/tsconfig.json",
   "typecheck of the tests": "tsc -p test/tsconfig.json",
   lint: "oxlint --type-aware --deny-warnings",
   format: "prettier --check --log-level warn .",

@@ -3,6 +3,7 @@ import { rebuildSome } from "./accounts/rebuild.ts";
 import { watchDatabases } from "./alerts/databases.ts";
 import { recountAccounts } from "./accounts/recount-all.ts";
 import { planArchives } from "./accounts/archives.ts";
+import { forgetRefusals } from "./accounts/forget-refusals.ts";
 import { noteSecrets } from "./accounts/secrets.ts";
 import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
@@ -25,6 +26,7 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   checkDueOrders,
   watchPayments,
   forgetOldActs,
+  forgetRefusals,
   healAlarms,
   rebuildSome,
   watchDatabases,

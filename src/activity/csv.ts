@@ -49,8 +49,6 @@ export function csvCell(value: string | number): string {
  */
 export const phoneCell = (number: string): string => groupedPhone(number).replace(/^\+\d+/u, "($&)");
 
-const line = (cells: (string | number)[]) => `${cells.map(csvCell).join(",")}\r\n`;
-
 /** Units as rupees for programs: no currency sign, no commas, at least two decimals. */
 function amount(units: number): string {
   const text = String(coins(units));
@@ -59,7 +57,42 @@ function amount(units: number): string {
 
 const time = (ms: number) => new Date(ms).toISOString();
 
-/** The rows of a search as a stream, which reads a page when it is pulled and never holds all rows in memory. */
+/**
+ * The rows of a search as a stream, which reads a page when it is pulled and never holds all rows in memory: what stands
+ * before them, and a line for each.
+ */
+export function streamOf(
+  source: Source,
+  terms: Term[],
+  head: string,
+  lineFor: (row: MessageView) => string,
+): ReadableStream {
+  const pages = stretches(source, { terms, direction: "older", from: null, limit: ROWS_PER_PULL });
+  const encoder = new TextEncoder();
+  let begun = false;
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (!begun) {
+      begun = true;
+      if (head !== "") return controller.enqueue(encoder.encode(head));
+    }
+    // A pull that enqueues nothing is not repeated, so stretches without rows are skipped here.
+    for (;;) {
+      const { value, done } = await pages.next();
+      if (done) return controller.close();
+      if (value.rows.length === 0) continue;
+      return controller.enqueue(encoder.encode(value.rows.map(lineFor).join("")));
+    }
+  };
+  const cancel = async () => {
+    await pages.return(undefined);
+  };
+  return new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+}
+
+/** A line of CSV. */
+export const csvLine = (cells: readonly (string | number)[]): string => `${cells.map(csvCell).join(",")}\r\n`;
+
+/** The rows of a search as a CSV file for people. */
 export function activityCsv(
   source: Source,
   secret: GivenSecrets,
@@ -68,7 +101,7 @@ export function activityCsv(
 ): ReadableStream {
   const names = new Map(keys.map(({ keyId, name }) => [keyId, name]));
   const cells = (row: MessageView) =>
-    line([
+    csvLine([
       time(row.createdAt),
       messageId(secret, source.ref, row.operation, row),
       row.requestId,
@@ -83,25 +116,5 @@ export function activityCsv(
       row.errorCode ?? "",
       time(row.updatedAt),
     ]);
-  const pages = stretches(source, { terms, direction: "older", from: null, limit: ROWS_PER_PULL });
-  const encoder = new TextEncoder();
-  let begun = false;
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    if (!begun) {
-      begun = true;
-      controller.enqueue(encoder.encode(`\ufeff${line(COLUMNS)}`));
-      return;
-    }
-    // A pull that enqueues nothing is not repeated, so stretches without rows are skipped here.
-    for (;;) {
-      const { value, done } = await pages.next();
-      if (done) return controller.close();
-      if (value.rows.length === 0) continue;
-      return controller.enqueue(encoder.encode(value.rows.map(cells).join("")));
-    }
-  };
-  const cancel = async () => {
-    await pages.return(undefined);
-  };
-  return new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+  return streamOf(source, terms, `\ufeff${csvLine(COLUMNS)}`, cells);
 }

@@ -135,16 +135,38 @@ export interface ActivityPage {
 const placeOf = (row: MessageView | undefined): MessagePlace | null =>
   row ? { seq: row.seq, index: row.index } : null;
 
-async function gather(source: Source, asked: Asked): Promise<Stretch & { away: boolean }> {
-  const found: Stretch & { away: boolean } = { rows: [], end: asked.from, away: false };
+/** Reads until the page is full, the list ends, or the search took too many reads. Throws where history is away. */
+async function gather(source: Source, asked: Asked): Promise<Stretch> {
+  const found: Stretch = { rows: [], end: asked.from };
   let read = 0;
+  for await (const { rows, end } of stretches(source, asked)) {
+    found.rows.push(...rows);
+    found.end = end;
+    read += 1;
+    if (found.rows.length >= asked.limit || read === STRETCHES_MAX) break;
+  }
+  return found;
+}
+
+/**
+ * A page of the list for programs, newest first. Where `next` is null, the list ends there; a page may end before it is
+ * full, because the search took too many reads. Throws where history is away: a program must not take a part for the whole.
+ */
+export async function pageBeyond(
+  source: Source,
+  terms: Term[],
+  from: MessagePlace | null,
+  limit: number,
+): Promise<{ rows: MessageView[]; next: MessagePlace | null }> {
+  const { rows, end } = await gather(source, { terms, direction: "older", from, limit: limit + 1 });
+  if (rows.length <= limit) return { rows, next: end };
+  rows.length = limit;
+  return { rows, next: placeOf(rows.at(-1)) };
+}
+
+async function gatherWhatIsThere(source: Source, asked: Asked): Promise<Stretch & { away: boolean }> {
   try {
-    for await (const { rows, end } of stretches(source, asked)) {
-      found.rows.push(...rows);
-      found.end = end;
-      read += 1;
-      if (found.rows.length >= asked.limit || read === STRETCHES_MAX) break;
-    }
+    return { ...(await gather(source, asked)), away: false };
   } catch (problem) {
     logProblem("activity", problem);
     // Without history, the account still returns its recent messages.
@@ -152,12 +174,16 @@ async function gather(source: Source, asked: Asked): Promise<Stretch & { away: b
     const fresh = await source.stub.look({ terms, direction, from, limit });
     return { rows: fresh?.rows ?? [], end: fresh?.end ?? null, away: true };
   }
-  return found;
 }
 
 /** The page of messages that are older than a place, or the newest ones. */
 export async function olderPage(source: Source, terms: Term[], from: MessagePlace | null): Promise<ActivityPage> {
-  const { rows, end, away } = await gather(source, { terms, direction: "older", from, limit: PAGE_SIZE + 1 });
+  const { rows, end, away } = await gatherWhatIsThere(source, {
+    terms,
+    direction: "older",
+    from,
+    limit: PAGE_SIZE + 1,
+  });
   const full = rows.length > PAGE_SIZE;
   if (full) rows.length = PAGE_SIZE;
   const newer = from ? (placeOf(rows[0]) ?? from) : null;
@@ -166,7 +192,12 @@ export async function olderPage(source: Source, terms: Term[], from: MessagePlac
 
 /** The page of messages that are newer than a place; the first page when fewer than a page are newer. */
 export async function newerPage(source: Source, terms: Term[], from: MessagePlace): Promise<ActivityPage> {
-  const { rows, end, away } = await gather(source, { terms, direction: "newer", from, limit: PAGE_SIZE + 1 });
+  const { rows, end, away } = await gatherWhatIsThere(source, {
+    terms,
+    direction: "newer",
+    from,
+    limit: PAGE_SIZE + 1,
+  });
   if (rows.length <= PAGE_SIZE && !end) return olderPage(source, terms, null);
   const full = rows.length > PAGE_SIZE;
   if (full) rows.length = PAGE_SIZE;

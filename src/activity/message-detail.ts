@@ -9,7 +9,7 @@ import type { AccountRef } from "../model/ref.ts";
 import { VOICE_BLOCK_MS } from "../money/pricing.ts";
 import { OTP_PLACE, keyHeader, reachableUrl } from "../sending/curl.ts";
 import type { ApiRequest } from "../sending/curl.ts";
-import { TTS_REPLY, VOICE_REPLY, bulkReply, otpReply, smsReply } from "../sending/replies.ts";
+import { bulkReply, otpReply, smsReply, timeText, ttsReply, voiceReply } from "../sending/replies.ts";
 import type { Reply } from "../sending/replies.ts";
 import { fillTemplate } from "../sending/reply-template.ts";
 import { maskOtp, otpText, readOtpText } from "../text/otp-text.ts";
@@ -80,14 +80,18 @@ function smsSent({ message, content, request }: MessageDetail, text: string | nu
     return {
       kind: "international",
       body: { phone: message.to, ...words, isFlash: content.flash, ...sender },
-      reply: smsReply(segments),
+      reply: smsReply(segments, message.sendAt),
     };
   }
   if (request.count === 1) {
-    return { kind: "sms", body: { phone: withoutCountry(message.to), ...words, ...sender }, reply: smsReply(segments) };
+    return {
+      kind: "sms",
+      body: { phone: withoutCountry(message.to), ...words, ...sender },
+      reply: smsReply(segments, message.sendAt),
+    };
   }
   const body = { recipients: request.recipients.map(withoutCountry), ...words, ...sender };
-  return { kind: "bulk", body, reply: bulkReply(request.count, segments, 0) };
+  return { kind: "bulk", body, reply: bulkReply(request.count, segments, 0, message.sendAt) };
 }
 
 function sentOf(story: MessageDetail, { text, otp }: ShownText): Sent {
@@ -105,11 +109,11 @@ function sentOf(story: MessageDetail, { text, otp }: ShownText): Sent {
       const { language, accent, gender, rate } = content;
       const voice = { language, accent, ssmlGender: gender, speakingRate: rate };
       const body = { callee: withoutCountry(message.to), text: text ?? HIDDEN, ...voice };
-      return { kind: "tts", body, reply: TTS_REPLY };
+      return { kind: "tts", body, reply: ttsReply(message.sendAt) };
     }
     case "voice": {
       const body = { callee: message.to.slice(1), fileId: recording?.fileId ?? HIDDEN };
-      return { kind: "voice", body, reply: VOICE_REPLY };
+      return { kind: "voice", body, reply: voiceReply(message.sendAt) };
     }
   }
 }
@@ -128,7 +132,10 @@ export function requestOf(config: Config, story: MessageDetail, shown: ShownText
   const { kind, body: sent } = sentOf(story, shown);
   const isGone = kind === "voice" ? !story.recording : kind !== "otp" && shown.text === null;
   if (isGone) return null;
-  const body = kind === "otp" && shown.why !== null ? withOwnCode(sent, shown) : sent;
+  const { sendAt, state } = story.message;
+  // A time that has passed would be refused.
+  const later = state === "scheduled" && sendAt !== undefined ? { sendAt: timeText(sendAt) } : {};
+  const body = kind === "otp" && shown.why !== null ? withOwnCode(sent, shown) : { ...sent, ...later };
   const endpoint = ENDPOINTS[kind];
   return { url: reachableUrl(config, endpoint), auth: keyHeader(endpoint), body };
 }

@@ -14,6 +14,36 @@ export function randomId(prefix: string, size = 12): string {
   return `${prefix}_${base62(randomBytes(size))}`;
 }
 
+const REQUEST_PREFIX = "req_";
+const REQUEST_TIME_SIZE = 6;
+const REQUEST_RANDOM_SIZE = 6;
+
+/**
+ * No id with a time is older, nor newer than a day ahead. An id from before ids had times holds random bytes: while it is
+ * kept, one in some 9,000 looks like a time of this span.
+ */
+const REQUEST_FIRST_MS = Date.UTC(2026, 10, 1);
+const REQUEST_AHEAD_MS = 86_400_000;
+
+/**
+ * The id of a request that arrives at this time. It begins with the time in ms, as in a UUID of version 7 (RFC 9562 §5.7),
+ * so that the account finds the request's jobs by it, without an index.
+ */
+export function newRequestId(nowMs: number): string {
+  const time = new Uint8Array(8);
+  new DataView(time.buffer).setBigUint64(0, BigInt(Math.max(0, Math.floor(nowMs))));
+  return REQUEST_PREFIX + base62(joinBytes(time.subarray(8 - REQUEST_TIME_SIZE), randomBytes(REQUEST_RANDOM_SIZE)));
+}
+
+/** When the request with this id arrived, in ms: `unknown` for an id from before ids had times, null for what is no id. */
+export function timeOfRequest(id: string, nowMs: number): number | "unknown" | null {
+  if (!id.startsWith(REQUEST_PREFIX)) return null;
+  const bytes = fromBase62(id.slice(REQUEST_PREFIX.length), REQUEST_TIME_SIZE + REQUEST_RANDOM_SIZE);
+  if (!bytes) return null;
+  const atMs = bytes.subarray(0, REQUEST_TIME_SIZE).reduce((value, byte) => value * 256 + byte, 0);
+  return atMs >= REQUEST_FIRST_MS && atMs <= nowMs + REQUEST_AHEAD_MS ? atMs : "unknown";
+}
+
 /** A fresh one-time password: six digits, all values equally likely. */
 export function randomCode(): string {
   return String(randomInt(1_000_000)).padStart(6, "0");

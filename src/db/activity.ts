@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gte, lte, sql } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { BUCKET_JOBS, bucketOf } from "../model/history.ts";
-import type { MessageView } from "../model/message.ts";
+import type { MessageState, MessageView } from "../model/message.ts";
 import type { AccountRef, MessagePlace } from "../model/ref.ts";
 import { join } from "../search/join.ts";
 import type { Stretch } from "../search/join.ts";
@@ -99,10 +99,16 @@ function onKind(term: Term): SQL | null {
   }
 }
 
+/** States that a group may have where a message is in one of a term's: `scheduled` is as of when it was recorded. */
+function statesOf({ states, not }: Term & { on: "state" }): MessageState[] {
+  if (states.includes("scheduled") === states.includes("queued")) return states;
+  return not ? states.filter((state) => state !== "scheduled") : [...states, "scheduled"];
+}
+
 /** The same for one of a group's states. */
 function onState(term: Term): SQL | null {
   if (term.on !== "state") return null;
-  const inState = among(sql`value ->> 0`, term.states);
+  const inState = among(sql`value ->> 0`, statesOf(term));
   return term.refunded ? sql`(${inState} OR value ->> 1 = 1)` : inState;
 }
 
@@ -157,7 +163,8 @@ function stretchOf(kind: GroupKind, rows: readonly GroupRow[], look: HistoryLook
   const except = new Set(look.except);
   const isAsked = (row: MessageView) =>
     row.seq >= low && row.seq < high && !except.has(row.seq) && isBeyond(row, from, direction) && matches(terms, row);
-  const found = rows.flatMap((row) => unpackGroup(row).filter(isAsked));
+  const nowMs = Date.now();
+  const found = rows.flatMap((row) => unpackGroup(row, nowMs).filter(isAsked));
   const last = rows.at(-1);
   if (!last || rows.length < look.groups) return { rows: found, end: null };
   // A bucket may reach beyond the range, which is complete then.

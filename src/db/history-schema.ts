@@ -1,7 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Mode } from "../model/ref.ts";
 
-// The table of each database of history (history-databases.ts). In the migration it is WITHOUT ROWID, like those of DB.
+// The tables of each database of history (history-databases.ts). In the migrations they are WITHOUT ROWID, like those of DB.
 
 /**
  * Messages and calls, in groups: a projection of the account objects, ordered by `rev`. A group is one row, because D1
@@ -24,7 +24,7 @@ export const messageGroup = sqliteTable(
     lastAt: integer("last_at").notNull(),
     /** JSON, like the columns after it: `[quarter, operation, messages]`; quarters of an hour since 1970. */
     counts: text("counts").notNull(),
-    /** Each `[operation, charge, keyId, carrier]` that occurs, with the id of its secret behind it where that is not 1. */
+    /** Each `[operation, charge, keyId, carrier]` that occurs; behind it the id of its secret, and segments, where needed. */
     kinds: text("kinds").notNull(),
     /** Each `[state, refunded, errorCode, attempts, path]` that occurs; a path has one letter for each later state. */
     states: text("states").notNull(),
@@ -35,4 +35,27 @@ export const messageGroup = sqliteTable(
     messages: text("messages").notNull(),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.mode, table.kind, table.seq] })],
+);
+
+/** Requests with a valid key that were refused, in the last days; the key's first column lets old days go. */
+export const refusedRequest = sqliteTable(
+  "refused_request",
+  {
+    /** Days since 1970, UTC. */
+    day: integer("day").notNull(),
+    accountId: text("account_id").notNull(),
+    mode: text("mode").$type<Mode>().notNull(),
+    at: integer("at").notNull(),
+    requestId: text("request_id").notNull(),
+    method: text("method").notNull(),
+    path: text("path").notNull(),
+    status: integer("status").notNull(),
+    code: text("code").notNull(),
+    param: text("param"),
+    error: text("error").notNull(),
+    keyId: integer("key_id").notNull(),
+    /** Names of fields with their types, as JSON: never a value. */
+    fields: text("fields", { mode: "json" }).$type<Record<string, string>>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.accountId, table.mode, table.at, table.requestId] })],
 );

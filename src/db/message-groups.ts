@@ -1,5 +1,7 @@
+import { FIRST_ID } from "../crypto/secrets.ts";
 import { QUARTER_MS } from "../model/usage.ts";
 import type { JobGroup } from "../model/history.ts";
+import { timelineOf } from "../model/message.ts";
 import type { MessageState, MessageView, Operation } from "../model/message.ts";
 import { messageGroup } from "./history-schema.ts";
 
@@ -7,6 +9,7 @@ import { messageGroup } from "./history-schema.ts";
 // is a short list of numbers. A message of a bulk takes about 55 bytes, a single one about 75.
 
 const LETTERS: Record<MessageState, string> = {
+  scheduled: "w",
   queued: "q",
   sending: "s",
   submitted: "a",
@@ -15,6 +18,7 @@ const LETTERS: Record<MessageState, string> = {
   unconfirmed: "c",
   failed: "f",
   unknown: "k",
+  cancelled: "x",
 };
 
 const STATE_OF = new Map(Object.entries(LETTERS).map(([state, letter]) => [letter, state as MessageState]));
@@ -22,10 +26,20 @@ const STATE_OF = new Map(Object.entries(LETTERS).map(([state, letter]) => [lette
 type Count = [quarter: number, operation: Operation, messages: number];
 
 /** What several messages of a group share. */
-type Kind = [operation: Operation, charge: number, keyId: number | null, carrier: string | null, secretId?: number];
+type Kind = [
+  operation: Operation,
+  charge: number,
+  keyId: number | null,
+  carrier: string | null,
+  secretId?: number,
+  segments?: number,
+];
 type Standing = [state: MessageState, refunded: 0 | 1, errorCode: string | null, attempts: number, path: string];
 
-/** A message: job − seq, index, kind, state, rev, created − firstAt, and the ms from each state to the next. */
+/**
+ * A message: job − seq, index, kind, state, rev, created − firstAt, and the ms from each letter of its path to the next.
+ * A path that begins with the letter of `scheduled` has the time there for when the message was ordered.
+ */
 type Entry = [job: number, index: number, kind: number, standing: number, rev: number, createdAt: number, ...number[]];
 
 /** A group as the columns of its row. */
@@ -70,7 +84,27 @@ function countsOf(messages: readonly MessageView[]): Count[] {
   return [...counts.values()];
 }
 
-/** The row of a group that has messages; every timeline begins with `queued`, when the message was created. */
+/** What follows the carrier is left out where it is as usual: the first secret, and segments that are not known. */
+function kindOf({ operation, charge, keyId, carrier, secretId, segments }: MessageView): Kind {
+  if (segments !== undefined) return [operation, charge, keyId, carrier, secretId ?? FIRST_ID, segments];
+  return secretId === undefined ? [operation, charge, keyId, carrier] : [operation, charge, keyId, carrier, secretId];
+}
+
+/** What a path says: the time for when a message was ordered, and its states after it was first queued. */
+function pathOf({ sendAt, createdAt, timeline }: MessageView): { path: string; steps: number[] } {
+  if (sendAt === undefined) return stepsOf(timeline.slice(1), createdAt);
+  const entered = timeline.slice(timeline[1]?.state === "queued" && timeline[1].at === sendAt ? 2 : 1);
+  return stepsOf([{ state: "scheduled", at: sendAt }, ...entered], createdAt);
+}
+
+function stepsOf(entered: MessageView["timeline"], createdAt: number): { path: string; steps: number[] } {
+  return {
+    path: entered.map(({ state }) => LETTERS[state]).join(""),
+    steps: entered.map(({ at }, step) => at - (entered[step - 1]?.at ?? createdAt)),
+  };
+}
+
+/** The row of a group that has messages; a timeline begins when the message was created. */
 export function packGroup({ kind, seq, jobs, messages }: JobGroup): PackedGroup {
   const created = messages.map(({ createdAt }) => createdAt);
   const firstAt = Math.min(...created);
@@ -78,19 +112,16 @@ export function packGroup({ kind, seq, jobs, messages }: JobGroup): PackedGroup 
   const states = new Distinct<Standing>();
   const requests = messages.map(({ requestId }) => requestId);
   const entries = messages.map((message): Entry => {
-    const later = message.timeline.slice(1);
-    const path = later.map(({ state }) => LETTERS[state]).join("");
-    const { operation, charge, keyId, carrier, secretId, state, refunded, errorCode, attempts } = message;
+    const { path, steps } = pathOf(message);
+    const { state, refunded, errorCode, attempts } = message;
     return [
       message.seq - seq,
       message.index,
-      kinds.place(
-        secretId === undefined ? [operation, charge, keyId, carrier] : [operation, charge, keyId, carrier, secretId],
-      ),
+      kinds.place(kindOf(message)),
       states.place([state, refunded ? 1 : 0, errorCode, attempts, path]),
       message.rev,
       message.createdAt - firstAt,
-      ...later.map(({ at }, step) => at - (message.timeline[step]?.at ?? at)),
+      ...steps,
     ];
   });
   return {
@@ -114,40 +145,44 @@ const { seq, firstAt, kinds, states, recipients, requests, messages } = messageG
 export const GROUP_COLUMNS = { seq, firstAt, kinds, states, recipients, requests, messages };
 export type GroupRow = Pick<typeof messageGroup.$inferSelect, keyof typeof GROUP_COLUMNS>;
 
-/** The messages of a row, in the order of their places. */
-export function unpackGroup(row: GroupRow): MessageView[] {
+/** The messages of a row at a time, in the order of their places. */
+export function unpackGroup(row: GroupRow, nowMs: number): MessageView[] {
   const kinds = JSON.parse(row.kinds) as Kind[];
   const states = JSON.parse(row.states) as Standing[];
   const recipients = row.recipients.split(" ");
   const requests = row.requests.split(" ");
   const [sharedRequest = ""] = requests;
-  return (JSON.parse(row.messages) as Entry[]).map(([job, index, kind, standing, rev, created, ...steps], at) => {
-    const [operation, charge, keyId, carrier, secretId] = kinds[kind] ?? ["sms", 0, null, null];
+  return (JSON.parse(row.messages) as Entry[]).map(([job, index, kind, standing, rev, created, ...steps], place) => {
+    const [operation, charge, keyId, carrier, secretId, segments] = kinds[kind] ?? ["sms", 0, null, null];
     const [state, refunded, errorCode, attempts, path] = states[standing] ?? ["queued", 0, null, 0, ""];
     const createdAt = row.firstAt + created;
-    const timeline: MessageView["timeline"] = [{ state: "queued", at: createdAt }];
-    let updatedAt = createdAt;
-    for (const [step, letter] of [...path].entries()) {
-      updatedAt += steps[step] ?? 0;
-      timeline.push({ state: STATE_OF.get(letter) ?? state, at: updatedAt });
-    }
+    let at = createdAt;
+    const entered = [...path].map((letter, step) => {
+      at += steps[step] ?? 0;
+      return { state: STATE_OF.get(letter) ?? state, at };
+    });
+    const sendAt = entered[0]?.state === "scheduled" ? entered.shift()?.at : undefined;
+    const timeline = timelineOf({ createdAt, sendAt }, entered, nowMs);
+    const hasCome = state === "scheduled" && timeline.length > 1;
     return {
       seq: row.seq + job,
       index,
-      ...(secretId !== undefined && { secretId }),
+      ...(secretId !== undefined && secretId !== FIRST_ID && { secretId }),
       rev,
-      requestId: requests.length === 1 ? sharedRequest : (requests[at] ?? ""),
+      requestId: requests.length === 1 ? sharedRequest : (requests[place] ?? ""),
       keyId,
       operation,
-      to: recipients[at] ?? "",
-      state,
+      to: recipients[place] ?? "",
+      state: hasCome ? "queued" : state,
       charge,
+      ...(segments !== undefined && { segments }),
       refunded: refunded === 1,
       carrier,
       attempts,
       errorCode,
       createdAt,
-      updatedAt,
+      updatedAt: timeline.at(-1)?.at ?? createdAt,
+      ...(sendAt !== undefined && { sendAt }),
       timeline,
     };
   });

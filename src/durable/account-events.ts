@@ -1,8 +1,8 @@
 import type { EventPage } from "../model/event.ts";
-import { AccountRecordings } from "./account-recordings.ts";
+import { AccountQuestions } from "./account-questions.ts";
 
 /** The part of an account object that tells of its events, and serves its sockets. */
-export abstract class AccountEvents extends AccountRecordings {
+export abstract class AccountEvents extends AccountQuestions {
   /**
    * Events after a number, oldest first, at most `limit` of 500; without a number none, and `last` is where now is. The first
    * call turns the account's events on. Where there are none yet, waits for some, up to `waitMs`.

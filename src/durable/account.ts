@@ -45,8 +45,7 @@ export class Account extends AccountEvents {
 
   /** Opens the account, unless it exists on other terms or was erased. Repeating it changes nothing. */
   open(opening: model.Opening): model.Opened {
-    if (this.store.isErased) return "erased";
-    return this.store.open((turn) => openAccount(turn, opening));
+    return this.store.isErased ? "erased" : this.store.open((turn) => openAccount(turn, opening));
   }
 
   /** The balance, as a customer's request that counts in the rate window. */
@@ -244,11 +243,12 @@ export class Account extends AccountEvents {
 
   /** What an erasure depends on. */
   closing(): leaving.ClosingView | null {
-    return this.store.read(closing.closingView);
+    return this.store.read((sql) => closing.closingView(sql, Date.now()));
   }
 
-  /** The last entry before an erasure, or why the account cannot be erased yet. */
-  settleClosing(givenUpMax: number): leaving.ClosingSettled | null {
+  /** Takes back what is scheduled; then the last entry before an erasure, or why the account cannot be erased yet. */
+  async settleClosing(givenUpMax: number): Promise<leaving.ClosingSettled | null> {
+    while (this.store.change(closing.takeBackAtClosing)) await scheduler.wait(0);
     return this.store.change((turn) => closing.settleClosing(turn, givenUpMax));
   }
 

@@ -6,7 +6,7 @@ import { configOf, isLogged } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { unlistedSecretOf } from "../crypto/api-key.ts";
 import type { ApiKey } from "../crypto/api-key.ts";
-import { randomId } from "../crypto/ids.ts";
+import { newRequestId } from "../crypto/ids.ts";
 import { StrangersLog, logLine, logProblem } from "../log.ts";
 import type { WindowView } from "../model/command.ts";
 import type { Operator } from "../model/operator.ts";
@@ -27,6 +27,10 @@ interface Vars {
   /** A key that no listed secret made. */
   refusedKey?: string;
   failureCode?: string;
+  /** The failure that the request is answered with. */
+  failure?: Failure;
+  /** The number of the database that has the history of the key's account; set by `accountApi`. */
+  historyDb?: number | undefined;
   /** The largest body that the route takes, in bytes, where it declares one (`bodyUpTo`). */
   bodyBytesMax?: number;
   /** The signed-in person and their session; set by the console's middleware. */
@@ -78,6 +82,7 @@ export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   const { code, error, param, hint, first, headers } = failure;
   tell(c.req.raw, { failure });
   c.set("failureCode", code);
+  c.set("failure", failure);
   for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
   const page = c.get("failurePage")?.(c, failure);
   if (page) return page;
@@ -185,12 +190,15 @@ export interface Pages extends Required<Pick<Vars, "failurePage" | "findPerson" 
   page: MiddlewareHandler<AppEnv>;
 }
 
+/** What an app does with a request that was answered with a failure; it never throws, and the reply waits for nothing. */
+type AfterFailure = (c: Context<AppEnv>, failure: Failure | undefined, nowMs: number) => void;
+
 /** An app with the shared middleware and no routes; `pages` is for apps that browsers visit. */
-export function createApp(pages?: Pages): Api {
+export function createApp(pages?: Pages, afterFailure?: AfterFailure): Api {
   const app: Api = new Hono<AppEnv>();
   app.use(async (c, next) => {
     const startMs = Date.now();
-    c.set("requestId", randomId("req", 12));
+    c.set("requestId", newRequestId(startMs));
     if (pages) {
       c.set("failurePage", pages.failurePage);
       c.set("findPerson", pages.findPerson);
@@ -207,6 +215,7 @@ export function createApp(pages?: Pages): Api {
     else await next();
     const { headers } = c.res;
     noteRefusal(c, startMs);
+    if (c.res.status >= 400) afterFailure?.(c, c.get("failure"), startMs);
     // The headers of a WebSocket handshake are immutable.
     if (c.res.status === 101) return;
     if (headers.get("X-Request-Id") !== c.get("requestId")) c.header("X-Request-Id", c.get("requestId"));

@@ -53,6 +53,8 @@ export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
       c.set("refusedKey", given[0]);
       return failureReply(c, UNAUTHORIZED);
     }
+    // Set before the body is read, so that a body that cannot be read is a refusal of this account.
+    if (key) c.set("key", key);
     let found = key;
     if (places.includes("body")) {
       const onBroken = () => (key ? undefined : deny());

@@ -17,6 +17,7 @@ export const STATUS_OF_CODE = {
   method_not_allowed: 405,
   idempotency_in_progress: 409,
   too_many: 409,
+  too_late: 409,
   events_expired: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
@@ -107,6 +108,8 @@ export function failureOf(refusal: Refusal): Failure {
       const { reason, callingCode, country } = refusal;
       return failureBy("permission_denied", { id: reason, callingCode, country });
     }
+    case "send_at_past":
+      return failureBy("invalid_request", { id: refusal.reason }, { param: "sendAt" });
     case "unknown_file":
       return failureBy("invalid_request", { id: refusal.reason }, { param: "fileId" });
     case "insufficient_balance": {

@@ -17,7 +17,8 @@ export type FieldName =
   | "brandName"
   | "fileId"
   | "fileName"
-  | "name";
+  | "name"
+  | "sendAt";
 
 export type Fault =
   | { id: "unauthorized" }
@@ -31,6 +32,11 @@ export type Fault =
   | { id: "account_closing"; closesAt: number }
   | ({ id: "not_offered" } & Destination)
   | { id: "unknown_file" }
+  | { id: "send_at" }
+  | { id: "send_at_far"; days: number }
+  | { id: "send_at_past" }
+  | { id: "send_at_otp" }
+  | { id: "too_late" }
   | { id: "recordings_full"; recordings: number; megabytes: number }
   /** Amounts in units. */
   | { id: "insufficient_balance"; needed: number; balance: number }
@@ -106,6 +112,14 @@ const API: Sentences = {
     error: "fileId does not name a recording of this account.",
     hint: "Upload the recording with upload-voice and use the fileId of its reply.",
   }),
+  send_at: () => "sendAt must be a time with its offset, such as 2026-11-23T14:30:00+05:30 or 2026-11-23T09:00:00Z.",
+  send_at_far: ({ days }) => `sendAt must be at most ${days} days ahead.`,
+  send_at_past: () => ({
+    error: "sendAt has passed; nothing was sent.",
+    hint: "Leave sendAt out to send at once.",
+  }),
+  send_at_otp: () => "sendAt is not possible for a one-time password, which is for now.",
+  too_late: () => "There is nothing left to take back: it was sent, or is being sent.",
   recordings_full: ({ recordings, megabytes }) => ({
     error: `This account can keep ${recordings} recordings with ${megabytes} MB in total; delete one to make room.`,
     hint: "A deleted recording counts until the calls that play it have ended.",

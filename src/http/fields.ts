@@ -4,7 +4,9 @@ import * as z from "zod";
 import { INDIAN_MOBILE } from "../text/india.ts";
 import { codePoints } from "../text/code-points.ts";
 import { isDeceptive } from "../text/one-line.ts";
+import { SEND_AHEAD_DAYS, SEND_AHEAD_MS } from "../model/operations.ts";
 import { mobileOf } from "../text/phones.ts";
+import { readTime } from "../text/time.ts";
 import { english } from "./faults.ts";
 import type { Fault, FieldName } from "./faults.ts";
 
@@ -41,6 +43,31 @@ export function textUpTo(name: FieldName, max: number, more?: Check) {
     else more?.(value, refuse);
   }).meta({ minLength: 1, maxLength: max });
 }
+
+/**
+ * When to send it, as ms since the epoch (contract §13): ISO 8601 with an offset, at most 180 days ahead. A time that has
+ * passed is refused by the account, since it has not passed for a request that is repeated.
+ */
+export const sendAt = optional(
+  textField("sendAt", (value, refuse) => {
+    const ms = readTime(value);
+    if (ms === null) refuse({ id: "send_at" });
+    else if (ms > Date.now() + SEND_AHEAD_MS) refuse({ id: "send_at_far", days: SEND_AHEAD_DAYS });
+  })
+    .meta({
+      description: `When to send it: ISO 8601 with an offset or Z, up to ${SEND_AHEAD_DAYS} days ahead, such as 2026-11-23T14:30:00+05:30. Without it: at once. It is debited at once, and can be cancelled until then.`,
+      format: "date-time",
+    })
+    .transform((value) => readTime(value) ?? NaN),
+);
+
+/** The same field where nothing can be sent later. */
+export const neverLater = optional(
+  z
+    .unknown()
+    .check(({ value, issues }) => void issues.push(issueOf({ id: "send_at_otp" }, value)))
+    .meta({ description: "Not possible here: a one-time password is for now.", type: "null" }),
+);
 
 /** The key in the body: `auth.ts` reads it; no other code does. */
 export const apiKey = z

@@ -3,6 +3,7 @@ import { objectName } from "../crypto/ids.ts";
 import { historyDatabases } from "../db/history-databases.ts";
 import { eraseBuyers, eraseHistory, eraseLetters, eraseListed, redactActs } from "../db/leaving.ts";
 import type { ErasureRow } from "../db/leaving.ts";
+import { eraseRefused } from "../db/requests/refused.ts";
 import { LOCAL_INBOX, inboxName, inboxNamed } from "../inbox/landing.ts";
 import type { AccountRef, Mode } from "../model/ref.ts";
 import { bothOf } from "../objects.ts";
@@ -65,6 +66,9 @@ const history: Step = async (env, { accountId }) => {
   let isDone = true;
   for (const database of historiesOf(env)) {
     for (const mode of MODES) isDone = (await eraseHistory(database, { accountId, mode }, GROUPS_MAX)) && isDone;
+  }
+  for (const { database } of historyDatabases(env)) {
+    for (const mode of MODES) await eraseRefused(database, { accountId, mode }, Date.now());
   }
   return isDone;
 };

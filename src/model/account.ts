@@ -104,6 +104,8 @@ export interface AccountView {
   lastMessageAt: number | null;
   /** The number of the database that has its history; absent from an object of the version before. */
   historyDb?: number;
+  /** The balance below which `balance.low` is reported, in units; null: never; absent as above. */
+  balanceLowAt?: number | null;
 }
 
 export interface KeyView {

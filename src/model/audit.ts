@@ -15,6 +15,7 @@ export const ACTIONS = [
   "account.kept",
   "account.erased",
   "account.exported",
+  "account.balance_low",
   "money.credited",
   "money.adjusted",
   "order.made",

@@ -23,7 +23,12 @@ export interface Destination {
 export type Refusal = { ok: false; window?: WindowView } & (
   | {
       reason:
-        "unauthorized" | "idempotency_in_progress" | "idempotency_mismatch" | "account_suspended" | "unknown_file";
+        | "unauthorized"
+        | "idempotency_in_progress"
+        | "idempotency_mismatch"
+        | "account_suspended"
+        | "unknown_file"
+        | "send_at_past";
     }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
   | { reason: "daily_recipients"; asked: number; max: number; left: number; retryAfterSec: number }
@@ -86,7 +91,11 @@ export interface SendCommand extends Caller {
   content: Content;
   /** The text, sealed; null for a recording. */
   text: Uint8Array | null;
+  /** Segments of each SMS; absent for calls. */
+  segments?: number;
   validityMs: number;
+  /** When it is to be sent, in ms since the epoch; absent: at once. Its validity counts from then. */
+  sendAtMs?: number | undefined;
   /** Where the message would go, if the operation is not offered there. */
   notOffered?: Destination;
   /** With it, a message to one recipient is stored already claimed. */
@@ -134,8 +143,11 @@ export type UploadDoor =
   | Replay
   | Refusal;
 
-/** The admission of a request to the account's own API. */
-export type OwnDoor = { ok: true } | Refusal;
+/**
+ * The admission of a request to the account's own API, with the number of the database that has the account's history
+ * (absent from an object of the version before).
+ */
+export type OwnDoor = { ok: true; historyDb?: number } | Refusal;
 
 export interface BalanceView {
   ok: true;

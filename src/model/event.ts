@@ -5,6 +5,7 @@ import type { MessagePlace } from "./ref.ts";
 
 /** Which state of a message is an event; null: none is. A new state does not compile until it is decided here. */
 export const EVENT_OF_STATE = {
+  scheduled: null,
   queued: null,
   sending: null,
   submitted: "message.submitted",
@@ -13,6 +14,7 @@ export const EVENT_OF_STATE = {
   unconfirmed: "message.unconfirmed",
   failed: "message.failed",
   unknown: "message.unknown",
+  cancelled: "message.cancelled",
 } as const satisfies Record<MessageState, `message.${string}` | null>;
 
 /** The types of events that tell of messages. */

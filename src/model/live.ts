@@ -72,11 +72,13 @@ export interface LiveRow<State extends string = string, Kind extends string = st
 const FIRST: readonly string[] = [
   "sending",
   "queued",
+  "scheduled",
   "submitted",
   "unknown",
   "failed",
   "undelivered",
   "unconfirmed",
+  "cancelled",
   "delivered",
 ];
 

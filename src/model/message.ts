@@ -51,8 +51,39 @@ export interface RecordingView extends Recording {
   createdAt: number;
 }
 
+/** The states of contract §9. `scheduled` is no stored state: it is `queued` before its time (`timelineOf`). */
 export type MessageState =
-  "queued" | "sending" | "submitted" | "delivered" | "undelivered" | "unconfirmed" | "failed" | "unknown";
+  | "scheduled"
+  | "queued"
+  | "sending"
+  | "submitted"
+  | "delivered"
+  | "undelivered"
+  | "unconfirmed"
+  | "failed"
+  | "unknown"
+  | "cancelled";
+
+/** A state and when it was entered, in ms. */
+export interface Entered {
+  state: MessageState;
+  at: number;
+}
+
+/**
+ * Every state that a message has been in, from those that were `entered` after the first: it was `queued` when it was
+ * ordered or, where it was ordered for later, `scheduled` until its time came.
+ */
+export function timelineOf(
+  { createdAt, sendAt }: { createdAt: number; sendAt?: number | null | undefined },
+  entered: readonly Entered[],
+  nowMs: number,
+): Entered[] {
+  if (typeof sendAt !== "number") return [{ state: "queued", at: createdAt }, ...entered];
+  const hasCome = (entered[0]?.at ?? nowMs) >= sendAt;
+  const due: Entered[] = hasCome ? [{ state: "queued", at: sendAt }] : [];
+  return [{ state: "scheduled", at: createdAt }, ...due, ...entered];
+}
 
 /** A claimed message: only the consumer that claimed it may submit it, once, until the lease ends. */
 export interface Claimed {
@@ -157,6 +188,8 @@ export interface MessageView {
   to: string;
   state: MessageState;
   charge: number;
+  /** Segments of an SMS; absent for calls, and for messages from before this was stored. */
+  segments?: number;
   refunded: boolean;
   carrier: string | null;
   /** Attempts made; claims that were given back unused do not count. */
@@ -164,6 +197,8 @@ export interface MessageView {
   errorCode: string | null;
   createdAt: number;
   updatedAt: number;
+  /** For when it was ordered, in ms; absent: for at once. */
+  sendAt?: number;
   /** Every state that it has been in, with the time in ms. */
-  timeline: { state: MessageState; at: number }[];
+  timeline: Entered[];
 }

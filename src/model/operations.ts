@@ -28,6 +28,11 @@ export const ENDPOINTS = {
 /** The most recipients of one request; more would only wait in the same queue. */
 export const RECIPIENTS_MAX = 10_000;
 
+/** How far ahead a message can be scheduled; and how long ago a time may be that is taken for now (contract §13). */
+export const SEND_AHEAD_DAYS = 180;
+export const SEND_AHEAD_MS = SEND_AHEAD_DAYS * 86_400_000;
+export const SEND_LATE_MS = 60_000;
+
 export type SendKind = keyof typeof ENDPOINTS;
 
 /** The kinds of send, in the order in which pages show them. */

@@ -33,10 +33,10 @@ interface Seen extends AccountRef {
 const COUNTED_SWEEPS = 24;
 
 function tallyOf(message: MessageView): Tally {
-  const { state, createdAt, updatedAt, carrier, timeline } = message;
+  const { state, createdAt, updatedAt, sendAt, carrier, timeline } = message;
   const isDelivered = state === "delivered";
   const deliveredAt = timeline.findLast((entry) => entry.state === "delivered")?.at ?? updatedAt;
-  const tookMs = Math.max(0, deliveredAt - createdAt);
+  const tookMs = Math.max(0, deliveredAt - (sendAt ?? createdAt));
   const within = WITHIN_SEC.map((sec) => (isDelivered && tookMs <= sec * 1_000 ? 1 : 0));
   return {
     carrier: carrier ?? "",
@@ -50,8 +50,9 @@ function tallyOf(message: MessageView): Tally {
   };
 }
 
+/** Whether a carrier's part in a message is over; one that was taken back had none. */
 const isOver = ({ state, refunded }: MessageView) =>
-  state !== "queued" && state !== "sending" && state !== "submitted" && (state !== "unknown" || refunded);
+  !["scheduled", "queued", "sending", "submitted", "cancelled"].includes(state) && (state !== "unknown" || refunded);
 
 /** The sums of tallies, by carrier. */
 function summed(tallies: readonly Tally[]): Tally[] {

@@ -2,6 +2,7 @@ import { failurePage, findPerson, page } from "../console/page.tsx";
 import { createApp } from "../http/app.ts";
 import type { Api, Pages } from "../http/app.ts";
 import type { BaseName } from "../http/bases.ts";
+import { logRefused } from "../sending/refused.ts";
 import { carrierCallback } from "./callbacks/carrier.ts";
 import { activityPages } from "./console/activity.tsx";
 import { archivePages } from "./console/archives.tsx";
@@ -19,7 +20,9 @@ import { overviewPage, usagePage } from "./console/overview.tsx";
 import { payPages } from "./console/pay.tsx";
 import { phoneLost } from "./console/phone-lost.tsx";
 import { preferences } from "./console/preferences.ts";
+import { requestsPage } from "./console/requests.tsx";
 import { recordingsPages } from "./console/recordings.tsx";
+import { schedulePages } from "./console/schedule.tsx";
 import { securityLog } from "./console/security-log.tsx";
 import { sendPages } from "./console/send.tsx";
 import { settingsPhone } from "./console/settings-phone.tsx";
@@ -63,8 +66,13 @@ import { sendInternationalSms } from "./sms/send-international-sms.ts";
 import { sendSms } from "./sms/send-sms.ts";
 import { inboxApi } from "./test-inbox/inbox.ts";
 import { ttsCall } from "./tts/tts-call.ts";
+import { accountRoutes } from "./v1/account.ts";
+import { cancelApi } from "./v1/cancel.ts";
+import { messagesApi } from "./v1/messages.ts";
 import { eventsApi } from "./v1/events.ts";
 import { recordingsApi } from "./v1/recordings.ts";
+import { refusalsApi } from "./v1/refusals.ts";
+import { requestsApi } from "./v1/requests.ts";
 import { makeVoiceCall } from "./voice/make-voice-call.ts";
 import { uploadVoice } from "./voice/upload-voice.ts";
 import { paymentWebhooks } from "./webhooks/payments.ts";
@@ -107,12 +115,19 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     usagePage,
     liveFeed,
     sendPages,
+    schedulePages,
     activityPages,
+    requestsPage,
     inboxLive,
     inboxPages,
     inboxApi,
     recordingsPages,
     recordingsApi,
+    accountRoutes,
+    messagesApi,
+    requestsApi,
+    cancelApi,
+    refusalsApi,
     eventsApi,
     keysPages,
     billingPages,
@@ -145,7 +160,7 @@ const ownApi = createApp();
 for (const add of [ROUTES.sms, ROUTES.tts, ROUTES.voice, ROUTES.otp, paymentWebhooks].flat()) add(ownApi);
 
 function appOf(routes: readonly Route[], pages?: Pages): Api {
-  const app = createApp(pages);
+  const app = createApp(pages, logRefused);
   for (const add of [health, ...routes]) add(app);
   return app;
 }

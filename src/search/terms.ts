@@ -51,6 +51,7 @@ export const KINDS = new Map<string, Operation[]>([
 
 /** Values of `state:`. The list shows "submitted" as "Sent", so both are accepted. */
 export const STATES = new Map<string, MessageState | "refunded">([
+  ["scheduled", "scheduled"],
   ["queued", "queued"],
   ["sending", "sending"],
   ["submitted", "submitted"],
@@ -60,6 +61,7 @@ export const STATES = new Map<string, MessageState | "refunded">([
   ["unconfirmed", "unconfirmed"],
   ["failed", "failed"],
   ["unknown", "unknown"],
+  ["cancelled", "cancelled"],
   ["refunded", "refunded"],
 ]);
 

@@ -31,6 +31,7 @@ export const accountApi: MiddlewareHandler<AppEnv> = shown(
       const { keyId, secretId } = keyOf(c);
       const door: OwnDoor | null = await accountOf(c).admitOwn(keyId, !READS.has(method), secretId);
       if (!door?.ok) return refuse(c, door);
+      c.set("historyDb", door.historyDb);
       await next();
     }),
 );

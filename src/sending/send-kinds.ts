@@ -1,5 +1,6 @@
 import { ENDPOINTS, RECIPIENTS_MAX } from "../model/operations.ts";
 import type { SendKind } from "../model/operations.ts";
+import { INDIA_OFFSET } from "../text/india.ts";
 import { asciiDigits, mobileOf, readPhone } from "../text/phones.ts";
 import type { PhoneReading, PhoneScope } from "../text/phones.ts";
 import { readRecipients } from "../text/recipients.ts";
@@ -141,12 +142,20 @@ export function numberOf(kind: SendKind, typed: Typed): PhoneReading | null {
   return to && readPhone(typed[to.field] ?? "", to.scope);
 }
 
+/** The time of a form, which a browser writes without its zone: it is India's, as all times on pages. */
+function laterOf(kind: SendKind, typed: Typed): Record<string, string> {
+  const { sendAt } = given(typed, "sendAt");
+  if (sendAt === undefined || kind === "otp") return {};
+  return { sendAt: `${sendAt.replace(" ", "T")}${INDIA_OFFSET}` };
+}
+
 /** The API request of a form; a number that cannot be read is in it as it was typed. */
 export function bodyOf(kind: SendKind, typed: Typed): Record<string, unknown> {
   const { to, fields } = SENDS[kind];
   const number = numberOf(kind, typed);
-  if (!to || !number) return { ...fields(typed) };
-  return { [to.field]: number.ok ? to.wire(number.number) : (typed[to.field] ?? "").trim(), ...fields(typed) };
+  const rest = { ...fields(typed), ...laterOf(kind, typed) };
+  if (!to || !number) return rest;
+  return { [to.field]: number.ok ? to.wire(number.number) : (typed[to.field] ?? "").trim(), ...rest };
 }
 
 /** The fields that stay filled in after sending. */

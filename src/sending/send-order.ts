@@ -9,9 +9,10 @@ import { idempotencyOf } from "../http/idempotency.ts";
 import { tell } from "../http/told.ts";
 import type { Destination, Done, DoneOrRefusal, Price, Refusal, SendCommand } from "../model/command.ts";
 import type { Content, Operation } from "../model/message.ts";
-import { OPERATIONS } from "../model/operations.ts";
+import { OPERATIONS, SEND_LATE_MS, isCall } from "../model/operations.ts";
 import { objectOf } from "../objects.ts";
 import { directTake, dispatchAfterReply } from "../queues/direct.ts";
+import { countSegments } from "../text/segments.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
 import type { Reply } from "./replies.ts";
@@ -28,6 +29,8 @@ interface Order {
   /** The text that goes out, or null for a recording. */
   text: string | null;
   notOffered?: Destination;
+  /** When to send it, in ms since the epoch; absent: at once. */
+  sendAtMs?: number | undefined;
 }
 
 /** An account that was never opened is refused like an unknown key. */
@@ -95,20 +98,33 @@ export function isRetryable(problem: unknown): boolean {
 
 /** Sends the command to the account; once more, with a fresh stub, if an Idempotency-Key makes that safe. */
 async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal | null> {
+  const once = () => (command.sendAtMs === undefined ? accountOf(c).send(command) : accountOf(c).sendLater(command));
   try {
-    return await accountOf(c).send(command);
+    return await once();
   } catch (problem) {
     if (!command.idempotency || !isRetryable(problem)) throw problem;
-    return accountOf(c).send(command);
+    return once();
   }
 }
 
 /** Sends the command to the account, and dispatches the messages that wait for a carrier. */
 async function askAndDispatch(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal | null> {
-  const take = directTake(c.env, keyOf(c), command);
+  const take = command.sendAtMs === undefined ? directTake(c.env, keyOf(c), command) : undefined;
   const result = await ask(c, take ? { ...command, take } : command);
   if (result?.ok) dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), command, result);
   return result;
+}
+
+/** The time of a request for later, in ms: one that has only just passed is now, and one that is past is refused later on. */
+export function laterOf(sendAt: number | undefined): number | undefined {
+  if (sendAt === undefined) return undefined;
+  const sinceMs = Date.now() - sendAt;
+  return sinceMs >= 0 && sinceMs <= SEND_LATE_MS ? undefined : sendAt;
+}
+
+/** The segments of an SMS, which the account stores because it cannot read the text. */
+function segmentsOf({ operation, text }: Order): Pick<SendCommand, "segments"> {
+  return text === null || isCall(operation) ? {} : { segments: countSegments(text).segments };
 }
 
 /** Sends an order to the account and answers with the filled template. `fields` is what the fingerprint covers. */
@@ -125,7 +141,15 @@ export async function sendOrder(
   const max = settings(c).TEST_RECIPIENTS_PER_DAY;
   const daily = mode === "test" ? { daily: { recipients: order.recipients.length, max } } : {};
   const idSecret = settings(c).KEY_SECRET.current.id;
-  const done = askAndDispatch(c, { ...order, ...caller, ...daily, text: sealed, validityMs, idSecret });
+  const done = askAndDispatch(c, {
+    ...order,
+    ...caller,
+    ...daily,
+    ...segmentsOf(order),
+    text: sealed,
+    validityMs,
+    idSecret,
+  });
   // If the client leaves now, the platform ends all work outside `waitUntil`, and the message would wait for the alarm.
   c.executionCtx.waitUntil(done.catch(() => undefined));
   const result = await done;

@@ -11,6 +11,7 @@ import { Card, Empty, Kind, Money, Notice, PageHead, StateBadge, Time } from "./
 import { useView, useWords } from "./view.ts";
 import { activity } from "./words/activity.ts";
 import { faultText } from "./words/search.ts";
+import { requestWords } from "./words/requests.ts";
 import { shell } from "./words/shell.ts";
 
 // The list of messages: search, hints, rows, pages.
@@ -235,6 +236,9 @@ export const Activity: FC<ActivityProps> = (props) => {
   return (
     <>
       <PageHead title={useWords(shell).activity} lead={t.lead}>
+        <a class="btn quiet" href={at("/requests")}>
+          {useWords(requestWords).title}
+        </a>
         <a class="btn quiet" href={address(at("/activity.csv"), { q })} download>
           <Icon name="download" />
           {t.export}

@@ -17,6 +17,7 @@ export const PAGES = [
   { id: "send", path: "/send" },
   { id: "activity", path: "/activity" },
   { id: "inbox", path: "/inbox" },
+  { id: "schedule", path: "/schedule" },
   { id: "recordings", path: "/recordings" },
   { id: "keys", path: "/keys" },
   { id: "billing", path: "/billing" },

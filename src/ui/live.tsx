@@ -79,6 +79,7 @@ const LiveRowLine: FC<{ row?: Row }> = ({ row }) => {
 };
 
 const STATES: readonly MessageState[] = [
+  "scheduled",
   "queued",
   "sending",
   "submitted",
@@ -87,6 +88,7 @@ const STATES: readonly MessageState[] = [
   "unconfirmed",
   "failed",
   "unknown",
+  "cancelled",
 ];
 
 /** Templates for the browser's script: rows, badges and sentences in the reader's language. */

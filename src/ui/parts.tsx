@@ -67,6 +67,7 @@ export const Notice: FC<PropsWithChildren<{ tone: "ok" | "bad" | "info"; focused
 );
 
 const TONE: Record<MessageState, "ok" | "bad" | "wait" | "warn"> = {
+  scheduled: "wait",
   queued: "wait",
   sending: "wait",
   submitted: "wait",
@@ -75,6 +76,7 @@ const TONE: Record<MessageState, "ok" | "bad" | "wait" | "warn"> = {
   unconfirmed: "warn",
   failed: "bad",
   unknown: "warn",
+  cancelled: "warn",
 };
 
 /** The state of a message, as a word and a colour. */

@@ -6,9 +6,11 @@ import { OPERATIONS, contentOf, isCall } from "../model/operations.ts";
 import type { Mode } from "../model/ref.ts";
 import { count, phoneText } from "./format.ts";
 import { Code, CopyButton, Money, Notice, StateBadge, Time, useMoney } from "./parts.tsx";
+import { cancelRequestPath } from "./send/schedule.tsx";
 import { useView, useWords } from "./view.ts";
 import { firstSteps } from "./words/first-steps.ts";
 import { repeat } from "./words/repeat.ts";
+import { schedule } from "./words/schedule.ts";
 import { shell } from "./words/shell.ts";
 import { story as words } from "./words/story.ts";
 
@@ -146,6 +148,7 @@ const Timeline: FC<{ story: MessageDetail }> = ({ story }) => {
 
 const Details: FC<Pick<StoryProps, "id" | "story">> = ({ id, story }) => {
   const t = useWords(words);
+  const { sendAt } = useWords(schedule);
   const { at, lang } = useView();
   const { message, request, keyName, expiresAt } = story;
   const key = message.keyId === null ? t.noKey : (keyName ?? showKeyId(message.keyId));
@@ -172,6 +175,14 @@ const Details: FC<Pick<StoryProps, "id" | "story">> = ({ id, story }) => {
       <dd>{message.carrier ?? t.noCarrier}</dd>
       <dt>{t.attempts}</dt>
       <dd>{number(message.attempts)}</dd>
+      {message.sendAt !== undefined && (
+        <>
+          <dt>{sendAt}</dt>
+          <dd>
+            <Time at={message.sendAt} />
+          </dd>
+        </>
+      )}
       {message.state === "queued" && (
         <>
           <dt>{t.validUntil}</dt>
@@ -227,6 +238,7 @@ export const Story: FC<StoryProps> = (props) => {
   const { id, mode, story, shown, price, curl, reply, part } = props;
   const t = useWords(words);
   const { onPhone } = useWords(firstSteps);
+  const later = useWords(schedule);
   const { at, caught } = useView();
   const { message, request } = story;
   const again = at(`/send/${OPERATIONS[message.operation].send}?${new URLSearchParams({ to: message.to }).toString()}`);
@@ -241,6 +253,16 @@ export const Story: FC<StoryProps> = (props) => {
         {caught && message.carrier === "sim" && (
           <a class="btn quiet small" href={at(`/inbox/${id}`)}>
             {onPhone}
+          </a>
+        )}
+        {(message.state === "scheduled" || message.state === "queued") && (
+          <a class="btn quiet small" href={at(`/activity/${id}/cancel`)}>
+            {later.cancelMessage}
+          </a>
+        )}
+        {message.state === "scheduled" && request.count > 1 && (
+          <a class="btn quiet small" href={at(cancelRequestPath(message.requestId))}>
+            {later.cancelRequest}
           </a>
         )}
         {!part && (

@@ -18,6 +18,8 @@ const PAGES = [
   "/send/tts",
   "/send/voice",
   "/activity",
+  "/schedule",
+  "/requests",
   "/inbox",
   "/recordings",
   "/keys",
@@ -99,6 +101,7 @@ async function fill(service: Service): Promise<void> {
   await service.post(apiKey, "/send-sms", { phone: "9876543210", message: "Hello" });
   await service.post(apiKey, "/send-otp", { phone: "9876543211", otp: "482913", brandName: "Chai & Co" });
   await service.post(apiKey, "/send-bulk-sms", { recipients: ["9876543212", "9876543213"], message: "नमस्ते 🙏" });
+  await service.post(apiKey, "/send-sms", { phone: "+919876543210", message: "Hello", senderId: "SHOP" });
   await service.post(apiKey, "/api/tts-call", { callee: "9876543214", text: "Namaste" });
   await service.post(apiKey, "/api/upload-voice", { fileName: "offer.wav", base64Data: base64(wav({ seconds: 31 })) });
 }

@@ -1,14 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { base62 } from "../../src/crypto/base62.ts";
 import {
   accountBytes,
   accountIdOf,
   accountOfName,
   messageId,
   newAccountId,
+  newRequestId,
   objectName,
   randomId,
   readMessageId,
+  timeOfRequest,
 } from "../../src/crypto/ids.ts";
 import type { AccountRef } from "../../src/model/ref.ts";
 
@@ -108,5 +111,30 @@ describe("random ids", () => {
     const ids = Array.from({ length: 1_000 }, () => randomId("req"));
     expect(new Set(ids).size).toBe(1_000);
     for (const id of ids) expect(id).toMatch(/^req_[0-9A-Za-z]{17}$/u);
+  });
+});
+
+describe("the id of a request", () => {
+  const NOW_MS = Date.UTC(2027, 0, 1);
+
+  it("has the time at which the request arrived, and sorts by it", () => {
+    const times = [Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 22, 12, 0, 0, 1), Date.UTC(2027, 0, 1)];
+    const ids = times.map(newRequestId);
+    expect(ids.map((id) => timeOfRequest(id, NOW_MS))).toEqual(times);
+    expect(ids.toSorted()).toEqual(ids);
+    for (const id of ids) expect(id).toMatch(/^req_[0-9A-Za-z]{17}$/u);
+  });
+
+  it("is another one for each request of the same moment", () => {
+    const ids = Array.from({ length: 1_000 }, () => newRequestId(1_800_000_000_000));
+    expect(new Set(ids).size).toBe(1_000);
+  });
+
+  it("is told from one that had no time, and from what is no id", () => {
+    expect(timeOfRequest(newRequestId(NOW_MS + 90_000_000), NOW_MS)).toBe("unknown");
+    expect(timeOfRequest(`req_${base62(new Uint8Array(12))}`, NOW_MS)).toBe("unknown");
+    for (const text of ["", "req_", "req_x", `req_${"z".repeat(17)}`, `msg_${"0".repeat(17)}`]) {
+      expect(timeOfRequest(text, NOW_MS)).toBeNull();
+    }
   });
 });

@@ -1,20 +1,9 @@
 import { mp3 } from "../world/recordings.ts";
+import { QUESTIONS } from "./wire-questions.ts";
+import type { Shape } from "./wire-shape.ts";
 
 // All endpoints with a valid request for each, from which the fuzzers start. test/fuzz/endpoints.test.ts compares the
 // list with src/routes.
-
-/** A valid request. The fuzzer replaces a value in braces, such as `{id}`, by the id of something that exists. */
-interface Shape {
-  /** Fields of a JSON body. */
-  json?: Record<string, unknown>;
-  /** Fields of a form. */
-  form?: Record<string, string>;
-  query?: Record<string, string>;
-  /** The party that signs the body. */
-  signed?: "carrier" | "payments";
-  /** Accepts WebSockets. */
-  socket?: true;
-}
 
 export type BaseName = "sms" | "tts" | "voice" | "otp" | "console";
 
@@ -106,6 +95,7 @@ const PROGRAMS: Record<string, Shape> = {
   "DELETE /v1/test/inbox": { query: { q: "kind:call", to: "9876543210", since: "{inboxId}" } },
   "GET /v1/test/inbox/:id": {},
   "DELETE /v1/test/inbox/:id": {},
+  ...QUESTIONS,
   "GET /v1/events": { query: { after: "0", limit: "2", wait: "0.1" } },
   "GET /v1/events/live": { query: { after: "0" }, socket: true },
   "GET /v1/recordings": { query: { limit: "2", after: "1.file_x" } },
@@ -124,6 +114,10 @@ const PAGES: Record<string, Shape> = {
   "GET /activity": { query: { q: "to:9876 -kind:otp", older: "5", newer: "1" } },
   "GET /activity.csv": { query: { q: "state:delivered,failed" } },
   "GET /activity/:id": {},
+  "GET /activity/:id/cancel": {},
+  "GET /schedule": { query: { after: "1793491200000.5", cancelled: "3" } },
+  "GET /schedule/:request/cancel": {},
+  "GET /requests": { query: { older: "1793491200000.req_x" } },
   "GET /inbox": { query: { q: "kind:otp", after: "3" } },
   "GET /inbox/live": { query: { q: "kind:otp", after: "3" }, socket: true },
   "GET /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}": {},
@@ -231,6 +225,8 @@ const FORMS: Record<string, Shape> = {
       ...ONCE,
     },
   },
+  "POST /activity/:id/cancel": { form: { mode: "live" } },
+  "POST /schedule/:request/cancel": { form: { mode: "live" } },
   "POST /inbox/clear": { form: { q: "kind:call" } },
   "POST /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}/delete": { form: { q: "kind:call" } },
   "POST /recordings": { form: { file: "x", ...ONCE } },

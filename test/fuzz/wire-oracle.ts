@@ -9,7 +9,7 @@ import type { Plan } from "./wire-requests.ts";
 const PAGE_STATUSES: ReadonlySet<number> = new Set([101, 200, 206, 303, 304, 416, 426]);
 
 /** Endpoints of the API that answer with a file: recordings, exports, archives, figures for Prometheus. */
-const FILES = /^\/media|\/export$|\/archives\/:name$|^\/operator\/metrics$/u;
+const FILES = /^\/media|\/export$|^\/v1\/messages(?:\.csv)?$|\/archives\/:name$|^\/operator\/metrics$/u;
 
 /** Endpoints whose JSON is a document of its own, and no reply of contract §3. */
 const DOCUMENTS = /^\/openapi/u;

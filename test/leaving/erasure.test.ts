@@ -60,7 +60,7 @@ describe("an erasure", () => {
   it("deletes what there is in every place, and nothing of another account", async () => {
     const [mine, other] = [await fullAccount("Mine"), await fullAccount("Other")];
     const before = await remainsOf(other.accountId);
-    expect(before).toEqual({ objects: 2, files: 4, inbox: 1, groups: 2, listed: 2, waits: 1, letters: 1 });
+    expect(before).toEqual({ objects: 2, files: 4, inbox: 1, groups: 2, refused: 2, listed: 2, waits: 1, letters: 1 });
     expect(await remainsOf(mine.accountId)).toEqual(before);
     await close(mine.accountId, { graceDays: 0 });
     expect(await carryOut(mine.accountId)).toBe("erased");

@@ -102,6 +102,11 @@ describe("the export of an account", () => {
     expect(rowsOf(files.get("live/recordings/list-000001.ndjson"))).toMatchObject([
       { name: "a.wav", mime: "audio/wav" },
     ]);
+    for (const mode of ["live", "test"]) {
+      expect(rowsOf(files.get(`${mode}/refusals-000001.ndjson`))).toMatchObject([
+        { code: "invalid_request", param: "phone", fields: { phone: "string(5)" } },
+      ]);
+    }
     expect(rowsOf(files.get("audit/acts-000001.ndjson")).map(({ action }) => action)).toContain("account.opened");
     expect(JSON.parse(files.get("manifest.json") ?? "{}")).toMatchObject({
       account_id: accountId,

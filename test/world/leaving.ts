@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import { objectName } from "../../src/crypto/ids.ts";
 import { erasureOf } from "../../src/db/leaving.ts";
+import { insertRefused } from "../../src/db/requests/refused.ts";
 import { SWEEP_AGAIN_MS, advance } from "../../src/leaving/advance.ts";
 import type { Opened } from "./operating.ts";
 import { openAccount } from "./operating.ts";
+import { refusedBy } from "./refused.ts";
 import { bearer, claim, dispatch, post, recordHistory } from "./world.ts";
 import type { World } from "./world.ts";
 
@@ -45,6 +47,9 @@ export async function fullAccount(name: string, balance = 5): Promise<Opened> {
   )
     .bind(opened.accountId)
     .run();
+  for (const mode of ["live", "test"] as const) {
+    await insertRefused(env.HISTORY_1, [refusedBy({ accountId: opened.accountId, mode }, Date.now())]);
+  }
   await env.DB.prepare("INSERT INTO dead_letter (id, body, at) VALUES (?, ?, 1)")
     .bind(`letter ${opened.accountId}`, JSON.stringify(letter))
     .run();
@@ -68,13 +73,14 @@ export async function remainsOf(accountId: string): Promise<Record<string, numbe
     files: files.reduce((sum, { objects }) => sum + objects.length, 0),
     inbox: inbox?.length ?? 0,
     groups: await count("SELECT count(*) AS n FROM message_group WHERE account_id = ?", env.HISTORY_1),
+    refused: await count("SELECT count(*) AS n FROM refused_request WHERE account_id = ?", env.HISTORY_1),
     listed: await count("SELECT count(*) AS n FROM account WHERE account_id = ?"),
     waits: await count("SELECT count(*) AS n FROM long_wait WHERE account_id = ?"),
     letters: await count("SELECT count(*) AS n FROM dead_letter WHERE instr(body, ?) > 0"),
   };
 }
 
-export const NOTHING = { objects: 0, files: 0, inbox: 0, groups: 0, listed: 0, waits: 0, letters: 0 };
+export const NOTHING = { objects: 0, files: 0, inbox: 0, groups: 0, refused: 0, listed: 0, waits: 0, letters: 0 };
 
 /** Lets the periodic work carry an erasure to its end; returns the state in which it is. */
 export async function carryOut(accountId: string): Promise<string | undefined> {

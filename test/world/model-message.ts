@@ -10,7 +10,7 @@ const ORDER: MessageState[][] = [
   ["unknown"],
   ["submitted"],
   ["unconfirmed"],
-  ["undelivered", "failed"],
+  ["undelivered", "failed", "cancelled"],
   ["delivered"],
 ];
 export const rank = (state: MessageState) => ORDER.findIndex((states) => states.includes(state));
@@ -18,6 +18,8 @@ export const rank = (state: MessageState) => ORDER.findIndex((states) => states.
 export interface ModelMessage {
   seq: number;
   index: number;
+  /** The first job of its request. */
+  first: number;
   lane: Lane;
   /** The last two digits of a steered number, or 0. */
   scenario: number;
@@ -32,6 +34,8 @@ export interface ModelMessage {
   busy: number;
   faults: number;
   attemptAt: number;
+  /** For when it was ordered; null: for at once. */
+  sendAt: number | null;
   expiresAt: number;
   /** In `queued`, when it may be claimed; else the end of its lease or window. */
   dueAt: number;

@@ -37,10 +37,11 @@ async function request(
     if (known.request === said) expect(reply.text).toBe(known.reply);
     return;
   }
+  const at = (body as { sendAt?: string }).sendAt;
   const affordable = model.balance >= charge * scenarios.length;
   expect(reply.status).toBe(affordable ? 200 : 403);
   if (!affordable) return;
-  model.send(lane, scenarios, charge);
+  model.send(lane, scenarios, charge, at === undefined ? null : Date.parse(at));
   if (lane !== "otp") expect(reply.body.coins_remaining).toBe(Math.floor(model.balance / UNITS_PER_COIN));
   if (key !== null) model.done.set(key, { request: said, reply: reply.text, at: model.nowMs });
 }
@@ -80,6 +81,30 @@ export const bulks = fc.record({ key, count: fc.constantFrom(2, 3, 20, 120) }).m
     return request(pair, { key, base: "sms", path: "/send-bulk-sms", body }, sent);
   },
 }));
+
+/** Orders for later, in one job or two; the gaps are such that other steps fall before, between and after their times. */
+export const laters = fc
+  .record({
+    key,
+    count: fc.constantFrom(1, 3, 120),
+    afterMs: fc.constantFrom(1_000, 600_000, 3_600_000, 30 * 86_400_000),
+  })
+  .map(({ key, count, afterMs }): Step => ({
+    name: `later(${key}, ${count}, ${afterMs})`,
+    run: (pair) => {
+      const sendAt = new Date(pair.model.nowMs + afterMs).toISOString();
+      const asked = { key, base: "sms" };
+      if (count === 1) {
+        const body = { phone: "7000000000", message: "Hi", sendAt };
+        const sent = { lane: "single" as const, scenarios: [0], charge: UNITS_PER_COIN };
+        return request(pair, { ...asked, path: "/send-sms", body }, sent);
+      }
+      const recipients = Array.from({ length: count }, (_, at) => `98765${String(at).padStart(5, "0")}`);
+      const body = { recipients, message: "Hi", sendAt };
+      const sent = { lane: "bulk" as const, scenarios: recipients.map(() => 0), charge: UNITS_PER_COIN };
+      return request(pair, { ...asked, path: "/send-bulk-sms", body }, sent);
+    },
+  }));
 
 /** A message's place in its account. */
 export const placeOf = ({ seq, index }: { seq: number; index: number }) => `${seq}.${index}`;

@@ -13,6 +13,7 @@ import { LEASE_MS, PASS_MS } from "./model.ts";
 import type { Held, ModelMessage } from "./model-message.ts";
 import type { Model } from "./model.ts";
 import { dispatch, follow, messagesOf, post, runAlarm } from "./world.ts";
+import type { World } from "./world.ts";
 
 // The steps of random histories that come after the sends: each does the same to an account and to its plain model.
 
@@ -51,9 +52,12 @@ const newsOf = ({ one: { message, attempt }, outcome }: { one: Held; outcome: Ou
   outcome,
 });
 
-/** The jobs of those messages that were never claimed. */
+/** Those messages that were never claimed, as since when they wait and in which job. */
 const fresh = (messages: Iterable<ModelMessage>) =>
-  [...messages].filter(({ claims }) => claims === 0).map(({ seq }) => seq);
+  [...messages]
+    .filter(({ claims }) => claims === 0)
+    .map(({ dueAt, seq }) => [dueAt, seq] as const)
+    .toSorted(([at, seq], [otherAt, other]) => at - otherAt || seq - other);
 
 /** Compares what a consumer claimed with what waited, and claims the same in the model. */
 function agreeOnClaims({ model }: Pair, lane: Lane, max: number, jobs: ClaimedJob[]): void {
@@ -66,12 +70,9 @@ function agreeOnClaims({ model }: Pair, lane: Lane, max: number, jobs: ClaimedJo
     waiting.delete(placeOf(one));
     return { message, attempt: one.attempt };
   });
-  // What was never claimed goes in the order in which it was ordered.
-  const [last, next] = [
-    Math.max(0, ...fresh(taken.map(({ message }) => message))),
-    Math.min(...fresh(waiting.values())),
-  ];
-  expect(last).toBeLessThanOrEqual(next);
+  // What was never claimed goes in the order of its times, and then in that in which it was ordered.
+  const [last, next] = [fresh(taken.map(({ message }) => message)).at(-1), fresh(waiting.values())[0]];
+  if (last && next) expect(last[0] - next[0] || last[1] - next[1]).toBeLessThanOrEqual(0);
   for (const { message, attempt } of taken) {
     const held = model.claim(message);
     expect(attempt).toBe(held.attempt);
@@ -106,6 +107,28 @@ export const reports = fc
       for (const { one, outcome } of told) model.report(one, outcome);
     },
   }));
+
+/** A message or a request is taken back, perhaps twice: at any state, claimed or not. */
+export const takeBacks = fc
+  .record({ at: fc.nat(300), whole: fc.boolean(), times: fc.integer({ min: 1, max: 2 }) })
+  .map(({ at, whole, times }): Step => ({
+    name: `takeBack(${at}, ${whole}) x${times}`,
+    run: async ({ model, world }) => {
+      const message = model.messages[at % Math.max(1, model.messages.length)];
+      if (!message) return;
+      const { seq, index, first } = message;
+      const asked = whole ? await requestOf(world, seq) : { seq, index };
+      const meant = whole ? model.messages.filter((one) => one.first === first) : [message];
+      const expected = model.takeBack(meant) ?? "too_late";
+      for (let time = 0; time < times; time++) expect(await world.stub.takeBack(asked)).toEqual(expected);
+    },
+  }));
+
+/** A request, as the account finds it by one of its jobs. */
+async function requestOf(world: World, seq: number): Promise<{ requestId: string; near: { seq: number } }> {
+  const [view] = (await world.stub.messages({ seq, index: -1 }, 1)) ?? [];
+  return { requestId: view?.requestId ?? "", near: { seq } };
+}
 
 /** Consumers die with all that they hold. */
 export const deaths = fc.constant<Step>({

@@ -1,5 +1,5 @@
 import type { Lane } from "../../src/model/lane.ts";
-import type { Outcome, ReceiptState } from "../../src/model/message.ts";
+import type { MessageState, Outcome, ReceiptState } from "../../src/model/message.ts";
 import { rank } from "./model-message.ts";
 import type { Held, ModelMessage, Seen } from "./model-message.ts";
 
@@ -47,18 +47,20 @@ export class Model {
     this.entries.push(`credit ${balance}`);
   }
 
-  /** An accepted request: one debit, with its messages in jobs of a hundred. */
-  send(lane: Lane, scenarios: number[], charge: number): ModelMessage[] {
+  /** An accepted request, for now or for later: one debit, with its messages in jobs of a hundred. */
+  send(lane: Lane, scenarios: number[], charge: number, sendAt: number | null = null): ModelMessage[] {
     const first = this.nextSeq;
     this.balance -= charge * scenarios.length;
     this.entries.push(`debit ${-charge * scenarios.length}`);
     const sent = scenarios.map((scenario, at): ModelMessage => {
       const place = { seq: first + Math.floor(at / 100), index: at % 100 };
-      const times = { attemptAt: 0, expiresAt: this.nowMs + VALIDITY_MS[lane], dueAt: this.nowMs, againAt: null };
+      const from = sendAt ?? this.nowMs;
+      const times = { attemptAt: 0, sendAt, expiresAt: from + VALIDITY_MS[lane], dueAt: from, againAt: null };
       const counts = { claims: 0, released: 0, busy: 0, faults: 0 };
       this.nextSeq = place.seq + 1;
       return {
         ...place,
+        first,
         ...times,
         ...counts,
         lane,
@@ -72,6 +74,23 @@ export class Model {
     });
     this.messages.push(...sent);
     return sent;
+  }
+
+  /** The state as it is shown. */
+  stateOf({ state, sendAt }: ModelMessage): MessageState {
+    return state === "queued" && sendAt !== null && this.nowMs < sendAt ? "scheduled" : state;
+  }
+
+  /** Takes back what waits of these; what was taken back before counts again. Null: nothing is taken back. */
+  takeBack(messages: readonly ModelMessage[]): { cancelled: number; refunded: number } | null {
+    for (const message of messages) {
+      if (message.state !== "queued") continue;
+      message.state = "cancelled";
+      this.#refund(message);
+    }
+    const taken = messages.filter(({ state }) => state === "cancelled");
+    const refunded = taken.reduce((sum, { charge }) => sum + charge, 0);
+    return taken.length > 0 ? { cancelled: taken.length, refunded } : null;
   }
 
   credit(amount: number): void {

@@ -53,22 +53,29 @@ export function nothingAfterRefund({ submissions, books, faults }: Evidence): Pr
  * when the attempt already counts as interrupted.
  */
 const NEXT: Record<string, string[]> = {
-  queued: ["sending", "failed", "submitted", "delivered", "undelivered"],
+  scheduled: ["queued", "cancelled"],
+  queued: ["sending", "failed", "cancelled", "submitted", "delivered", "undelivered"],
   sending: ["queued", "unknown", "submitted", "failed", "delivered", "undelivered"],
   unknown: ["queued", "submitted", "failed", "delivered", "undelivered"],
   submitted: ["unconfirmed", "failed", "delivered", "undelivered"],
   unconfirmed: ["failed", "delivered", "undelivered"],
   undelivered: ["delivered"],
   failed: ["delivered"],
+  cancelled: ["delivered"],
   delivered: [],
 };
+
+/** What a message begins with: it is for at once, or for later. */
+const FIRST = ["queued", "scheduled"];
 
 /** Every timeline has only transitions that the contract allows, and one `sending` per attempt. */
 export function livesAreLegal({ history, dedupes }: Evidence): Proof {
   const proof = new Proof("every life goes the ways of the contract: ranks only rise, attempts are counted");
   for (const { to, state, attempts, timeline } of history) {
     const states = timeline.map((one) => one.state);
-    const legal = states.every((one, at) => (at === 0 ? one === "queued" : NEXT[states[at - 1] ?? ""]?.includes(one)));
+    const legal = states.every((one, at) =>
+      at === 0 ? FIRST.includes(one) : NEXT[states[at - 1] ?? ""]?.includes(one),
+    );
     const begun = states.filter((one) => one === "sending").length;
     // An attempt under a reference of unknown outcome leaves the state as it is.
     const counted = dedupes ? begun <= attempts : begun === attempts;
@@ -78,7 +85,7 @@ export function livesAreLegal({ history, dedupes }: Evidence): Proof {
   return proof;
 }
 
-const FINAL = ["delivered", "undelivered", "unconfirmed", "failed", "unknown"];
+const FINAL = ["delivered", "undelivered", "unconfirmed", "failed", "unknown", "cancelled"];
 
 /** No message is still open. */
 export function allIsFinal({ books }: Evidence): Proof {

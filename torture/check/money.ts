@@ -97,7 +97,7 @@ export function creditsAreOnce({ books, accounts }: Evidence): Proof {
 /** Whether this message is due a refund by its timeline: always, never, or depending on when a receipt arrived. */
 function refundDue({ state, timeline }: Recorded): "yes" | "no" | "by time" {
   const was = new Set(timeline.map((one) => one.state));
-  if (was.has("failed") || state === "unknown") return "yes";
+  if (was.has("failed") || was.has("cancelled") || state === "unknown") return "yes";
   return was.has("unknown") ? "by time" : "no";
 }
 
@@ -125,7 +125,7 @@ function refundsOfOne(proof: Proof, { ledger, messages }: Books, lives: Map<stri
     if (!refund) continue;
     const right = refund.amount === message.charge && refund.reference === `refund:${message.ref}`;
     proof.holds(right, () => `${name} was refunded ${coins(refund.amount)} of ${coins(message.charge)} coins`);
-    const failed = life.timeline.some(({ state }) => state === "failed");
+    const failed = life.timeline.some(({ state }) => state === "failed" || state === "cancelled");
     proof.holds(failed || isInTime(life, refund, windowMs), () => `${name} was refunded before its window ended`);
   }
   for (const ref of refunds.keys()) proof.holds(false, () => `there is a refund for ${ref}, which is no message`);

@@ -41,7 +41,7 @@ export function work(turn: Turn, { news, claim: asked, ...abilities }: WorkAsked
   for (const draft of drafts.values()) if (!storeDraft(turn, draft)) writeTimes(turn, draft.job);
   if (asked) turn.changes.visit = { lane: asked.lane, took: jobs.length > 0 };
   const nextMs = asked ? nextReadyMs(turn.sql, asked.lane) : null;
-  const oldestMs = Math.min(...jobs.map(({ seq }) => drafts.get(seq)?.job.createdAt ?? Infinity));
+  const oldestMs = Math.min(...jobs.map(({ seq }) => startOf(drafts.get(seq)) ?? Infinity));
   return {
     jobs,
     againMs: nextMs === null ? null : Math.max(0, nextMs - turn.nowMs),
@@ -82,6 +82,9 @@ function applyAll(turn: Turn, drafts: Drafts, news: News[], { follow, resubmits 
     });
   }
 }
+
+/** Since when a job could be claimed, in ms. */
+const startOf = (draft: Draft | undefined) => draft && (draft.job.sendAt ?? draft.job.createdAt);
 
 /** Numbers of the lane's jobs to claim from, longest ready first: as stored, and as the drafts will be. */
 function candidates(turn: Turn, drafts: Drafts, { lane, max }: ClaimAsked): number[] {

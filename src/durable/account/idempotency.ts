@@ -29,7 +29,8 @@ function idSecretOf(sql: SqlStorage, seq: number): { idSecret?: number } {
 }
 
 /** The earlier request with this key: null when there was none, its result when it was done, else a refusal. */
-export function recall({ sql, nowMs }: Turn, asked: AskedOnce | undefined): Replay | Refusal | null {
+export function recall(turn: Turn, asked: AskedOnce | undefined): Replay | Refusal | null {
+  const { sql, nowMs } = turn;
   if (!asked) return null;
   const found = findRow(sql, asked, nowMs);
   if (!found) return null;
@@ -48,7 +49,7 @@ export function recall({ sql, nowMs }: Turn, asked: AskedOnce | undefined): Repl
     seq: number(row, "seq"),
     ...idSecretOf(sql, number(row, "seq")),
     claimed: [],
-    waiting: waitingLane(sql, number(row, "seq")),
+    waiting: waitingLane(turn, number(row, "seq")),
   };
 }
 

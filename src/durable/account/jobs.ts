@@ -1,6 +1,7 @@
 import { unlessFirst } from "../../crypto/secrets.ts";
 import type { Lane } from "../../model/lane.ts";
-import type { Content, MessageView, Operation } from "../../model/message.ts";
+import { timelineOf } from "../../model/message.ts";
+import type { Content, MessageState, MessageView, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
 import { checkpointOf } from "./archive/checkpoint.ts";
 import { payDebt } from "./billing/debt.ts";
@@ -21,8 +22,12 @@ export interface Job {
   requestId: string;
   operation: Operation;
   charge: number;
+  /** Segments of each of its SMS; null for calls, and for jobs from before this column. */
+  segments: number | null;
   createdAt: number;
   expiresAt: number;
+  /** For when it was ordered, in ms since the epoch; null: for at once. */
+  sendAt: number | null;
   content: Content;
   /** The text as it is stored, wrapped with its day's key: `sealedText` gives what the Worker sealed. */
   storedText: Uint8Array | null;
@@ -52,8 +57,10 @@ export function storedJob(row: Record<string, SqlStorageValue>): Job {
     requestId: text(row, "request_id"),
     operation: text(row, "operation") as Operation,
     charge: number(row, "charge"),
+    segments: numberOrNull(row, "segments"),
     createdAt,
     expiresAt: number(row, "expires_at"),
+    sendAt: numberOrNull(row, "send_at"),
     content: JSON.parse(text(row, "content")) as Content,
     storedText: bytesOrNull(row, "text"),
     carrier: textOrNull(row, "carrier"),
@@ -89,12 +96,12 @@ export function firstJobSince(sql: SqlStorage, sinceMs: number): number {
   return low;
 }
 
-/** The lane in which a request waits, `firstSeq` being its first job, if none of its jobs has changed yet; else null. */
-export function waitingLane(sql: SqlStorage, firstSeq: number): Lane | null {
+/** The lane in which a request waits, `firstSeq` being its first job, if its time has come and no job changed; else null. */
+export function waitingLane({ sql, nowMs }: Pick<Turn, "sql" | "nowMs">, firstSeq: number): Lane | null {
   const query = `
-    SELECT lane, max(rev) AS rev, count(*) - count(ready_at) AS taken FROM job
+    SELECT lane, max(rev) AS rev, count(*) - count(iif(send_at > ?2, NULL, ready_at)) AS taken FROM job
      WHERE seq BETWEEN ?1 AND ?1 + 99 AND request_id = (SELECT request_id FROM job WHERE seq = ?1)`;
-  const row = sql.exec(query, firstSeq).one();
+  const row = sql.exec(query, firstSeq, nowMs).one();
   return numberOrNull(row, "rev") === 1 && number(row, "taken") === 0 ? (text(row, "lane") as Lane) : null;
 }
 
@@ -104,7 +111,10 @@ const earliest = (times: (number | null)[]): number | null => {
 };
 
 /** When a message of the job can be claimed next, or null. Past its validity nothing is claimed. */
-export function readyAtOf({ nowMs }: Pick<Turn, "nowMs">, job: Pick<Job, "createdAt" | "expiresAt" | "messages">) {
+export function readyAtOf(
+  { nowMs }: Pick<Turn, "nowMs">,
+  job: Pick<Job, "createdAt" | "expiresAt" | "sendAt" | "messages">,
+) {
   return job.expiresAt <= nowMs ? null : earliest(job.messages.map((message) => readyOf(message, job)));
 }
 
@@ -256,8 +266,16 @@ export function storeDraft(turn: Turn, { job, messages, refunds }: Draft): Job |
 /** The secret of a job's public ids, as it is passed on. */
 export const secretOf = ({ secretId }: Pick<Job, "secretId">) => unlessFirst(secretId);
 
-/** The messages of a job as history and the operator see them. */
-export function messageViews(job: Job): MessageView[] {
+const enteredBy = ({ log = [] }: Message) => log.map(([state, at]) => ({ state, at }));
+
+/** The state of a message as it is shown: before its time it is scheduled. */
+export function stateOf({ state }: Message, { sendAt }: Pick<Job, "sendAt">, nowMs: number): MessageState {
+  return state === "queued" && sendAt !== null && nowMs < sendAt ? "scheduled" : state;
+}
+
+/** The messages of a job as history and the operator see them at a time. */
+export function messageViews(job: Job, nowMs: number): MessageView[] {
+  const timelines = job.messages.map((message) => timelineOf(job, enteredBy(message), nowMs));
   return job.messages.map((message, index) => ({
     seq: job.seq,
     index,
@@ -267,27 +285,34 @@ export function messageViews(job: Job): MessageView[] {
     keyId: job.keyId,
     operation: job.operation,
     to: message.to,
-    state: message.state,
+    state: stateOf(message, job, nowMs),
     charge: job.charge,
+    ...(job.segments !== null && { segments: job.segments }),
     refunded: message.refunded === true,
     carrier: job.carrier,
     attempts: attemptsMade(message),
     // While an attempt runs, the reason of the one before is only kept in case the claim is given back.
     errorCode: message.state === "sending" ? null : (message.code ?? null),
     createdAt: job.createdAt,
-    updatedAt: message.log?.at(-1)?.[1] ?? job.createdAt,
-    timeline: [["queued", job.createdAt] as const, ...(message.log ?? [])].map(([state, at]) => ({ state, at })),
+    updatedAt: timelines[index]?.at(-1)?.at ?? job.createdAt,
+    ...(job.sendAt !== null && { sendAt: job.sendAt }),
+    timeline: timelines[index] ?? [],
   }));
 }
 
 /** Messages after a place, oldest first (contract §10). */
-export function messagePage(sql: SqlStorage, after: { seq: number; index: number }, limit: number): MessageView[] {
+export function messagePage(
+  sql: SqlStorage,
+  after: { seq: number; index: number },
+  limit: number,
+  nowMs = Date.now(),
+): MessageView[] {
   const page: MessageView[] = [];
   for (let seq = after.seq; page.length < limit;) {
     const row = sql.exec("SELECT * FROM job WHERE seq >= ? ORDER BY seq LIMIT 1", seq).toArray()[0];
     if (!row) break;
     const job = jobOf(sql, row);
-    page.push(...messageViews(job).filter((view) => view.seq > after.seq || view.index > after.index));
+    page.push(...messageViews(job, nowMs).filter((view) => view.seq > after.seq || view.index > after.index));
     seq = job.seq + 1;
   }
   return page.slice(0, limit);

@@ -5,6 +5,7 @@ import { logProblem } from "../../log.ts";
 import type { LiveJob } from "../../model/live.ts";
 import type { MessageState, Operation } from "../../model/message.ts";
 import { maskOtp, otpText, readOtpText } from "../../text/otp-text.ts";
+import { stateOf } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { sealedText } from "./retention/text-keys.ts";
 
@@ -48,6 +49,7 @@ function previewOf(job: Job, { sql, name, sealSecret }: Shown): string {
 export function liveJob(job: Job, shown: Shown): LiveJob<MessageState, Operation> {
   const [first] = job.messages;
   if (!first) throw new Error("a job has a message");
+  const nowMs = Date.now();
   const { requestId, seq, operation, charge, debit, createdAt, keyId, secretId } = job;
   return {
     requestId,
@@ -56,10 +58,12 @@ export function liveJob(job: Job, shown: Shown): LiveJob<MessageState, Operation
     to: first.to,
     recipients: job.messages.length,
     total: debit === null || charge === 0 ? null : debit / charge,
-    states: [...Map.groupBy(job.messages, ({ state }) => state)].map(([state, { length: count }]) => ({
-      state,
-      count,
-    })),
+    states: [...Map.groupBy(job.messages, (message) => stateOf(message, job, nowMs))].map(
+      ([state, { length: count }]) => ({
+        state,
+        count,
+      }),
+    ),
     refunded: job.messages.filter((message) => message.refunded).length,
     charge,
     debit,

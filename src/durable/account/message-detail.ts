@@ -52,7 +52,7 @@ function recordingOf(sql: SqlStorage, { recording }: Content): MessageDetail["re
 /** A message with its text, request, price and refund, or null where the account has no such message. */
 export function messageDetail(sql: SqlStorage, { seq, index }: MessagePlace): MessageDetail | null {
   const job = readJob(sql, seq);
-  const message = job && messageViews(job)[index];
+  const message = job && messageViews(job, Date.now())[index];
   if (!message) return null;
   const key = sql.exec("SELECT name FROM key WHERE key_id = ?", job.keyId).toArray()[0];
   return {

@@ -21,6 +21,11 @@ export const MESSAGES_PER_JOB_MAX = 100;
 /** What a request's jobs hold of it. */
 type Order = Omit<SendCommand, "price">;
 
+/** For when a request is scheduled, in ms since the epoch; null: for at once, as where that time has come meanwhile. */
+export function sendAtOf({ nowMs }: Pick<Turn, "nowMs">, { sendAtMs }: Pick<Order, "sendAtMs">): number | null {
+  return sendAtMs !== undefined && sendAtMs > nowMs ? sendAtMs : null;
+}
+
 /**
  * Writes a request's jobs, the first with the debit; the caller has checked the balance. Returns their numbers, and what
  * of them the caller now holds the claim of.
@@ -32,8 +37,9 @@ export function insertJobs(
   head: LedgerHead,
 ): { seqs: number[]; balance: number; claimed: ClaimedJob[] } {
   const debit = charge * command.recipients.length;
+  const sendAt = sendAtOf(turn, command);
   // Once for all of the request's jobs.
-  const storedText = command.text && wrapText(turn, command.text);
+  const storedText = command.text && wrapText(turn, command.text, sendAt ?? turn.nowMs);
   const balance = head.balance - debit;
   const seqs: number[] = [];
   const claimed: ClaimedJob[] = [];
@@ -41,8 +47,8 @@ export function insertJobs(
     const seq = head.seq + 1 + seqs.length;
     const fresh = command.recipients
       .slice(from, from + MESSAGES_PER_JOB_MAX)
-      .map((to): Message => ({ to, state: "queued", attempts: 0 }));
-    const job = newJob(turn, { ...command, storedText }, seq, charge, fresh, seqs.length === 0 ? debit : null);
+      .map((to): Message => ({ to, state: "queued", attempts: 0, ...(sendAt !== null && { dueMs: sendAt }) }));
+    const job = newJob(turn, { ...command, storedText, sendAt }, seq, charge, fresh, seqs.length === 0 ? debit : null);
     const taken = command.take && takeOnly(turn, job, command, command.take);
     if (taken) claimed.push(taken.claimed);
     insertJob(turn, taken?.job ?? job, balance);
@@ -54,20 +60,22 @@ export function insertJobs(
 
 function newJob(
   turn: Turn,
-  command: Order & Pick<Job, "storedText">,
+  command: Order & Pick<Job, "storedText" | "sendAt">,
   seq: number,
   charge: number,
   messages: Message[],
   debit: number | null,
 ): Job {
-  const { requestId, operation, content, storedText, keyId, idSecret = FIRST_ID } = command;
+  const { requestId, operation, content, storedText, keyId, sendAt, idSecret = FIRST_ID } = command;
   return {
     seq,
     requestId,
     operation,
     charge,
+    segments: command.segments ?? null,
     createdAt: turn.nowMs,
-    expiresAt: turn.nowMs + command.validityMs,
+    expiresAt: (sendAt ?? turn.nowMs) + command.validityMs,
+    sendAt,
     content,
     storedText,
     carrier: null,
@@ -102,13 +110,15 @@ function takeOnly(
 }
 
 function insertJob(turn: Turn, job: Job, balance: number): void {
-  const isFresh = job.messages.every(({ attempts }) => attempts === 0);
+  const isFresh = job.sendAt === null && job.messages.every(({ attempts }) => attempts === 0);
   const readyAt = readyAtOf(turn, job);
-  const dueAt = dueAtOf(turn, job);
+  // What is scheduled is still open when the housekeeping pass looks, which would write the row once more to index it.
+  const dueAt = job.sendAt === null ? dueAtOf(turn, job) : job.expiresAt;
   turn.sql.exec(
     `INSERT INTO job (seq, request_id, operation, debit, balance_after, charge, created_at, expires_at,
-                      content, text, carrier, messages, due_at, rev, key_id, lane, ready_at, lives, secret_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)`,
+                      content, text, carrier, messages, due_at, rev, key_id, lane, ready_at, lives, secret_id, segments,
+                      send_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
     job.seq,
     job.requestId,
     job.operation,
@@ -127,6 +137,8 @@ function insertJob(turn: Turn, job: Job, balance: number): void {
     readyAt,
     isFresh ? null : encodeLives(job.messages, job.createdAt),
     job.secretId,
+    job.segments,
+    job.sendAt,
   );
   noteJob(turn, { seq: job.seq, lane: job.lane, readyAt, dueAt });
 }

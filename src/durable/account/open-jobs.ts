@@ -20,7 +20,8 @@ export function* jobsAfter(sql: SqlStorage, seq: number): Generator<Job> {
 
 type Row = Record<string, SqlStorageValue>;
 
-const numbersIn = (cursor: SqlStorageCursor<Row>): number[] => cursor.toArray().map((row) => number(row, "seq"));
+/** The numbers of a query's jobs. */
+export const numbersIn = (cursor: SqlStorageCursor<Row>): number[] => cursor.toArray().map((row) => number(row, "seq"));
 
 function firstIn(cursor: SqlStorageCursor<Row>, column: string): number | null {
   const row = cursor.toArray()[0];

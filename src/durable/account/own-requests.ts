@@ -23,7 +23,7 @@ export class OwnRequests {
     const { admitted, retryAfterSec } = admit(this.#times, OWN_REQUESTS_MAX, nowMs);
     if (!admitted) return { ok: false, reason: "rate_limited", limit: OWN_REQUESTS_MAX, retryAfterSec };
     this.#times.push(nowMs);
-    const suspended = writes && readAccount(sql).status === "suspended";
-    return suspended ? { ok: false, reason: "account_suspended" } : { ok: true };
+    const { status, historyDb } = readAccount(sql);
+    return writes && status === "suspended" ? { ok: false, reason: "account_suspended" } : { ok: true, historyDb };
   }
 }

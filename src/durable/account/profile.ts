@@ -30,6 +30,8 @@ export interface AccountRow {
   historyDb: number;
   /** When it is erased, in ms; null while it is not closing. */
   closesAt: number | null;
+  /** The balance below which `balance.low` is reported (contract §13), in units; null: never. */
+  balanceLowAt: number | null;
 }
 
 /** The row of the account. */
@@ -50,6 +52,7 @@ export function readAccount(sql: SqlStorage): AccountRow {
     prunedAt: number(row, "pruned_at"),
     historyDb: number(row, "history_db"),
     closesAt: numberOrNull(row, "closes_at"),
+    balanceLowAt: numberOrNull(row, "balance_low_at"),
   };
 }
 
@@ -82,7 +85,13 @@ export function accountView(sql: SqlStorage): AccountView {
     seq,
     lastMessageAt: lastMessageAt(sql),
     historyDb: account.historyDb,
+    balanceLowAt: account.balanceLowAt,
   };
+}
+
+/** Sets the balance below which `balance.low` is reported, in units; null: never. */
+export function setBalanceLow({ sql }: Turn, units: number | null): void {
+  sql.exec("UPDATE account SET balance_low_at = ?", units);
 }
 
 /** The ledger reference of the opening balance (contract §10). */

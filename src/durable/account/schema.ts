@@ -187,6 +187,12 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE account ADD COLUMN closes_at INTEGER;
   `,
   `
+  -- Questions: segments of each SMS of a job; NULL for calls and older jobs.
+  ALTER TABLE job ADD COLUMN segments INTEGER;
+  -- The balance below which balance.low is reported, in units; NULL: never.
+  ALTER TABLE account ADD COLUMN balance_low_at INTEGER DEFAULT 100000;
+  -- Scheduling: for when a request was ordered, NULL: for at once. Its messages are queued, and their lives say the same.
+  ALTER TABLE job ADD COLUMN send_at INTEGER;
   -- Events: their pages, each with a line for every event from first to last; the oldest of these was written at since,
   -- the newest at until (events/pages.ts). No row: the account has not asked for its events yet.
   CREATE TABLE feed (
@@ -199,8 +205,6 @@ export const MIGRATIONS: readonly Step[] = [
   -- When the feed began; NULL: it has not. And settled_seq as the last release with events moved it.
   ALTER TABLE account ADD COLUMN feed_since INTEGER;
   ALTER TABLE account ADD COLUMN feed_settled INTEGER NOT NULL DEFAULT 0;
-  -- Where the balance counts as low, in units; NULL: nowhere.
-  ALTER TABLE account ADD COLUMN balance_low_at INTEGER DEFAULT 100000;
   -- Changes that are in no page, if the newest event still has the number told_at; and the job's revision at the last
   -- change that the feed knows of.
   ALTER TABLE job ADD COLUMN told TEXT;

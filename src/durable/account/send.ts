@@ -1,13 +1,14 @@
 import type { DoneOrRefusal, Refusal, SendCommand } from "../../model/command.ts";
 import { laneOf } from "../../model/lane.ts";
 import type { ClaimedJob, Content } from "../../model/message.ts";
+import { SEND_LATE_MS } from "../../model/operations.ts";
 import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
 import { admitRequest, writeTimes } from "./admission.ts";
 import { remember } from "./idempotency.ts";
 import { readJob, secretOf } from "./jobs.ts";
 import { countRecipients } from "./limits/daily-recipients.ts";
 import { ledgerHead } from "./billing/ledger.ts";
-import { insertJobs } from "./new-jobs.ts";
+import { insertJobs, sendAtOf } from "./new-jobs.ts";
 import { otpRateOf } from "./profile.ts";
 import type { AccountRow } from "./profile.ts";
 import { sealedText } from "./retention/text-keys.ts";
@@ -70,6 +71,10 @@ export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
   if (command.notOffered !== undefined) {
     return refuse({ ok: false, reason: "not_offered", ...command.notOffered });
   }
+  // Only here, so that a request that is repeated after its time gets its reply again.
+  if (command.sendAtMs !== undefined && command.sendAtMs < turn.nowMs - SEND_LATE_MS) {
+    return refuse({ ok: false, reason: "send_at_past" });
+  }
   const order = priced(sql, command, admitted.account);
   if (!order) return refuse({ ok: false, reason: "unknown_file" });
   const spent = order.charge * command.recipients.length;
@@ -83,7 +88,8 @@ export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
   const idSecret = command.idSecret === undefined ? {} : { idSecret: command.idSecret };
   const seq = inserted.seqs[0] ?? 0;
   remember(turn, command.idempotency, { spent, balance, seq });
-  const waiting = claimed.length > 0 ? null : laneOf(command.operation, command.recipients.length);
+  const isLater = sendAtOf(turn, command) !== null;
+  const waiting = claimed.length > 0 || isLater ? null : laneOf(command.operation, command.recipients.length);
   const done = { spent, balance, seq, ...idSecret, claimed, waiting, window: admitted.window };
   return { ok: true, replayed: false, template: null, ...done };
 }

@@ -26,14 +26,17 @@ export const LATELY_MS = 300_000;
 /** What was learned is of no use after a day. */
 export const KEPT_MS = 86_400_000;
 
-/** After a decrease the rate is this part of the ceiling, and is back at it after the span. */
+/** After a decrease the rate is this part below the ceiling, and back at it after the span. It is never below the least. */
 const DECREASE = 0.06;
+const PER_SEC_MIN = 0.5;
+/** The first refusals, which came when few answers were there, divide the rate by no more. */
+const UNKNOWN_STEP = 16;
 const SPAN_MS_MIN = 2_000;
 const SPAN_MS = 8_000;
 /** A refusal that costs silence is risked more rarely: the span is this many silences. */
 const SPAN_SILENCES = 30;
 const SPAN_MS_MAX = 30_000;
-/** Silences that follow each other halve a rate that had lasted, and no more, in this time. */
+/** In this time, silences that follow each other halve a rate that had lasted, and no more. */
 const EPISODE_MS = 20_000;
 /** A rate that fell far below one that had lasted grows so much in a second, until it is near that one again. */
 const CLIMB_PER_SEC = 1.12;
@@ -49,9 +52,6 @@ const GROWTH_DOUBLES_MS = 6_000;
 const OWN_REASONS = 0.03;
 const SIGMAS = 2;
 const BUSY_MIN = 3;
-
-/** The least that is learned. */
-const PER_SEC_MIN = 0.5;
 
 /** What is kept of a learned limit over an eviction. */
 export interface Learned {
@@ -186,6 +186,7 @@ export class Rate {
    * permits given so far are void: the carrier wants silence, or takes far less.
    */
   saw(nowMs: number, { taken, busy, away = 0, quietMs = 0 }: Seen, datedMs: number): boolean {
+    this.#submissions.take(nowMs, taken);
     const refused = busy + away;
     if (taken + refused > 0) this.#outage.saw(nowMs, { taken, refused }, this.#known(nowMs));
     if (refused === 0 && quietMs === 0) return false;
@@ -219,11 +220,10 @@ export class Rate {
     const hurry = this.#hurry(nowMs, perSec, quietMs > 0);
     this.#hasLasted ||= nowMs - this.#windowMs >= 3_000 && this.#ceiling !== null;
     this.#lower(nowMs, verdict, Math.max(hurry, Math.min(share, seen.granted < 10 ? 0.1 : 0.3)));
-    const before = this.#hasLasted && quietMs > 0 ? (this.#episode.ceiling ?? 0) : 0;
-    if (this.#ceiling !== null) this.#ceiling = Math.max(this.#ceiling, before / 2);
+    const ceiling = Math.max(this.#ceiling ?? 0, this.#hasLasted && quietMs > 0 ? (this.#episode.ceiling ?? 0) / 2 : 0);
+    this.#ceiling = ceiling;
     // A ceiling that was found in a rush is tried soon, and one that held each time later.
     const isRushed = isHeavy || (hurry > 0.1 && quietMs > 0);
-    const ceiling = this.#ceiling ?? FREE_PER_SEC;
     this.#climb =
       this.#hasLasted && !this.#climb && ceiling < known * CLIMB_BELOW
         ? { fromPerSec: ceiling, toPerSec: known * CLIMB_TO }
@@ -265,9 +265,9 @@ export class Rate {
   #lower(nowMs: number, verdict: "heavy" | "light", part: number): void {
     const perSec = this.perSec(nowMs);
     const base = Math.min(perSec, this.#submissions.usedPerSec(nowMs, perSec, this.#windowMs));
-    const acceptedPerSec = this.#submissions.acceptedPerSec(nowMs, perSec);
+    const acceptedPerSec = this.#submissions.acceptedPerSec(nowMs, perSec, this.#ceiling !== null);
     const lower = verdict === "heavy" ? Math.min(base * (1 - DECREASE), acceptedPerSec) : base * (1 - part);
-    this.#ceiling = Math.max(PER_SEC_MIN, lower);
+    this.#ceiling = Math.max(PER_SEC_MIN, lower, this.#ceiling === null ? base / UNKNOWN_STEP : 0);
   }
 
   /**

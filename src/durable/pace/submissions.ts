@@ -16,10 +16,17 @@ export class Submissions {
   readonly #permitted = new Tally();
   /** Answers that are not. */
   readonly #away = new Tally();
+  /** Answers that took a submission, by when they were heard of. */
+  readonly #taken = new Tally();
 
   /** Counts permits at their times; a negative count takes those that were given back out again. */
   grant(atMs: number, count: number): void {
     this.#permitted.grant(atMs, count);
+  }
+
+  /** Counts submissions of which it was heard now that the carrier took them. */
+  take(nowMs: number, taken: number): void {
+    this.#taken.grant(nowMs, taken);
   }
 
   /** Counts refusals that were heard of now. */
@@ -38,14 +45,16 @@ export class Submissions {
   }
 
   /**
-   * What the carrier accepted per second just before now. Where nothing spaces the permits, the refusals may all be answers
-   * to a burst that is younger than answers are taken to be: while few were sent before it, they say nothing of the pace.
+   * What the carrier accepted per second just before now: what was permitted and not refused. While no rate is known, the
+   * refusals may be those of a burst that is younger than answers are taken to be: then it is no less than what it is known
+   * to have taken, and where nothing spaces the permits and few were given before, it is not known.
    */
-  acceptedPerSec(nowMs: number, perSec: number): number {
+  acceptedPerSec(nowMs: number, perSec: number, isKnown: boolean): number {
     const forMs = Math.min(4_000, Math.max(1_000, 10_000 / perSec));
     const { granted, busy } = this.#permitted.between(nowMs - ANSWER_MS - forMs, nowMs - ANSWER_MS);
     if (perSec === Infinity && granted < FEW) return UNKNOWN_PER_SEC;
-    return (Math.max(0, granted - busy) * 1_000) / forMs;
+    const taken = isKnown ? 0 : this.#taken.between(nowMs - forMs, nowMs).granted;
+    return (Math.max(granted - busy, taken) * 1_000) / forMs;
   }
 
   /** How fast permits were given just before now; while few were, a carrier's pace is not known by them. */

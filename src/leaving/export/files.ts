@@ -1,14 +1,18 @@
 import { keysOfAccount } from "../../accounts/keys.ts";
 import { oldestActs } from "../../audit/trail.ts";
 import type { Config } from "../../config/settings.ts";
+import { showKeyId } from "../../crypto/api-key.ts";
 import { objectName } from "../../crypto/ids.ts";
+import { historyDatabase } from "../../db/history-databases.ts";
 import { invoicesOf } from "../../db/leaving.ts";
 import { personBy, sessionsOf } from "../../db/people.ts";
+import { refusedBefore } from "../../db/requests/refused.ts";
 import type { AccountView, LedgerView } from "../../model/account.ts";
 import { readPlace } from "../../model/audit.ts";
 import type { ExportedJob } from "../../model/export.ts";
 import type { RecordingView } from "../../model/message.ts";
 import type { AccountRef, Mode } from "../../model/ref.ts";
+import type { RefusedPlace, RefusedRequest } from "../../model/refused.ts";
 import { coins } from "../../money/money.ts";
 import { objectOf } from "../../objects.ts";
 import { invoiceNumber } from "../../payments/invoices.ts";
@@ -189,6 +193,24 @@ async function* archiveFiles({ env }: ExportContext, ref: AccountRef): AsyncGene
   }
 }
 
+/** Requests that were refused in the last days. */
+async function* refusedFiles({ env, nowMs }: ExportContext, ref: AccountRef, historyDb: number | undefined) {
+  const database = historyDatabase(env, historyDb);
+  for (let part = 1, before: RefusedPlace | null = null; ; part += 1) {
+    const found: RefusedRequest[] = await refusedBefore(database, ref, before, { limit: ROWS_PER_FILE, nowMs });
+    const last = found.at(-1);
+    if (!last) return;
+    const rows = found.map(({ at, requestId, keyId, ...rest }) => ({
+      request_id: requestId,
+      at: timeOf(at),
+      key_id: showKeyId(keyId),
+      ...rest,
+    }));
+    yield textFile(numbered(`${ref.mode}/refusals`, part), nowMs, ndjson(rows));
+    before = { at: last.at, requestId: last.requestId };
+  }
+}
+
 /** What was exported of the messages so far. */
 export interface Progress {
   messages: number;
@@ -242,6 +264,7 @@ async function* modeFiles(context: ExportContext, ref: AccountRef): AsyncGenerat
   yield* ledgerFiles(context, ref);
   yield* recordingFiles(context, ref);
   yield* archiveFiles(context, ref);
+  yield* refusedFiles(context, ref, view.historyDb);
 }
 
 const README = `Everything that this account has, as of the time in manifest.json.
@@ -250,8 +273,8 @@ person.json, sessions.json   the person who signs in; passwords and codes are in
 orders.json                  orders and the numbers of their invoices
 audit/                       what was done to the account, its keys, money and settings
 live/, test/                 each mode: account, keys (without the keys themselves), ledger, recordings, archived months,
-                             and messages with the times of their states; codes are masked, texts are there until they
-                             are forgotten
+                             requests that were refused in the last 7 days, and messages with the times of their states;
+                             codes are masked, texts are there until they are forgotten
 manifest.json                "next" is null when this archive is complete; else get the next one with ?after= and it
 
 Files that end in .ndjson have one JSON object in each line. Amounts are in coins, times in UTC.

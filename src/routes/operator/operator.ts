@@ -141,7 +141,8 @@ export function nameField(name: string) {
     .string(`${name} must be a string.`)
     .min(1, `${name} must not be empty.`)
     .max(LENGTH_MAX.name, `${name} is too long.`)
-    .refine((value) => !isDeceptive(value), `${name} must not contain line breaks or control characters.`);
+    .refine((value) => !isDeceptive(value), `${name} must not contain line breaks or control characters.`)
+    .meta({ examples: ["Shop"] });
 }
 
 /** A time as the API writes it, or null. */

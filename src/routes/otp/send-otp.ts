@@ -4,13 +4,13 @@ import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
 import type { Docs } from "../../http/docs.ts";
-import { apiKey, brandName, indianMobile, otpCode } from "../../http/fields.ts";
+import { apiKey, brandName, indianMobile, neverLater, otpCode } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { otpReply } from "../../sending/replies.ts";
 import { sendOrder } from "../../sending/send-order.ts";
 import { otpText } from "../../text/otp-text.ts";
 
-const schema = z.object({ phone: indianMobile("phone"), otp: otpCode, brandName, apiKey });
+const schema = z.object({ phone: indianMobile("phone"), otp: otpCode, brandName, sendAt: neverLater, apiKey });
 
 /** `POST /send-otp`: an SMS with the caller's own one-time password (contract §5.8). */
 export const sendOtp = (app: Api) =>

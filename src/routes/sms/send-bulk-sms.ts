@@ -3,12 +3,12 @@ import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { bodyUpTo, jsonBody } from "../../http/body.ts";
 import type { Docs } from "../../http/docs.ts";
-import { apiKey, indianMobile, issueOf, senderId, smsText } from "../../http/fields.ts";
+import { apiKey, indianMobile, issueOf, sendAt, senderId, smsText } from "../../http/fields.ts";
 import { ENDPOINTS, RECIPIENTS_MAX } from "../../model/operations.ts";
 import { priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { bulkReply } from "../../sending/replies.ts";
-import { sendOrder } from "../../sending/send-order.ts";
+import { laterOf, sendOrder } from "../../sending/send-order.ts";
 import { INDIAN_MOBILE } from "../../text/india.ts";
 
 const LIST = {
@@ -32,7 +32,7 @@ const recipients = z
     examples: [["9876543210", "9876543211"]],
   });
 
-const schema = z.object({ recipients, message: smsText, senderId, apiKey });
+const schema = z.object({ recipients, message: smsText, senderId, sendAt, apiKey });
 
 /** A request of 10,000 recipients has 130 KiB, or 250 KiB with each of them on an indented line of its own. */
 const ofList = bodyUpTo(512 * 1024);
@@ -43,14 +43,21 @@ export const sendBulkSms = (app: Api) =>
     const body = c.req.valid("json");
     const { segments, units } = priceIndia(await currentRateCard(c.env, c.executionCtx), body.message);
     const unique = [...new Set(body.recipients)];
+    const sendAtMs = laterOf(body.sendAt);
     const order = {
       operation: "sms" as const,
       recipients: unique.map((phone) => `+91${phone}`),
       price: { kind: "fixed" as const, units },
+      sendAtMs,
       content: body.senderId === undefined ? {} : { sender: body.senderId },
       text: body.message,
     };
-    return sendOrder(c, body, order, bulkReply(unique.length, segments, body.recipients.length - unique.length));
+    return sendOrder(
+      c,
+      body,
+      order,
+      bulkReply(unique.length, segments, body.recipients.length - unique.length, sendAtMs),
+    );
   });
 
 export const docs = {

@@ -3,12 +3,12 @@ import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
 import type { Docs } from "../../http/docs.ts";
-import { apiKey, e164, optional, parsedNumber, senderId, smsText } from "../../http/fields.ts";
+import { apiKey, e164, optional, parsedNumber, sendAt, senderId, smsText } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { priceAbroad, priceIndia } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { smsReply } from "../../sending/replies.ts";
-import { sendOrder } from "../../sending/send-order.ts";
+import { laterOf, sendOrder } from "../../sending/send-order.ts";
 
 const isFlash = optional(
   z
@@ -16,7 +16,7 @@ const isFlash = optional(
     .meta({ description: "Whether it is shown at once and not stored.", default: false, examples: [false] }),
 );
 
-const schema = z.object({ phone: e164, message: smsText, isFlash, senderId, apiKey });
+const schema = z.object({ phone: e164, message: smsText, isFlash, senderId, sendAt, apiKey });
 
 /** `POST /send-international-sms`: one SMS abroad; a +91 mobile is priced and routed as India (contract §5.3). */
 export const sendInternationalSms = (app: Api) =>
@@ -32,10 +32,12 @@ export const sendInternationalSms = (app: Api) =>
       const price = india
         ? priceIndia(card, body.message)
         : priceAbroad(card, body.message, country, countryCallingCode);
+      const sendAtMs = laterOf(body.sendAt);
       const order = {
         operation: india ? ("sms" as const) : ("sms_international" as const),
         recipients: [number],
         price: { kind: "fixed" as const, units: price.units ?? 0 },
+        sendAtMs,
         content: {
           flash: body.isFlash ?? false,
           ...(body.senderId !== undefined && { sender: body.senderId }),
@@ -45,7 +47,7 @@ export const sendInternationalSms = (app: Api) =>
           notOffered: { callingCode: countryCallingCode, country: country ?? null },
         }),
       };
-      return sendOrder(c, body, order, smsReply(price.segments));
+      return sendOrder(c, body, order, smsReply(price.segments, sendAtMs));
     },
   );
 

@@ -3,13 +3,13 @@ import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
 import type { Docs } from "../../http/docs.ts";
-import { indianCallee, optional, textUpTo } from "../../http/fields.ts";
+import { indianCallee, optional, sendAt, textUpTo } from "../../http/fields.ts";
 import { LANGUAGES } from "../../model/message.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { priceTts } from "../../money/pricing.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
-import { TTS_REPLY } from "../../sending/replies.ts";
-import { sendOrder } from "../../sending/send-order.ts";
+import { ttsReply } from "../../sending/replies.ts";
+import { laterOf, sendOrder } from "../../sending/send-order.ts";
 
 const ACCENTS = ["91", "1", "44", "61"] as const;
 const RATE = { min: 0.5, max: 2, sentence: "speakingRate must be a number from 0.5 to 2.0." };
@@ -42,16 +42,19 @@ const schema = z.object({
       .max(RATE.max, RATE.sentence)
       .meta({ description: "How fast it speaks: 0.8 is slow, 1.2 fast.", default: 1, examples: [1] }),
   ),
+  sendAt,
 });
 
 /** `POST /api/tts-call`: a call that speaks a text (contract §5.5). */
 export const ttsCall = (app: Api) =>
   app.post(ENDPOINTS.tts.path, authenticate(...ENDPOINTS.tts.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
+    const sendAtMs = laterOf(body.sendAt);
     const order = {
       operation: "tts" as const,
       recipients: [`+91${body.callee}`],
       price: { kind: "fixed" as const, units: priceTts(await currentRateCard(c.env, c.executionCtx)) },
+      sendAtMs,
       content: {
         language: body.language ?? "EN",
         accent: body.accent ?? "91",
@@ -60,7 +63,7 @@ export const ttsCall = (app: Api) =>
       },
       text: body.text,
     };
-    return sendOrder(c, body, order, TTS_REPLY);
+    return sendOrder(c, body, order, ttsReply(sendAtMs));
   });
 
 export const docs = {

@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import { Choice, Field } from "../parts.tsx";
 import type { FieldProps } from "../parts.tsx";
 import { useWords } from "../view.ts";
+import { schedule } from "../words/schedule.ts";
 import { send } from "../words/send.ts";
 import { Meter } from "./frame.tsx";
 import type { Draft } from "./frame.tsx";
@@ -56,6 +57,21 @@ export const Message: FC<{ draft: Draft; units: number }> = ({ draft, units }) =
 export const Sender: FC<{ draft: Draft }> = ({ draft }) => {
   const t = useWords(send);
   return <Typed draft={draft} name="senderId" label={t.senderId} hint={t.senderHint} autocomplete="off" />;
+};
+
+/** When to send it. The zone is India's, with and without the script: all times on pages are. */
+export const Later: FC<{ draft: Draft }> = ({ draft }) => {
+  const t = useWords(schedule);
+  return (
+    <Typed
+      draft={draft}
+      name="sendAt"
+      label={t.field}
+      hint={t.fieldHint}
+      type="datetime-local"
+      data={{ "data-clear": "" }}
+    />
+  );
 };
 
 /** A select field whose options come from the page's words. */

@@ -6,7 +6,7 @@ import { FileField } from "../file-field.tsx";
 import { Empty, Money } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { send } from "../words/send.ts";
-import { IndianPhone, Listed, Message, Phone, Sender, Typed } from "./fields.tsx";
+import { IndianPhone, Later, Listed, Message, Phone, Sender, Typed } from "./fields.tsx";
 import { FoundNumbers } from "./found-numbers.tsx";
 import { Meter, SendForm } from "./frame.tsx";
 import type { Draft } from "./frame.tsx";
@@ -24,6 +24,7 @@ const SmsForm: Form = ({ draft }) => {
       <IndianPhone draft={draft} name="phone" label={t.phone} hint={t.phoneHint} />
       <Message draft={draft} units={draft.units} />
       <Sender draft={draft} />
+      <Later draft={draft} />
     </SendForm>
   );
 };
@@ -58,6 +59,7 @@ const BulkForm: Form = ({ draft }) => {
       </label>
       <Message draft={draft} units={draft.units} />
       <Sender draft={draft} />
+      <Later draft={draft} />
     </SendForm>
   );
 };
@@ -82,6 +84,7 @@ const InternationalForm: Form = ({ draft }) => {
         {t.flash}
       </label>
       <Sender draft={draft} />
+      <Later draft={draft} />
     </SendForm>
   );
 };
@@ -144,6 +147,7 @@ const TtsForm: Form = ({ draft }) => {
           order={["0.5", "0.8", "1", "1.2", "1.5", "2"]}
         />
       </div>
+      <Later draft={draft} />
     </SendForm>
   );
 };
@@ -179,6 +183,7 @@ const VoiceForm: Form = ({ draft }) => {
           <Money units={draft.units} /> {t.per30s} · <a href={at("/recordings")}>{t.uploadOne}</a>
         </p>
       </div>
+      <Later draft={draft} />
     </SendForm>
   );
 };

@@ -24,7 +24,8 @@ export const activity = words(
     means: {
       to: "any digits of the number",
       kind: `${KINDS}; call means both kinds of call`,
-      state: "queued, sending, sent, delivered, undelivered, unconfirmed, failed, unknown, refunded",
+      state:
+        "scheduled, queued, sending, sent, delivered, undelivered, unconfirmed, failed, unknown, cancelled, refunded",
       key: "the API key used, by ID or name",
       request: "all messages of one request",
       cost: "cost per message in rupees: 0.25, >1, >=0.5, <2, 1..5",
@@ -68,7 +69,8 @@ export const activity = words(
     means: {
       to: "नंबर में कहीं भी ये अंक",
       kind: `${KINDS}; call में दोनों तरह की कॉल`,
-      state: "queued, sending, sent, delivered, undelivered, unconfirmed, failed, unknown, refunded",
+      state:
+        "scheduled, queued, sending, sent, delivered, undelivered, unconfirmed, failed, unknown, cancelled, refunded",
       key: "जिस API कुंजी से भेजा गया, उसकी ID या नाम",
       request: "एक अनुरोध के सारे संदेश",
       cost: "प्रति संदेश कीमत रुपये में: 0.25, >1, >=0.5, <2, 1..5",

@@ -22,6 +22,7 @@ const fields = words<Record<FieldName, string>>(
     fileId: "Recording",
     fileName: "File name",
     name: "Name",
+    sendAt: "Send at",
   },
   {
     phone: "मोबाइल नंबर",
@@ -36,6 +37,7 @@ const fields = words<Record<FieldName, string>>(
     fileId: "रिकॉर्डिंग",
     fileName: "फ़ाइल का नाम",
     name: "नाम",
+    sendAt: "भेजने का समय",
   },
 );
 
@@ -59,6 +61,11 @@ const en: Sentences = {
     `This account is being closed and will be erased after ${timeText(closesAt, "date", "en")}. To send again, keep the account in Settings.`,
   not_offered: ({ callingCode }) => `SMS to +${callingCode} is not available.`,
   unknown_file: () => "This recording doesn't exist. Choose another one.",
+  send_at: () => "Choose a date and a time to send at.",
+  send_at_far: ({ days }) => `You can schedule at most ${count(days, "en")} days ahead.`,
+  send_at_past: () => "The time to send at has passed. Choose a later one, or leave it empty to send now.",
+  send_at_otp: () => "An OTP can't be scheduled.",
+  too_late: () => "It's too late to cancel this: it was sent, or is being sent.",
   recordings_full: ({ recordings, megabytes }) =>
     `You can keep ${recordings} recordings with ${megabytes} MB in total. Delete one to make room; a deleted recording counts until the calls that play it have ended.`,
   insufficient_balance: ({ needed, balance }) =>
@@ -110,6 +117,11 @@ const hi: Sentences = {
     `यह खाता बंद हो रहा है और ${timeText(closesAt, "date", "hi")} के बाद मिटा दिया जाएगा। फिर से भेजने के लिए सेटिंग में खाता वापस लें।`,
   not_offered: ({ callingCode }) => `+${callingCode} पर SMS उपलब्ध नहीं है।`,
   unknown_file: () => "यह रिकॉर्डिंग मौजूद नहीं है। कोई और चुनें।",
+  send_at: () => "भेजने की तारीख और समय चुनें।",
+  send_at_far: ({ days }) => `ज़्यादा से ज़्यादा ${count(days, "hi")} दिन आगे का समय चुना जा सकता है।`,
+  send_at_past: () => "भेजने का समय निकल चुका है। आगे का समय चुनें, या अभी भेजने के लिए खाली छोड़ें।",
+  send_at_otp: () => "OTP शेड्यूल नहीं किया जा सकता।",
+  too_late: () => "अब इसे रद्द नहीं किया जा सकता: यह भेजा जा चुका है या भेजा जा रहा है।",
   recordings_full: ({ recordings, megabytes }) =>
     `आप कुल ${megabytes} MB तक की ${recordings} रिकॉर्डिंग रख सकते हैं। जगह बनाने के लिए कोई रिकॉर्डिंग हटाएँ; हटाई गई रिकॉर्डिंग तब तक गिनी जाती है जब तक उसे सुनाने वाली कॉलें पूरी नहीं हो जातीं।`,
   insufficient_balance: ({ needed, balance }) =>
@@ -154,6 +166,7 @@ const codes = words<Record<ErrorCode, string>>(
     unauthorized: "You are signed out. Sign in again.",
     insufficient_balance: "Insufficient balance.",
     too_many: "There is no room for more.",
+    too_late: "It's too late to cancel this: it was sent, or is being sent.",
     events_expired: "That is not kept any more.",
     account_suspended: "This account is suspended. Ask the operator to reactivate it.",
     permission_denied: "You are not allowed to do this.",
@@ -173,6 +186,7 @@ const codes = words<Record<ErrorCode, string>>(
     unauthorized: "आप साइन आउट हो गए हैं। फिर से साइन इन करें।",
     insufficient_balance: "बैलेंस कम है।",
     too_many: "और के लिए जगह नहीं है।",
+    too_late: "अब इसे रद्द नहीं किया जा सकता: यह भेजा जा चुका है या भेजा जा रहा है।",
     events_expired: "यह अब उपलब्ध नहीं है।",
     account_suspended: "यह खाता निलंबित है। ऑपरेटर से इसे सक्रिय करवाएँ।",
     permission_denied: "आपको यह करने की अनुमति नहीं है।",

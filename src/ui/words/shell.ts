@@ -8,6 +8,7 @@ export const shell = words(
     send: "Send",
     activity: "Activity",
     inbox: "Test inbox",
+    schedule: "Schedule",
     recordings: "Recordings",
     keys: "API keys",
     billing: "Plans & billing",
@@ -40,6 +41,7 @@ export const shell = words(
     signedOut: "You are signed out. Sign in again.",
     confirmFirst: "Confirm it's you first.",
     states: {
+      scheduled: "Scheduled",
       queued: "Queued",
       sending: "Sending",
       submitted: "Sent",
@@ -48,6 +50,7 @@ export const shell = words(
       unconfirmed: "Unconfirmed",
       failed: "Failed",
       unknown: "Unknown",
+      cancelled: "Cancelled",
     },
     operations: {
       sms: "SMS",
@@ -65,6 +68,7 @@ export const shell = words(
     send: "भेजें",
     activity: "गतिविधि",
     inbox: "टेस्ट इनबॉक्स",
+    schedule: "शेड्यूल",
     recordings: "रिकॉर्डिंग",
     keys: "API कुंजियाँ",
     billing: "प्लान और भुगतान",
@@ -97,6 +101,7 @@ export const shell = words(
     signedOut: "आप साइन आउट हो गए हैं। फिर से साइन इन करें।",
     confirmFirst: "पहले पुष्टि करें कि आप ही हैं।",
     states: {
+      scheduled: "शेड्यूल किया गया",
       queued: "कतार में",
       sending: "भेजा जा रहा है",
       submitted: "भेजा गया",
@@ -105,6 +110,7 @@ export const shell = words(
       unconfirmed: "अपुष्ट",
       failed: "विफल",
       unknown: "अज्ञात",
+      cancelled: "रद्द",
     },
     operations: {
       sms: "SMS",

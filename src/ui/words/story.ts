@@ -18,6 +18,7 @@ const reasonsEn: Record<string, string> = {
   connection_broken:
     "The connection to the carrier's gateway broke, so it's unknown whether it received the message. It won't be sent twice.",
   not_configured: "No gateway is configured for this carrier.",
+  inbox_unavailable: "The test inbox could not be reached.",
 };
 
 const reasonsHi: Record<string, string> = {
@@ -34,6 +35,7 @@ const reasonsHi: Record<string, string> = {
   connect_timeout: "कैरियर के गेटवे ने समय पर कनेक्शन स्वीकार नहीं किया, इसलिए संदेश उसके पास नहीं है।",
   connection_broken: "कैरियर के गेटवे से कनेक्शन टूट गया, इसलिए पता नहीं कि संदेश उसके पास है या नहीं। इसे दो बार नहीं भेजा जाता।",
   not_configured: "इस कैरियर के लिए कोई गेटवे सेट नहीं है।",
+  inbox_unavailable: "टेस्ट इनबॉक्स तक नहीं पहुँचा जा सका।",
 };
 
 const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;

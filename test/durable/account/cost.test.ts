@@ -88,7 +88,7 @@ async function warmWorld(opening: Opening = {}): Promise<World> {
   await runAlarm(world);
   await call("http://sms.localhost/account-balance", { headers: bearer(world.apiKey) });
   await runInDurableObject(world.stub, (_, { storage: { sql } }) => {
-    wrapText(beginTurn(sql, { times: null }, env), new Uint8Array(1));
+    wrapText(beginTurn(sql, { times: null }, env), new Uint8Array(1), Date.now());
   });
   return world;
 }

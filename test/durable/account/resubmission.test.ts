@@ -74,7 +74,7 @@ describe("at a carrier that recognises references, a message of unknown outcome"
 
   it("is not submitted after its validity, and refunded when its window ends", () => {
     const late = resubmit(claimedAt(EXPIRES - 5_000, doubtful, lease), UNKNOWN, EXPIRES - 1_000).message;
-    expect(readyOf(late, { createdAt: T0, expiresAt: EXPIRES })).toBeNull();
+    expect(readyOf(late, { createdAt: T0, expiresAt: EXPIRES, sendAt: null })).toBeNull();
     const end = time(late, EXPIRES - 5_000 + TIMERS.unknownWindowMs);
     expect(end).toMatchObject({ refund: true, message: { state: "unknown", refunded: true } });
     expect(isFinal(end.message)).toBe(true);

@@ -129,4 +129,23 @@ describe("a carrier without a known limit that answers a burst at once", () => {
     expect(rate.perSec(nowMs)).toBeLessThanOrEqual(100);
     expect(rate.perSec(nowMs)).toBeGreaterThanOrEqual(85);
   });
+
+  it("refuses most of it before a pacing object that has just begun knows a rate, and keeps the pace of what it took", () => {
+    const rate = new Rate(Infinity, null, 0);
+    rate.asked(0);
+    for (let sent = 0; sent < 12; sent += 1) rate.granted(100);
+    for (let sent = 0; sent < 60; sent += 1) rate.granted(500);
+    rate.saw(510, { taken: 25, busy: 47 }, 500);
+    expect(rate.perSec(510)).toBeLessThanOrEqual(40);
+    expect(rate.perSec(510)).toBeGreaterThanOrEqual(20);
+  });
+
+  it("refuses all that a pacing object that has just begun knows of, and keeps a pace at which its limit is found", () => {
+    const rate = new Rate(Infinity, null, 0);
+    rate.asked(0);
+    for (let sent = 0; sent < 60; sent += 1) rate.granted(50);
+    rate.saw(300, { taken: 0, busy: 60 }, 50);
+    expect(rate.perSec(300)).toBeLessThanOrEqual(15);
+    expect(rate.perSec(300)).toBeGreaterThanOrEqual(5);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { badMobiles, message, senderId } from "../../world/contract/rules.ts";
+import { badMobiles, message, sendAt, senderId } from "../../world/contract/rules.ts";
 import { contractSuite } from "../../world/contract.ts";
 import { balanceOf, bearer, ledgerOf, messagesOf, openWorld, post } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
@@ -19,6 +19,7 @@ contractSuite({
   bodyBytesMax: 512 * 1024,
   body: () => ({ recipients: ["9876543210", "9876543211"], message: "Hello" }),
   rules: {
+    sendAt,
     recipients: {
       type: "list",
       required: true,

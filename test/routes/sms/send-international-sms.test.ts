@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { devanagari } from "../../world/contract/fields.ts";
-import { message, senderId } from "../../world/contract/rules.ts";
+import { message, sendAt, senderId } from "../../world/contract/rules.ts";
 import { contractSuite } from "../../world/contract.ts";
 import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
 import { writeRateCard } from "../../../src/sending/rate-card.ts";
@@ -22,6 +22,7 @@ contractSuite({
   keyPlaces: ["bearer", "body"],
   body: () => ({ phone: "+14155550132", message: "Hello" }),
   rules: {
+    sendAt,
     phone: {
       type: "string",
       required: true,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { message, phone, senderId } from "../../world/contract/rules.ts";
+import { message, phone, sendAt, senderId } from "../../world/contract/rules.ts";
 import { contractSuite } from "../../world/contract.ts";
 import { messagesOf, openWorld, sendSms } from "../../world/world.ts";
 
@@ -8,7 +8,7 @@ contractSuite({
   method: "POST",
   keyPlaces: ["bearer", "body"],
   body: () => ({ phone: "9876543210", message: "Hello" }),
-  rules: { phone, message, senderId },
+  rules: { phone, message, senderId, sendAt },
   cost: 1,
 });
 

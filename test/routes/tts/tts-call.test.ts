@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { devanagari } from "../../world/contract/fields.ts";
-import { textRule } from "../../world/contract/rules.ts";
+import { sendAt, textRule } from "../../world/contract/rules.ts";
 import { contractSuite } from "../../world/contract.ts";
 import { claim, messagesOf, openWorld, post } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
@@ -24,6 +24,7 @@ contractSuite({
   keyPlaces: ["x-api-key"],
   body: () => ({ callee: "9876543210", text: "Your order is on its way." }),
   rules: {
+    sendAt,
     callee: {
       type: "string",
       required: true,

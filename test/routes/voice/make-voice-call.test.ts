@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { devanagari } from "../../world/contract/fields.ts";
-import { textRule } from "../../world/contract/rules.ts";
+import { sendAt, textRule } from "../../world/contract/rules.ts";
 import { contractSuite } from "../../world/contract.ts";
 import { readMessageId } from "../../../src/crypto/ids.ts";
 import { env } from "cloudflare:workers";
@@ -29,6 +29,7 @@ contractSuite({
   keyPlaces: ["x-api-key"],
   body: async (world) => ({ callee: "919876543210", fileId: await recordingOf(world) }),
   rules: {
+    sendAt,
     callee: {
       type: "string",
       required: true,

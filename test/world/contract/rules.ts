@@ -59,3 +59,36 @@ export const senderId: FieldRule = {
     error: SENDER,
   })),
 };
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+const NO_TIME = "sendAt must be a time with its offset, such as 2026-11-23T14:30:00+05:30 or 2026-11-23T09:00:00Z.";
+
+/** When to send; contract §13. A time that has passed is refused by the account, which knows whether it is a repetition. */
+export const sendAt: FieldRule = {
+  type: "string",
+  required: false,
+  // Only now: the tests before may have taken a while.
+  get accepted() {
+    return [
+      inMs(60 * MINUTE_MS),
+      inMs(179 * DAY_MS),
+      inMs(MINUTE_MS).replace("Z", "+00:00"),
+      inMs(DAY_MS).replace(/:\d\d\.\d+Z/u, "+0530"),
+      // At most 60 s past is now.
+      inMs(-30_000),
+    ];
+  },
+  refused: [
+    ...["", "now", "2099-01-01", "2099-01-01T09:00:00", "2099-02-30T09:00:00Z", "2099-01-01T24:00:00Z"].map(
+      (value) => ({
+        value,
+        error: NO_TIME,
+      }),
+    ),
+    { value: "2099-01-01T09:00:00Z", error: "sendAt must be at most 180 days ahead." },
+    { value: inMs(181 * DAY_MS), error: "sendAt must be at most 180 days ahead." },
+  ],
+};

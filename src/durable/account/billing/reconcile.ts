@@ -71,7 +71,8 @@ function recountBalance(page: Page, seq: number, amount: number, said: number): 
 function recountMessages(page: Page, job: Job): void {
   for (const [index, { state, refunded }] of job.messages.entries()) {
     const place = `message ${job.seq}.${index}`;
-    if (state === "failed" && refunded !== true) page.note("refund", `${place} failed and was not refunded`);
+    const isOwed = state === "failed" || state === "cancelled";
+    if (isOwed && refunded !== true) page.note("refund", `${place} is ${state} and was not refunded`);
     if (refunded !== true) continue;
     const entry = page.look("SELECT 1 FROM ledger_entry WHERE reference = ?", refundReference(job.seq, index));
     if (!entry) page.note("refund", `${place} is ${state}, refunded true, entry missing`);

@@ -12,7 +12,7 @@ export function exportPage(sql: SqlStorage, after: number, messagesMax: number):
       seq: job.seq,
       content: job.content,
       text: sealedText(sql, job.storedText),
-      messages: messageViews(job),
+      messages: messageViews(job, Date.now()),
     });
     messages += job.messages.length;
     if (messages >= messagesMax) break;

@@ -13,10 +13,12 @@ const JOBS_MAX = 50;
 
 /** The oldest message of each lane that waits long, of the jobs that come first in their lane. */
 export function longWaits(sql: SqlStorage, nowMs: number): LongWait[] {
-  const first = `SELECT created_at, carrier FROM job WHERE lane = ? AND ready_at IS NOT NULL ORDER BY ready_at LIMIT ${JOBS_MAX}`;
+  // What is scheduled waits for its carrier from its time on.
+  const first = `SELECT coalesce(send_at, created_at) AS created_at, carrier FROM job
+    WHERE lane = ?1 AND ready_at IS NOT NULL AND (send_at IS NULL OR ready_at <= ?2) ORDER BY ready_at LIMIT ${JOBS_MAX}`;
   const query = `SELECT created_at, coalesce(carrier, '') AS carrier FROM (${first}) ORDER BY created_at LIMIT 1`;
   return LANES.flatMap((lane) => {
-    const row = sql.exec(query, lane).toArray()[0];
+    const row = sql.exec(query, lane, nowMs).toArray()[0];
     if (!row || number(row, "created_at") > nowMs - LONG_MS) return [];
     return [{ lane, carrier: text(row, "carrier"), oldestAt: number(row, "created_at") }];
   });

@@ -80,9 +80,10 @@ export function lookAtFresh(sql: SqlStorage, look: Look): Fresh {
   let end: MessagePlace | null = null;
   let read = 0;
   let messages = 0;
+  const nowMs = Date.now();
   for (const seq of seqs) {
     const job = readJob(sql, seq);
-    const views = job ? messageViews(job) : [];
+    const views = job ? messageViews(job, nowMs) : [];
     if (direction === "older") views.reverse();
     rows.push(...views.filter((view) => isBeyond(view, from, direction) && matches(look.terms, view)));
     read += 1;

@@ -146,7 +146,7 @@ function groupOf(sql: SqlStorage, kind: JobGroup["kind"], seq: number, seqs: rea
   for (const one of seqs) {
     const job = tryJob(sql, one);
     group.jobs.push({ seq: one, rev: job?.rev ?? 0 });
-    if (job) group.messages.push(...messageViews(job));
+    if (job) group.messages.push(...messageViews(job, Date.now()));
   }
   return group;
 }

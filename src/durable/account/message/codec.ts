@@ -1,11 +1,11 @@
-import type { MessageState } from "../../../model/message.ts";
-import type { Message } from "./states.ts";
+import type { Message, StoredState } from "./states.ts";
 
 // How a job's row holds its messages. `messages` is an array of their numbers, which never changes. `lives` is what
 // happened to them: messages that were claimed and reported together share one entry, and its times are small numbers.
-// A row of an earlier version has whole messages in `messages`, and no `lives`.
+// A row of an earlier version has whole messages in `messages`, and no `lives`. A version that knows no `cancelled` reads
+// such a message as failed and refunded, and leaves it so.
 
-const LETTERS: Record<MessageState, string> = {
+const LETTERS: Record<StoredState, string> = {
   queued: "q",
   sending: "s",
   submitted: "t",
@@ -14,25 +14,31 @@ const LETTERS: Record<MessageState, string> = {
   unconfirmed: "c",
   failed: "f",
   unknown: "u",
+  cancelled: "f",
 };
-const STATES = new Map(Object.entries(LETTERS).map(([state, letter]) => [letter, state as MessageState]));
+const STATES = new Map(Object.entries(LETTERS).map(([state, letter]) => [letter, state as StoredState]));
+STATES.set(LETTERS.failed, "failed");
 
-/** Revision, claims, states with their times in ms since the job was stored, and everything else that is there. */
-type Life = [number, number, string, Partial<Message>?];
+/** Everything else that is there; `cancelled`: where its states say failed, it was taken back. */
+type More = Partial<Message> & { cancelled?: true };
+
+/** Revision, claims, states with their times in ms since the job was stored, and everything else. */
+type Life = [number, number, string, More?];
 
 function lifeOf(message: Message, createdAt: number): Life {
   const { to: _to, rev = 1, attempts, state, log = [], ...more } = message;
   // Every step ends the log with the state; a row from elsewhere may not, and must be storable all the same.
-  const kept = (log.at(-1)?.[0] ?? "queued") === state ? more : { ...more, state };
+  const kept: More = (log.at(-1)?.[0] ?? "queued") === state ? { ...more } : { ...more, state };
+  if (log.some(([entered]) => entered === "cancelled")) kept.cancelled = true;
   const states = log.map(([entered, at]) => `${LETTERS[entered]}${at - createdAt}`).join("");
   return Object.keys(kept).length === 0 ? [rev, attempts, states] : [rev, attempts, states, kept];
 }
 
-function messageOf(to: string, [rev, attempts, states, more]: Life, createdAt: number): Message {
-  const log = [...states.matchAll(/([a-z])(-?\d+)/gu)].map(([, letter = "", ms]): [MessageState, number] => {
+function messageOf(to: string, [rev, attempts, states, { cancelled, ...more } = {}]: Life, createdAt: number): Message {
+  const log = [...states.matchAll(/([a-z])(-?\d+)/gu)].map(([, letter = "", ms]): [StoredState, number] => {
     const state = STATES.get(letter);
     if (!state) throw new Error(`no state has the letter ${letter}`);
-    return [state, createdAt + Number(ms)];
+    return [cancelled && state === "failed" ? "cancelled" : state, createdAt + Number(ms)];
   });
   const state = log.at(-1)?.[0] ?? "queued";
   const message: Message = { to, state, attempts, ...more };

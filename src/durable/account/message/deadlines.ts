@@ -43,6 +43,7 @@ export function applyTime(moment: Moment, message: Message, job: Timed): Step {
     case "undelivered":
     case "unconfirmed":
     case "failed":
+    case "cancelled":
       return unchanged(message);
   }
 }

@@ -8,13 +8,6 @@ import type { Turn } from "../turn.ts";
 /** A day, in ms: a key serves no longer. */
 const DAY_MS = 86_400_000;
 
-/** The newest key, which the texts of its day get. Its id is when it was made, in ms since the epoch. */
-interface TextKey {
-  key: WrappingKey;
-  /** When its day ends, in ms since the epoch. */
-  until: number;
-}
-
 /** The end of the day of a time, in ms since the epoch; where texts are kept for less than a day, of that span. */
 export function dayEndMs(timeMs: number, textMs: number): number {
   const spanMs = Math.min(DAY_MS, Math.ceil(textMs));
@@ -24,8 +17,8 @@ export function dayEndMs(timeMs: number, textMs: number): number {
 /** The keys of one object, in memory as in storage; read when they are first needed. */
 class TextKeys {
   readonly #sql: SqlStorage;
-  /** Undefined until it is read; null where there is none. */
-  #newest: TextKey | null | undefined;
+  /** By the end of their day, in ms since the epoch. An id is when the key was made, or a little later. */
+  readonly #ofDays = new Map<number, WrappingKey>();
   /** By id; null for one that was deleted. */
   readonly #known = new Map<number, WrappingKey | null>();
 
@@ -33,18 +26,12 @@ class TextKeys {
     this.#sql = sql;
   }
 
-  /** The key of this day, which the first text of the day makes. */
-  current({ nowMs, keeps }: Pick<Turn, "nowMs" | "keeps">): WrappingKey {
-    this.#newest ??= this.#readNewest();
-    const newest = this.#newest;
-    const endMs = dayEndMs(nowMs, keeps.textMs);
-    // Neither one of an earlier day, nor one that was made before the clock was set back.
-    if (newest && nowMs < newest.until && newest.until <= endMs) return newest.key;
-    const id = Math.max(nowMs, (newest?.key.id ?? 0) + 1);
-    const bytes = newWrappingKey();
-    this.#sql.exec("INSERT INTO text_key (since, until, key) VALUES (?, ?, ?)", id, endMs, bytes);
-    this.#newest = { key: this.#keep(id, bytes), until: endMs };
-    return this.#newest.key;
+  /** The key of the day of a time, which the first text for that day makes. */
+  of(timeMs: number, { nowMs, keeps }: Pick<Turn, "nowMs" | "keeps">): WrappingKey {
+    const endMs = dayEndMs(timeMs, keeps.textMs);
+    const key = this.#ofDays.get(endMs) ?? this.#readOf(endMs) ?? this.#make(nowMs, endMs);
+    this.#ofDays.set(endMs, key);
+    return key;
   }
 
   /** The key with this id; null once it was deleted. */
@@ -58,10 +45,17 @@ class TextKeys {
     return null;
   }
 
-  #readNewest(): TextKey | null {
-    const row = this.#sql.exec("SELECT since, until FROM text_key ORDER BY since DESC LIMIT 1").toArray()[0];
-    const key = row && this.get(number(row, "since"));
-    return row && key ? { key, until: number(row, "until") } : null;
+  #readOf(endMs: number): WrappingKey | null {
+    const row = this.#sql.exec("SELECT since FROM text_key WHERE until = ? LIMIT 1", endMs).toArray()[0];
+    return row ? this.get(number(row, "since")) : null;
+  }
+
+  #make(nowMs: number, endMs: number): WrappingKey {
+    const { newest } = this.#sql.exec("SELECT coalesce(max(since), 0) AS newest FROM text_key").one();
+    const id = Math.max(nowMs, Number(newest) + 1);
+    const bytes = newWrappingKey();
+    this.#sql.exec("INSERT INTO text_key (since, until, key) VALUES (?, ?, ?)", id, endMs, bytes);
+    return this.#keep(id, bytes);
   }
 
   #keep(id: number, bytes: Uint8Array): WrappingKey {
@@ -79,9 +73,12 @@ function textKeysOf(sql: SqlStorage): TextKeys {
   return keys;
 }
 
-/** Wraps a sealed text with the key of the day, to be stored; the first text of a day writes a row. */
-export function wrapText(turn: Pick<Turn, "sql" | "nowMs" | "keeps">, sealed: Uint8Array): Uint8Array {
-  return textKeysOf(turn.sql).current(turn).wrap(sealed);
+/**
+ * Wraps a sealed text with the key of the day on which it goes out (ms since the epoch), to be stored; the first text for
+ * a day writes a row.
+ */
+export function wrapText(turn: Pick<Turn, "sql" | "nowMs" | "keeps">, sealed: Uint8Array, timeMs: number): Uint8Array {
+  return textKeysOf(turn.sql).of(timeMs, turn).wrap(sealed);
 }
 
 /** The sealed text of a stored one; null where there is none, or its day was forgotten. */

@@ -32,9 +32,15 @@ function callsThatPlay(sql: SqlStorage, objectKey: string): number[] {
   return rows.map((row) => number(row, "seq"));
 }
 
-/** Whether a call that is not final yet plays these bytes. */
-function isInUse(sql: SqlStorage, objectKey: string): boolean {
-  return callsThatPlay(sql, objectKey).some((seq) => !readJob(sql, seq)?.messages.every(isFinal));
+/**
+ * Until when bytes are in use at least, in ms: a call that is not over yet plays them, or one that is scheduled will. Null
+ * where none does.
+ */
+function inUseUntil({ sql, nowMs }: Turn, objectKey: string): number | null {
+  const jobs = callsThatPlay(sql, objectKey).map((seq) => readJob(sql, seq));
+  const open = jobs.filter((job) => !job?.messages.every(isFinal));
+  if (open.length === 0) return null;
+  return Math.max(nowMs + IN_USE_MS, Math.min(...open.map((job) => job?.sendAt ?? 0)));
 }
 
 /** Prepares the deletion of the bytes at a key; null when they are still needed. */
@@ -50,12 +56,12 @@ function prepare(turn: Turn, objectKey: string): Discarded | null {
     sql.exec("DELETE FROM recording WHERE object_key = ? AND state = 'removed'", objectKey);
     return null;
   }
-  const inUse = isInUse(sql, objectKey);
-  const dueMs = nowMs + (inUse ? IN_USE_MS : REPAIR_MS);
+  const untilMs = inUseUntil(turn, objectKey);
+  const dueMs = untilMs ?? nowMs + REPAIR_MS;
   noteRecording(turn, dueMs);
   const rows = sql.exec("UPDATE recording SET due_at = ? WHERE object_key = ? RETURNING file_id", dueMs, objectKey);
   const fileIds = rows.toArray().map((row) => text(row, "file_id"));
-  return inUse ? null : { objectKey, fileIds };
+  return untilMs === null ? { objectKey, fileIds } : null;
 }
 
 /** Keys whose recordings are due. */

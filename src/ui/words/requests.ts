@@ -1,0 +1,46 @@
+import { words } from "../view.ts";
+
+export const requestWords = words(
+  {
+    title: "Refused requests",
+    lead: "API requests with one of your keys that were answered with an error, newest first.",
+    sent: "All messages",
+    list: "Refused requests",
+    param: "Field at fault",
+    code: "Error code",
+    fields: "Fields of the request",
+    noFields: "None",
+    key: "Key",
+    requestId: "Request ID",
+    copyRequest: "Copy the request ID",
+    others: (count: string) => `and ${count} more`,
+    none: "No request was refused",
+    noneHint:
+      "When an API request with one of your keys is refused, it's listed here for 7 days: why, with which key, and the names of its fields. What the fields contained is never stored.",
+    noneLater: "There is nothing further back. Requests are listed for 7 days.",
+    noKey: "Requests without a valid key aren't listed, because they can't be told to be yours.",
+    away: "The list is temporarily unavailable. Try again in a minute.",
+    kept: "Listed for 7 days, at most 30 a minute. Only names and types of fields are stored, never what they contained.",
+  },
+  {
+    title: "अस्वीकृत अनुरोध",
+    lead: "आपकी किसी कुंजी वाले API अनुरोध जिनका जवाब त्रुटि थी, सबसे नया पहले।",
+    sent: "सभी संदेश",
+    list: "अस्वीकृत अनुरोध",
+    param: "गलत फ़ील्ड",
+    code: "त्रुटि कोड",
+    fields: "अनुरोध के फ़ील्ड",
+    noFields: "कोई नहीं",
+    key: "कुंजी",
+    requestId: "अनुरोध ID",
+    copyRequest: "अनुरोध ID कॉपी करें",
+    others: (count) => `${count} और`,
+    none: "कोई अनुरोध अस्वीकार नहीं हुआ",
+    noneHint:
+      "जब आपकी किसी कुंजी वाला API अनुरोध अस्वीकार होता है, तो वह 7 दिन तक यहाँ दिखता है: क्यों, किस कुंजी से, और उसके फ़ील्ड के नाम। फ़ील्ड में क्या लिखा था, यह कभी नहीं रखा जाता।",
+    noneLater: "इससे पुराना कुछ नहीं है। अनुरोध 7 दिन तक दिखते हैं।",
+    noKey: "बिना मान्य कुंजी वाले अनुरोध यहाँ नहीं दिखते, क्योंकि पता नहीं चलता कि वे आपके हैं।",
+    away: "सूची अभी उपलब्ध नहीं है। एक मिनट बाद फिर कोशिश करें।",
+    kept: "7 दिन तक दिखते हैं, एक मिनट में ज़्यादा से ज़्यादा 30। केवल फ़ील्ड के नाम और प्रकार रखे जाते हैं, उनमें लिखा हुआ कभी नहीं।",
+  },
+);

@@ -1,0 +1,14 @@
+import type { Shape } from "./wire-shape.ts";
+
+/** The account's questions of its own API (contract §13), as wire-endpoints.ts lists endpoints. */
+export const QUESTIONS: Record<string, Shape> = {
+  "GET /v1/messages": { query: { q: "to:9876 -kind:otp key:first", limit: "2", after: "5.0" } },
+  "GET /v1/messages.csv": { query: { q: "state:delivered,failed" } },
+  "GET /v1/messages/:id": {},
+  "GET /v1/requests/:request_id": { query: { limit: "2", after: "5.0" } },
+  "DELETE /v1/messages/:id": {},
+  "DELETE /v1/requests/:request_id": {},
+  "GET /v1/refusals": { query: { limit: "2", after: "1793491200000.req_x" } },
+  "GET /v1/account": {},
+  "PATCH /v1/account": { json: { balance_low_at: 12.5 } },
+};
