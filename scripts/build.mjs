@@ -8,6 +8,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { cutFonts } from "./fonts.mjs";
+import { packTexts } from "./guides.mjs";
 import { ROOT, STATE_DIR } from "./local.mjs";
 import { buildDocuments } from "./openapi.mjs";
 import { holderOf, lockStateFor } from "./state-lock.mjs";
@@ -15,10 +16,11 @@ import { holderOf, lockStateFor } from "./state-lock.mjs";
 const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2" };
 
 /**
- * Writes src/ui/built.json: for each file its type and its bytes, and the names that the pages refer to; and with it
- * src/openapi/built.json, the other file that every Worker carries.
+ * Writes src/ui/built.json: for each file its type and its bytes, and the names that the pages refer to; and with it the
+ * other files that every Worker carries, src/openapi/built.json and src/ui/docs/texts.json.
  */
 export async function buildAssets() {
+  writeJson("src/ui/docs/texts.json", packTexts());
   await Promise.all([cutFonts(), buildDocuments()]);
   const { outputFiles } = await build({
     absWorkingDir: ROOT,

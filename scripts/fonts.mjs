@@ -24,7 +24,7 @@ const LABEL = ["हिन्दी"];
 
 /** Every Devanagari word that pages are written with: those in src, and the months' names of `Intl`. */
 export function dictionaryWords() {
-  const files = readdirSync(path.join(ROOT, "src"), { recursive: true }).filter((name) => /\.tsx?$/u.test(name));
+  const files = readdirSync(path.join(ROOT, "src"), { recursive: true }).filter((name) => /\.(?:tsx?|md)$/u.test(name));
   const months = Array.from({ length: 12 }, (_, month) =>
     new Intl.DateTimeFormat("hi-IN", { month: "short" }).format(Date.UTC(2026, month, 15)),
   );

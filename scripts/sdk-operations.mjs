@@ -17,6 +17,7 @@ const RESERVED = new Set(["events", "request", "waitFor", "then"]);
 /** Ways in for software that has its own client, such as Twilio's: this client has the operations themselves. */
 const isForeign = ({ tags }) => tags.includes("Ways in");
 
+const camel = (name) => name.replaceAll(/_(\w)/gu, (_whole, letter) => letter.toUpperCase());
 const upper = (name) => name[0].toUpperCase() + name.slice(1);
 
 /** The parameter after `?` that says for how many seconds the service may hold the request, if there is one. */
@@ -65,7 +66,8 @@ function operationOf(document, item, method, route, operation) {
     key: operation.security.some((one) => one.bearer) ? undefined : "x-api-key",
     keyed: parameters.some((one) => one.name === "Idempotency-Key"),
     sends: done.headers?.["X-Message-Id"] !== undefined,
-    list: inQuery.some((one) => one.name === "after") && has("has_more") && has("next"),
+    // Events are numbered, and their feed has no last page: the client follows them by hand.
+    list: inQuery.some(({ name, schema }) => name === "after" && schema.type === "string") && has("has_more"),
   };
 }
 
@@ -103,7 +105,7 @@ function outputOf({ reply, list, sends, keyed }) {
 
 function signatureOf(operation) {
   const { id, inPath, inQuery, body, bodyRequired, keyed } = operation;
-  const path = inPath.map((name) => `${name}: string`);
+  const path = inPath.map((name) => `${camel(name)}: string`);
   const queryRequired = inQuery.some((one) => one.required);
   const given = body
     ? [`body${bodyRequired ? "" : "?"}: ${upper(id)}Body`]

@@ -7,7 +7,8 @@ import { PLACEHOLDER } from "./databases.mjs";
 import { ROOT } from "./local.mjs";
 
 /** The first line of the section, up to the end of the file. */
-const BEGIN = '# The rehearsal: as [env.production], with names, addresses and ids of its own (docs/deploy.md, "Staging").';
+const BEGIN =
+  '# The rehearsal: as [env.production], with names, addresses and ids of its own (docs/deploy.md, "Staging").';
 
 /** The section of wrangler.toml for staging. */
 function stagingOf(production) {

@@ -15,6 +15,23 @@ if (![process.env.CHROMIUM ?? "", ...CHROMIUM].some((place) => place !== "" && e
   console.log(`There is no Chromium, so the browser tests are skipped; ${how}.`);
 }
 
+/** The languages of the documentation's samples, by their Debian packages; test/process/docs-samples.test.ts runs them. */
+const LANGUAGES = {
+  curl: "curl",
+  python3: "python3",
+  php: "php-cli php-curl",
+  go: "golang-go",
+  ruby: "ruby",
+  java: "default-jdk-headless",
+};
+const absent = Object.keys(LANGUAGES).filter((command) => spawnSync("which", [command]).status !== 0);
+if (absent.length > 0) {
+  const packages = absent.map((command) => LANGUAGES[command]).join(" ");
+  console.log(
+    `Samples in these languages are not run: ${absent.join(", ")}; install them with: apt-get install ${packages}.`,
+  );
+}
+
 function run(command, args, options) {
   const file = path.join(ROOT, "node_modules/.bin", command);
   return spawnSync(file, args, { cwd: ROOT, encoding: "utf8", ...options });

@@ -4,6 +4,7 @@
 export type ErrorCode =
   | "invalid_request"
   | "invalid_json"
+  | "invalid_quote"
   | "unauthorized"
   | "insufficient_balance"
   | "account_suspended"
@@ -12,6 +13,8 @@ export type ErrorCode =
   | "method_not_allowed"
   | "idempotency_in_progress"
   | "too_many"
+  | "too_late"
+  | "events_expired"
   | "payload_too_large"
   | "unsupported_media_type"
   | "idempotency_mismatch"

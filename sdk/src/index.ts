@@ -3,7 +3,7 @@ import type { AccountEvent, EventsOptions } from "./events.ts";
 import { Listing } from "./listing.ts";
 import type { Page } from "./listing.ts";
 import { OPERATIONS } from "./operations.ts";
-import type { Operations } from "./operations.ts";
+import type { MessageDetail, Operations } from "./operations.ts";
 import { TIMEOUT_MS } from "./options.ts";
 import type { DastakOptions, Reply, SendOptions } from "./options.ts";
 import { textOf } from "./text.ts";
@@ -11,7 +11,7 @@ import { Transport } from "./transport.ts";
 import type { OperationRoute, Route, Values } from "./route.ts";
 import type { Answered } from "./verdict.ts";
 import { waitFor } from "./wait.ts";
-import type { FollowedMessage, WaitOptions } from "./wait.ts";
+import type { WaitOptions } from "./wait.ts";
 
 export { DastakError } from "./errors.ts";
 export type { OwnCode } from "./errors.ts";
@@ -23,7 +23,7 @@ export type * from "./operations.ts";
 export type * from "./options.ts";
 export { WebhookError, signWebhook, verifyWebhook } from "./webhooks.ts";
 export type * from "./webhooks.ts";
-export type { FollowedMessage, WaitOptions } from "./wait.ts";
+export type { WaitOptions } from "./wait.ts";
 
 /** A request that has no method of its own, such as one of a service that is newer than this package. */
 export interface RawRequest {
@@ -45,7 +45,7 @@ export interface Conveniences {
    */
   events(options?: EventsOptions): AsyncGenerator<AccountEvent, void, undefined>;
   /** Waits until a message's state is settled, or the time is up, and returns the message as it then is. */
-  waitFor(messageId: string, options?: WaitOptions): Promise<FollowedMessage>;
+  waitFor(messageId: string, options?: WaitOptions): Promise<MessageDetail>;
   /** Makes any request with the client's key, retries and errors. */
   request<Body = Record<string, unknown>>(request: RawRequest, options?: SendOptions): Promise<Reply<Body>>;
 }

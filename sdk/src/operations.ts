@@ -11,6 +11,14 @@ export interface Balance {
   currency: "coins";
 }
 
+export interface CancelledReply {
+  success: true;
+  /** How many messages are cancelled, by this call or before. */
+  cancelled: number;
+  /** What they cost, which was given back, in coins. */
+  refunded: number;
+}
+
 export interface CaughtMessage {
   /** Names one message or call. */
   id: string;
@@ -56,6 +64,224 @@ export interface Deleted {
   deleted: number;
 }
 
+export type Event =
+  | MessageEvent
+  | {
+      /** Its number in the account's sequence, which has no gap. */
+      seq: number;
+      /** Names the event; the same on every delivery. */
+      id: string;
+      at: string;
+      type: "balance.low";
+      data: {
+        /** Coins; up to four decimals. */
+        balance: number;
+        /** Coins; up to four decimals. */
+        balance_low_at: number;
+      };
+    }
+  | {
+      /** Its number in the account's sequence, which has no gap. */
+      seq: number;
+      /** Names the event; the same on every delivery. */
+      id: string;
+      at: string;
+      type: "credit.added";
+      data: {
+        /** Coins; up to four decimals. */
+        amount: number;
+        /** Coins; up to four decimals. */
+        balance: number;
+      };
+    }
+  | {
+      /** Its number in the account's sequence, which has no gap. */
+      seq: number;
+      /** Names the event; the same on every delivery. */
+      id: string;
+      at: string;
+      type: "key.created";
+      data: {
+        key_id: string;
+        name: string;
+      };
+    }
+  | {
+      /** Its number in the account's sequence, which has no gap. */
+      seq: number;
+      /** Names the event; the same on every delivery. */
+      id: string;
+      at: string;
+      type: "key.revoked";
+      data: {
+        key_id: string;
+        name: string;
+      };
+    }
+  | {
+      /** Its number in the account's sequence, which has no gap. */
+      seq: number;
+      /** Names the event; the same on every delivery. */
+      id: string;
+      at: string;
+      type: "webhook.disabled";
+      data: {
+        webhook_id: string;
+        reason: string;
+      };
+    };
+
+export interface EventList {
+  success: true;
+  data: Event[];
+  /** Whether more events are there already. */
+  has_more: boolean;
+  /** The `after` of the next request. */
+  next: number;
+}
+
+export interface Message {
+  /** Names one message or call. */
+  id: string;
+  /** The `X-Request-Id` of the request that made it. */
+  request_id: string;
+  operation: "sms" | "sms_international" | "otp" | "tts" | "voice";
+  /** E.164. */
+  to: string;
+  state:
+    | "scheduled"
+    | "queued"
+    | "sending"
+    | "submitted"
+    | "delivered"
+    | "undelivered"
+    | "unconfirmed"
+    | "failed"
+    | "unknown"
+    | "cancelled";
+  /** Segments of the SMS; null for a call, and for messages from before this was stored. */
+  segments: number | null;
+  /** Coins; up to four decimals. */
+  cost: number;
+  /** Whether the cost was given back. */
+  refunded: boolean;
+  /** Why it is in its state, where there is a reason: a code of the service or of the carrier. */
+  error_code: string | null;
+  key_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface MessageDetail {
+  /** Names one message or call. */
+  id: string;
+  /** The `X-Request-Id` of the request that made it. */
+  request_id: string;
+  operation: "sms" | "sms_international" | "otp" | "tts" | "voice";
+  /** E.164. */
+  to: string;
+  state:
+    | "scheduled"
+    | "queued"
+    | "sending"
+    | "submitted"
+    | "delivered"
+    | "undelivered"
+    | "unconfirmed"
+    | "failed"
+    | "unknown"
+    | "cancelled";
+  /** Segments of the SMS; null for a call, and for messages from before this was stored. */
+  segments: number | null;
+  /** Coins; up to four decimals. */
+  cost: number;
+  /** Whether the cost was given back. */
+  refunded: boolean;
+  /** Why it is in its state, where there is a reason: a code of the service or of the carrier. */
+  error_code: string | null;
+  key_id: string | null;
+  created_at: string;
+  updated_at: string;
+  sender: string | null;
+  /** Null for a recording, and once it was deleted; the code of a live one-time password is masked. */
+  text: string | null;
+  timeline: {
+    state:
+      | "scheduled"
+      | "queued"
+      | "sending"
+      | "submitted"
+      | "delivered"
+      | "undelivered"
+      | "unconfirmed"
+      | "failed"
+      | "unknown"
+      | "cancelled";
+    at: string;
+    /** The number of the attempt, where one begins. */
+    attempt?: number | undefined;
+    /** The carrier's word for the state. */
+    carrier_code?: string | undefined;
+  }[];
+  /** What became of it, in one sentence for people. */
+  explanation: string;
+}
+
+export interface MessageEvent {
+  /** Its number in the account's sequence, which has no gap. */
+  seq: number;
+  /** Names the event; the same on every delivery. */
+  id: string;
+  at: string;
+  type:
+    | "message.submitted"
+    | "message.delivered"
+    | "message.undelivered"
+    | "message.unconfirmed"
+    | "message.failed"
+    | "message.unknown"
+    | "message.cancelled";
+  data: {
+    /** Names one message or call. */
+    message_id: string;
+    /** The `X-Request-Id` of the request that made it. */
+    request_id: string;
+    operation: "sms" | "sms_international" | "otp" | "tts" | "voice";
+    /** E.164. */
+    to: string;
+    state:
+      | "scheduled"
+      | "queued"
+      | "sending"
+      | "submitted"
+      | "delivered"
+      | "undelivered"
+      | "unconfirmed"
+      | "failed"
+      | "unknown"
+      | "cancelled";
+    error_code: string | null;
+    /** Coins; up to four decimals. */
+    cost: number;
+    refunded: boolean;
+    attempts: number;
+  };
+}
+
+export interface MessageList {
+  success: true;
+  data: Message[];
+  /** Whether another page follows. */
+  has_more: boolean;
+  /** The `after` of the next page; null on the last one. */
+  next: string | null;
+}
+
+export interface MessageReply {
+  success: true;
+  message: MessageDetail;
+}
+
 export interface OtpQueued {
   success: true;
   message: string;
@@ -69,6 +295,85 @@ export interface OtpQueued {
     /** Coins that are left. */
     new_balance: number;
   };
+}
+
+export interface OwnAccount {
+  success: true;
+  name: string;
+  status: "active" | "suspended" | "closing";
+  plan: "starter" | "business" | "premium";
+  /** Coins; up to four decimals. */
+  balance: number;
+  currency: "coins";
+  /** What one one-time password costs, in coins. */
+  otp_rate: number;
+  /** How many of them the balance pays. */
+  otps_left: number | null;
+  requests_per_minute: number;
+  mode: "live" | "test";
+  /** The balance below which `balance.low` is told; null for never. */
+  balance_low_at: number | null;
+}
+
+export interface Preflight {
+  success: true;
+  would: "send" | "refuse";
+  /** Every reason to refuse it; of invalid recipients the first 100. */
+  problems: PreflightProblem[];
+  recipients: PreflightRecipients;
+  /** Null for a recording, and for a text that cannot be read. */
+  text: PreflightText | null;
+  /** Coins for the valid recipients; null where that cannot be told. */
+  cost: number | null;
+  /** Null also where the balance does not reach. */
+  balance_after: number | null;
+  /** For the header `Price-Quote`; null where it would be refused. */
+  quote: string | null;
+  quote_until: string | null;
+}
+
+export interface PreflightProblem {
+  /** The field at fault; null for a fault of none. */
+  param: string | null;
+  /** The code with which the send would be refused. */
+  code: string;
+  error: string;
+  hint?: string | undefined;
+}
+
+export interface PreflightRecipients {
+  given: number;
+  /** The valid ones, each once. */
+  valid: number;
+  /** How many repeat an earlier one. */
+  duplicates: number;
+  /** The first 100 invalid ones. */
+  invalid: {
+    /** The place in the list, from 0. */
+    index: number;
+    /** The first 100 characters of what was given. */
+    value: string;
+    error: string;
+  }[];
+}
+
+export interface PreflightText {
+  encoding: "GSM-7" | "UCS-2";
+  characters: number;
+  segments: number;
+  /** Characters that fit in beside these; below 0 for a text that is too long. */
+  left: number;
+  /** Each character that is not in GSM-7, once. */
+  unicode: {
+    char: string;
+    code_point: string;
+    /** Its first place, in code points from 0. */
+    at: number;
+    /** What GSM-7 has in its place; empty: leave it out. */
+    instead?: string | undefined;
+  }[];
+  /** Segments with every `instead` in its place. */
+  segments_if_replaced: number;
 }
 
 export interface Queued {
@@ -119,6 +424,75 @@ export interface RecordingReply {
   recording: Recording;
 }
 
+export interface RefusalList {
+  success: true;
+  data: RefusedRequest[];
+  /** Whether another page follows. */
+  has_more: boolean;
+  /** The `after` of the next page; null on the last one. */
+  next: string | null;
+}
+
+export interface RefusedRequest {
+  /** The `X-Request-Id` of its reply. */
+  request_id: string;
+  at: string;
+  method: string;
+  /** The path of its route. */
+  path: string;
+  status: number;
+  code:
+    | "invalid_request"
+    | "invalid_json"
+    | "invalid_quote"
+    | "unauthorized"
+    | "insufficient_balance"
+    | "account_suspended"
+    | "permission_denied"
+    | "not_found"
+    | "method_not_allowed"
+    | "idempotency_in_progress"
+    | "too_many"
+    | "too_late"
+    | "events_expired"
+    | "payload_too_large"
+    | "unsupported_media_type"
+    | "idempotency_mismatch"
+    | "rate_limited"
+    | "internal_error"
+    | "unavailable";
+  param: string | null;
+  error: string;
+  /** The key of the request, by its id. */
+  key_id: string;
+  /** The names of the fields with their types and sizes; never a value. */
+  fields: Record<string, string>;
+}
+
+export interface RequestReply {
+  success: true;
+  data: Message[];
+  /** Whether another page follows. */
+  has_more: boolean;
+  /** The `after` of the next page; null on the last one. */
+  next: string | null;
+  request: SentRequest;
+}
+
+export interface SentRequest {
+  /** The `X-Request-Id` of the request that made it. */
+  request_id: string;
+  operation: "sms" | "sms_international" | "otp" | "tts" | "voice";
+  at: string;
+  recipients: number;
+  /** How many of its messages are in each state; a state that none is in is left out. */
+  by_state: Record<string, number>;
+  /** Coins; up to four decimals. */
+  cost: number;
+  /** Coins that were given back. */
+  refunded: number;
+}
+
 export interface Uploaded {
   success: true;
   /** Names the recording, for calls. */
@@ -134,6 +508,11 @@ export interface SendBulkSmsBody {
   message: string;
   /** The sender that the receiver sees. */
   senderId?: string | undefined;
+  /**
+   * When to send it: ISO 8601 with an offset or Z, up to 180 days ahead, such as 2026-11-23T14:30:00+05:30. Without
+   * it: at once. It is debited at once, and can be cancelled until then.
+   */
+  sendAt?: string | undefined;
 }
 
 /** What `sendInternationalSms` takes. */
@@ -146,6 +525,11 @@ export interface SendInternationalSmsBody {
   isFlash?: boolean | undefined;
   /** The sender that the receiver sees. */
   senderId?: string | undefined;
+  /**
+   * When to send it: ISO 8601 with an offset or Z, up to 180 days ahead, such as 2026-11-23T14:30:00+05:30. Without
+   * it: at once. It is debited at once, and can be cancelled until then.
+   */
+  sendAt?: string | undefined;
 }
 
 /** What `sendSms` takes. */
@@ -156,6 +540,11 @@ export interface SendSmsBody {
   message: string;
   /** The sender that the receiver sees. */
   senderId?: string | undefined;
+  /**
+   * When to send it: ISO 8601 with an offset or Z, up to 180 days ahead, such as 2026-11-23T14:30:00+05:30. Without
+   * it: at once. It is debited at once, and can be cancelled until then.
+   */
+  sendAt?: string | undefined;
 }
 
 /** What `sendOtp` takes. */
@@ -166,6 +555,7 @@ export interface SendOtpBody {
   otp: string;
   /** The name in the text; without it, that of the service. */
   brandName?: string | undefined;
+  sendAt?: null | undefined;
 }
 
 /** What `ttsCall` takes. */
@@ -182,6 +572,11 @@ export interface TtsCallBody {
   ssmlGender?: 1 | 2 | undefined;
   /** How fast it speaks: 0.8 is slow, 1.2 fast. */
   speakingRate?: number | undefined;
+  /**
+   * When to send it: ISO 8601 with an offset or Z, up to 180 days ahead, such as 2026-11-23T14:30:00+05:30. Without
+   * it: at once. It is debited at once, and can be cancelled until then.
+   */
+  sendAt?: string | undefined;
 }
 
 /** What `makeVoiceCall` takes. */
@@ -190,6 +585,11 @@ export interface MakeVoiceCallBody {
   callee: string;
   /** The `fileId` of a recording that was uploaded. */
   fileId: string;
+  /**
+   * When to send it: ISO 8601 with an offset or Z, up to 180 days ahead, such as 2026-11-23T14:30:00+05:30. Without
+   * it: at once. It is debited at once, and can be cancelled until then.
+   */
+  sendAt?: string | undefined;
 }
 
 /** What `uploadVoice` takes. */
@@ -198,6 +598,66 @@ export interface UploadVoiceBody {
   fileName: string;
   /** The file in standard Base64. */
   base64Data: string;
+}
+
+/** What `updateAccount` takes. */
+export interface UpdateAccountBody {
+  /** The balance, in coins, below which `balance.low` is reported; null for never. */
+  balance_low_at: number | null;
+}
+
+/** What `getRequest` takes. */
+export interface GetRequestQuery {
+  /** How many rows a page has. */
+  limit?: number | undefined;
+  /** The `next` of the page before. */
+  after?: string | undefined;
+}
+
+/** What `listMessages` takes. */
+export interface ListMessagesQuery {
+  /**
+   * A search in the dashboard's language: words, and `to:` `kind:` `state:` `key:` `request:` `cost:` `after:`
+   * `before:` with a value; `-` before a term excludes it.
+   */
+  q?: string | undefined;
+  /** How many rows a page has. */
+  limit?: number | undefined;
+  /** The `next` of the page before. */
+  after?: string | undefined;
+}
+
+/** What `downloadMessages` takes. */
+export interface DownloadMessagesQuery {
+  /**
+   * A search in the dashboard's language: words, and `to:` `kind:` `state:` `key:` `request:` `cost:` `after:`
+   * `before:` with a value; `-` before a term excludes it.
+   */
+  q?: string | undefined;
+}
+
+/** What `preflight` takes. */
+export interface PreflightBody {
+  /** What would be sent. The other fields are that operation's own. */
+  operation: "sms" | "bulk" | "sms_international" | "tts" | "voice" | "otp";
+}
+
+/** What `listRefusals` takes. */
+export interface ListRefusalsQuery {
+  /** How many rows a page has. */
+  limit?: number | undefined;
+  /** The `next` of the page before. */
+  after?: string | undefined;
+}
+
+/** What `listEvents` takes. */
+export interface ListEventsQuery {
+  /** The number of the last event that you have; 0 for all that are kept. Without it, the feed begins now. */
+  after?: number | undefined;
+  /** How many rows a page has. */
+  limit?: number | undefined;
+  /** How long to wait for an event, in seconds, where there is none yet. */
+  wait?: number | undefined;
 }
 
 /** What `listRecordings` takes. */
@@ -298,6 +758,88 @@ export interface Operations {
   uploadVoice(body: UploadVoiceBody, options?: SendOptions): Promise<Keyed<Uploaded>>;
   /** Get the balance. */
   accountBalance(options?: CallOptions): Promise<Reply<Balance>>;
+  /**
+   * Show the account of the key.
+   *
+   * `otps_left` is how many one-time passwords the balance pays at the account's rate; null where they cost nothing.
+   */
+  getAccount(options?: CallOptions): Promise<Reply<OwnAccount>>;
+  /**
+   * Set where a low balance is reported.
+   *
+   * `balance.low` is told once each time that the balance falls below `balance_low_at`.
+   */
+  updateAccount(body: UpdateAccountBody, options?: CallOptions): Promise<Reply<OwnAccount>>;
+  /**
+   * Cancel a message or call that is scheduled or queued.
+   *
+   * What was cancelled is refunded and never sent. The reply says what is cancelled altogether, so that a repeated
+   * call gets the same. A message that is being sent, or was, stays as it is: `too_late`.
+   */
+  cancelMessage(id: string, options?: CallOptions): Promise<Reply<CancelledReply>>;
+  /**
+   * Show one message or call.
+   *
+   * With its text, its times, and one sentence that says what became of it. The text is null for a recording, and
+   * once it was deleted; the code of a live one-time password is masked.
+   */
+  getMessage(id: string, options?: CallOptions): Promise<Reply<MessageReply>>;
+  /**
+   * Cancel what is left of a request.
+   *
+   * Cancels, at once, every message of the request that is scheduled or queued. What was cancelled is refunded and
+   * never sent. The reply says what is cancelled altogether, so that a repeated call gets the same. Where nothing is
+   * left to cancel, and nothing was cancelled before: `too_late`.
+   */
+  cancelRequest(requestId: string, options?: CallOptions): Promise<Reply<CancelledReply>>;
+  /**
+   * Show one request and its messages.
+   *
+   * How many messages of the request are in each state, what it cost and what of that was refunded, with a page of
+   * its messages in the order of the request.
+   */
+  getRequest(requestId: string, query?: GetRequestQuery, options?: CallOptions): Listing<Reply<RequestReply>>;
+  /**
+   * List messages and calls, newest first.
+   *
+   * Each message is here as soon as its send was answered. A search that passes over very many messages may answer a
+   * page that is not full, or empty, with `has_more`: go on with `next`.
+   *
+   * With `Accept: application/x-ndjson` all messages of the search are streamed, one JSON object a line; `limit` and
+   * `after` are ignored then.
+   */
+  listMessages(query?: ListMessagesQuery, options?: CallOptions): Listing<Reply<MessageList>>;
+  /**
+   * Download messages and calls as CSV.
+   *
+   * All messages of the search as a stream, newest first, with the fields of the list; an empty cell is null.
+   */
+  downloadMessages(query?: DownloadMessagesQuery, options?: CallOptions): AsyncIterable<string>;
+  /**
+   * Check a send without sending.
+   *
+   * Everything that the operation does, but sending: every problem at once, the recipients, the segments of the text
+   * and the price. Free, and not counted by the plan's limit. Send with `Price-Quote: <quote>` within 10 minutes to
+   * pay that price, once.
+   */
+  preflight(body: PreflightBody, options?: CallOptions): Promise<Reply<Preflight>>;
+  /**
+   * List requests that were refused.
+   *
+   * Requests with a valid key that were answered with an error, newest first, for 7 days: with the names and types
+   * of their fields, never with a value. At most 30 a minute are kept, and 2,000 a day; they are noted a moment
+   * after the reply.
+   */
+  listRefusals(query?: ListRefusalsQuery, options?: CallOptions): Listing<Reply<RefusalList>>;
+  /**
+   * Read events, oldest first, and wait for the next.
+   *
+   * The first request begins the account's sequence; what happened before it has no events. Keep `next`, and send it
+   * as `after`: each event comes once and in order. Events are kept for 30 days; `after` older than that is
+   * `events_expired`,
+   * with the oldest that is kept in `first`.
+   */
+  listEvents(query?: ListEventsQuery, options?: CallOptions): Promise<Reply<EventList>>;
   /** List the recordings, newest first. */
   listRecordings(query?: ListRecordingsQuery, options?: CallOptions): Listing<Reply<RecordingList>>;
   /** Show a recording. */
@@ -354,6 +896,17 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRoute>> = {
     takes: "body",
   },
   accountBalance: { method: "GET", base: "sms", path: "/account-balance" },
+  getAccount: { method: "GET", base: "console", path: "/v1/account" },
+  updateAccount: { method: "PATCH", base: "console", path: "/v1/account", takes: "body" },
+  cancelMessage: { method: "DELETE", base: "console", path: "/v1/messages/{id}" },
+  getMessage: { method: "GET", base: "console", path: "/v1/messages/{id}" },
+  cancelRequest: { method: "DELETE", base: "console", path: "/v1/requests/{request_id}" },
+  getRequest: { method: "GET", base: "console", path: "/v1/requests/{request_id}", takes: "query", gives: "list" },
+  listMessages: { method: "GET", base: "console", path: "/v1/messages", takes: "query", gives: "list" },
+  downloadMessages: { method: "GET", base: "console", path: "/v1/messages.csv", takes: "query", gives: "text" },
+  preflight: { method: "POST", base: "console", path: "/v1/preflight", takes: "body" },
+  listRefusals: { method: "GET", base: "console", path: "/v1/refusals", takes: "query", gives: "list" },
+  listEvents: { method: "GET", base: "console", path: "/v1/events", takes: "query", held: { by: "wait", usualSec: 0 } },
   listRecordings: { method: "GET", base: "console", path: "/v1/recordings", takes: "query", gives: "list" },
   getRecording: { method: "GET", base: "console", path: "/v1/recordings/{file}" },
   renameRecording: { method: "PATCH", base: "console", path: "/v1/recordings/{file}", takes: "body" },

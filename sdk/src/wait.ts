@@ -1,25 +1,7 @@
+import type { MessageDetail } from "./operations.ts";
 import type { Signal } from "./options.ts";
 import { pause } from "./pause.ts";
 import type { Transport } from "./transport.ts";
-
-/** A message or a call (contract §13). */
-export interface FollowedMessage {
-  readonly id: string;
-  readonly request_id: string;
-  readonly operation: string;
-  /** E.164. */
-  readonly to: string;
-  readonly state: string;
-  readonly segments: number | null;
-  /** Coins. */
-  readonly cost: number;
-  readonly refunded: boolean;
-  readonly error_code: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** One sentence for people. */
-  readonly explanation: string;
-}
 
 const ROUTE = { method: "GET", base: "console", path: "/v1/messages/{id}" } as const;
 
@@ -48,11 +30,11 @@ export async function waitFor(
   transport: Transport,
   id: string,
   { timeoutMs = 60_000, signal }: WaitOptions = {},
-): Promise<FollowedMessage> {
+): Promise<MessageDetail> {
   const endAt = Date.now() + timeoutMs;
   for (let gapMs = GAP_MS.first; ; gapMs = Math.min(GAP_MS.max, gapMs * GAP_MS.growth)) {
     const { body } = await transport.call(ROUTE, { path: [id] }, { signal });
-    const message = body["message"] as FollowedMessage;
+    const message = body["message"] as MessageDetail;
     const leftMs = endAt - Date.now();
     if (SETTLED.has(message.state) || leftMs <= 0) return message;
     await pause(Math.min(gapMs, leftMs), signal);

@@ -61,7 +61,7 @@ function because(code: string | null): string {
 const refund = ({ refunded }: Explained) => (refunded ? ", and its cost was refunded" : "");
 
 /** One sentence for each state. A state without one does not compile. */
-const SENTENCES: Record<MessageState | "scheduled" | "cancelled", (of: Explained) => string> = {
+const SENTENCES: Record<MessageState, (of: Explained) => string> = {
   scheduled: (of) => `The ${nameOf(of)} waits for the time that it was scheduled for, and can be cancelled until then.`,
   queued: (of) =>
     of.errorCode === null

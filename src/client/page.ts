@@ -113,9 +113,15 @@ async function copy(text: string): Promise<void> {
   toast(find("#toasts")?.dataset["copied"] ?? "");
 }
 
+/** What a button copies: its text, or without one the code beside it that is shown. */
+function textFor(button: HTMLElement): string {
+  const shown = () => findAll("pre", button.parentElement ?? document).find((code) => code.checkVisibility());
+  return button.dataset["copy"] || (shown()?.textContent ?? "");
+}
+
 export function startPage(): void {
   writeTimes();
-  on("click", "[data-copy]", (button) => copy(button.dataset["copy"] ?? ""));
+  on("click", "[data-copy]", (button) => copy(textFor(button)));
   startDrawer();
   on("click", "[role=tab]", selectTab);
   on("keydown", "[role=tab]", moveTab);

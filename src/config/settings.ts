@@ -121,6 +121,8 @@ export const SETTINGS = z.object({
   TEST_RECIPIENTS_PER_DAY: count(20_000, 10_000_000),
   /** Where new objects are to live: a location hint of Durable Objects; without it, near their first request. */
   ACCOUNT_LOCATION: z.enum(LOCATIONS, `must be a location hint of Durable Objects: ${LOCATIONS.join(", ")}`).optional(),
+  /** How long the price of a preflight's quote is honoured. */
+  QUOTE_TTL_MS: durationMs(600_000),
   /** How long an `audio_url` is valid. */
   AUDIO_URL_TTL_MS: durationMs(86_400_000),
   /** Recordings that an account may keep, and their size together; then the same in its test mode. */

@@ -1,5 +1,7 @@
 import type { AccountView } from "../model/account.ts";
 import type * as command from "../model/command.ts";
+import { OwnRequests } from "./account/own-requests.ts";
+import { preflight } from "./account/quotes/judge.ts";
 import type * as detail from "../model/message-detail.ts";
 import type { MessagePlace } from "../model/ref.ts";
 import type { RefusedDoor } from "../model/refused.ts";
@@ -14,6 +16,26 @@ import { AccountRecordings } from "./account-recordings.ts";
 /** The part of an account object that serves the account's own API (contract §13): what became of what was sent. */
 export abstract class AccountQuestions extends AccountRecordings {
   readonly #refused = new RefusedRequests();
+
+  /** Admits requests to the account's own API. */
+  protected readonly own = new OwnRequests();
+
+  /**
+   * What a send would cost, and every reason for which it would be refused; with a key, a request to the own API that is
+   * admitted first. Writes nothing.
+   */
+  preflight(asked: command.PreflightAsked): command.Preflighted | command.Refusal | null {
+    return this.store.change((turn) => {
+      const { sql, nowMs } = turn;
+      const door = asked.key && this.own.admit(sql, asked.key, { writes: false, nowMs });
+      return door?.ok === false ? door : preflight(turn, asked);
+    });
+  }
+
+  /** `send` for a request with a quote. A method of its own, because the version before would charge another price. */
+  sendQuoted(asked: command.SendCommand): command.DoneOrRefusal | null {
+    return this.store.change((turn) => send(turn, asked));
+  }
 
   /** A request with the count of its states and a page of its messages; null also where the account has no such request. */
   requestPage(

@@ -14,13 +14,12 @@ import { admitBalance } from "./account/admission.ts";
 import { archivePage, clearNext } from "./account/archive/files.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
 import { GroupCommit } from "./account/group-commit.ts";
-import { messagePage } from "./account/jobs.ts";
+import { messagePage } from "./account/message/views.ts";
 import { expireKeys, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/billing/ledger.ts";
 import { exportPage } from "./account/closing/export-page.ts";
 import * as closing from "./account/closing/closing.ts";
 import { messageDetail } from "./account/message-detail.ts";
-import { OwnRequests } from "./account/own-requests.ts";
 import { debtsOf } from "./account/billing/debt.ts";
 import { disputePayment, refundPayment, settlePayment } from "./account/billing/payments.ts";
 import { accountView, amendAccount, credit, openAccount } from "./account/profile.ts";
@@ -38,7 +37,6 @@ import { nameOf } from "./name.ts";
  */
 export class Account extends AccountEvents {
   readonly #groupCommit = new GroupCommit();
-  readonly #own = new OwnRequests();
   readonly #news = new NewsIntake(this.store.sql, (...asked) =>
     this.store.commit((turn) => reportNews(turn, ...asked)),
   );
@@ -55,7 +53,7 @@ export class Account extends AccountEvents {
 
   /** Admits a request to the account's own API, or refuses it (contract §13); `writes`: it changes something. */
   admitOwn(keyId: number, writes: boolean, secretId?: number): command.OwnDoor | null {
-    return this.store.read((sql) => this.#own.admit(sql, { keyId, secretId }, { writes, nowMs: Date.now() }));
+    return this.store.read((sql) => this.own.admit(sql, { keyId, secretId }, { writes, nowMs: Date.now() }));
   }
 
   /**

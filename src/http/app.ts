@@ -86,6 +86,8 @@ export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
   for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
   const page = c.get("failurePage")?.(c, failure);
   if (page) return page;
+  // The page that explains the code (RFC 8288; "help" of the HTML standard), set before the reply exists.
+  c.header("Link", `<${settings(c).CONSOLE_URL}/docs/errors#${code}>; rel="help"`);
   const told = { success: false, error, code, request_id: c.get("requestId"), param, hint, first };
   return c.json(told, STATUS_OF_CODE[code]);
 }

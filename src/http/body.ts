@@ -103,7 +103,11 @@ function pathOf(path: PropertyKey[]): string {
 
 /** The first fault of a body, or of parameters, as a failure: one sentence, the field, and a hint where one is known. */
 export function invalidRequest(error: z.core.$ZodError): Failure {
-  const issue = error.issues[0];
+  return failureOfIssue(error.issues[0]);
+}
+
+/** One fault of a body as a failure. */
+export function failureOfIssue(issue: z.core.$ZodIssue | undefined): Failure {
   if (issue?.code === "unrecognized_keys") {
     const [param = ""] = issue.keys;
     return { code: "invalid_request", error: `There is no field ${param}.`, param };

@@ -9,6 +9,7 @@ import type { Fault } from "./faults.ts";
 export const STATUS_OF_CODE = {
   invalid_request: 400,
   invalid_json: 400,
+  invalid_quote: 400,
   unauthorized: 401,
   insufficient_balance: 403,
   account_suspended: 403,
@@ -110,6 +111,8 @@ export function failureOf(refusal: Refusal): Failure {
     }
     case "send_at_past":
       return failureBy("invalid_request", { id: refusal.reason }, { param: "sendAt" });
+    case "invalid_quote":
+      return failureBy(refusal.reason, { id: refusal.reason }, { param: "Price-Quote" });
     case "unknown_file":
       return failureBy("invalid_request", { id: refusal.reason }, { param: "fileId" });
     case "insufficient_balance": {

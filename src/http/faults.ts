@@ -32,6 +32,7 @@ export type Fault =
   | { id: "account_closing"; closesAt: number }
   | ({ id: "not_offered" } & Destination)
   | { id: "unknown_file" }
+  | { id: "invalid_quote" }
   | { id: "send_at" }
   | { id: "send_at_far"; days: number }
   | { id: "send_at_past" }
@@ -111,6 +112,10 @@ const API: Sentences = {
   unknown_file: () => ({
     error: "fileId does not name a recording of this account.",
     hint: "Upload the recording with upload-voice and use the fileId of its reply.",
+  }),
+  invalid_quote: () => ({
+    error: "This quote is not valid for this request, has expired, or was used.",
+    hint: "A quote is for one send with the same operation, countries, number of recipients and text; ask preflight again.",
   }),
   send_at: () => "sendAt must be a time with its offset, such as 2026-11-23T14:30:00+05:30 or 2026-11-23T09:00:00Z.",
   send_at_far: ({ days }) => `sendAt must be at most ${days} days ahead.`,

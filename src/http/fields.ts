@@ -144,8 +144,11 @@ export function parsedNumber(value: string): PhoneNumber {
   return number;
 }
 
+/** Characters that the text of an SMS may have. */
+export const SMS_LENGTH_MAX = 160;
+
 /** The text of an SMS. */
-export const smsText = textUpTo("message", 160).meta({
+export const smsText = textUpTo("message", SMS_LENGTH_MAX).meta({
   description: "The text. It is billed by segments: 160 characters of GSM-7, or 70 of any other script.",
   examples: ["Your order 4711 is on its way."],
 });

@@ -28,6 +28,7 @@ export type Refusal = { ok: false; window?: WindowView } & (
         | "idempotency_mismatch"
         | "account_suspended"
         | "unknown_file"
+        | "invalid_quote"
         | "send_at_past";
     }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
@@ -82,6 +83,16 @@ export interface Take extends Pick<ClaimAsked, "carrier" | "leaseMs"> {
   resubmits?: boolean;
 }
 
+/** A price that was promised before (contract §13), once and until a time. */
+export interface Quote {
+  /** By which it is known once it was used. */
+  id: Uint8Array;
+  /** Units per recipient. */
+  units: number;
+  /** Until when it is valid, in ms since the epoch. */
+  untilMs: number;
+}
+
 /** One billable request: either all of its messages are accepted, or none. */
 export interface SendCommand extends Caller {
   operation: Operation;
@@ -102,6 +113,26 @@ export interface SendCommand extends Caller {
   take?: Take;
   /** The id of the secret that makes the public ids of its messages; 1 where it is absent. */
   idSecret?: number;
+  /** With it, each recipient costs what was quoted, whatever `price` and `notOffered` say. */
+  quote?: Quote;
+}
+
+/** What is asked of a send without doing it (contract §13). */
+export interface PreflightAsked extends Pick<SendCommand, "price" | "notOffered" | "sendAtMs" | "daily"> {
+  /** The key of a request; absent where a signed-in person asks. */
+  key?: { keyId: number; secretId?: number };
+  /** How many, each once. */
+  recipients: number;
+}
+
+/** Why the account would refuse a send, all reasons at once, and what it would cost. */
+export interface Preflighted {
+  ok: true;
+  refusals: Refusal[];
+  /** Units per recipient; null where the account has no such recording. */
+  charge: number | null;
+  /** Units that the account has now. */
+  balance: number;
 }
 
 /** The result of a request, with the numbers of the moment when it was carried out. */

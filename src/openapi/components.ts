@@ -37,6 +37,13 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
     description: "Any text of yours that names this request: with the same one it is done once, for 7 days.",
     schema: { type: "string", pattern: "^[!-~]{1,255}$", examples: ["order-4711"] },
   },
+  "Price-Quote": {
+    name: "Price-Quote",
+    in: "header",
+    required: false,
+    description: "The `quote` of a preflight of this request: its price is charged, once and within 10 minutes.",
+    schema: { type: "string", pattern: "^quote_[0-9A-Za-z]+$" },
+  },
 };
 
 const SCHEMES: Readonly<Record<string, Record<string, string>>> = {

@@ -61,7 +61,7 @@ function codesOf(found: Found, needs: Demands): ErrorCode[] {
   add(needs.readsBody, "invalid_json", "payload_too_large", "unsupported_media_type");
   add(needs.idempotent, "idempotency_mismatch");
   add(needs.idempotent && needs.counted, "idempotency_in_progress");
-  add(doc.billable === true, "insufficient_balance");
+  add(doc.billable === true, "insufficient_balance", "invalid_quote");
   add(namesIn(path).length > 0, "not_found");
   add(true, ...(doc.codes ?? []));
   return (Object.keys(STATUS_OF_CODE) as ErrorCode[]).filter((code) => codes.has(code));
@@ -90,7 +90,8 @@ function parametersOf(found: Found, needs: Demands, replies: Replies): (Paramete
   });
   const after = needs.queries.flatMap((schema) => queryParameters(schema, replies));
   const once = needs.idempotent ? [{ $ref: "#/components/parameters/Idempotency-Key" }] : [];
-  return [...inPath, ...after, ...once];
+  const quoted = doc.billable ? [{ $ref: "#/components/parameters/Price-Quote" }] : [];
+  return [...inPath, ...after, ...once, ...quoted];
 }
 
 const mediaOf = (media: Readonly<Record<string, string>>): Record<string, Media> =>

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { EVENTS } from "./replies/events.ts";
 import { OPERATOR_ACCOUNTS } from "./replies/operator-accounts.ts";
 import { OPERATOR_SERVICE } from "./replies/operator-service.ts";
+import { PREFLIGHT } from "./replies/preflight.ts";
 import { ACCOUNT, MESSAGES } from "./replies/messages.ts";
 import { RECORDINGS, TEST_INBOX } from "./replies/recordings.ts";
 import { SENDING } from "./replies/sending.ts";
@@ -11,6 +12,7 @@ import { SENDING } from "./replies/sending.ts";
 
 export const REPLIES: Readonly<Record<string, z.ZodType>> = {
   ...SENDING,
+  ...PREFLIGHT,
   ...MESSAGES,
   ...ACCOUNT,
   ...EVENTS,

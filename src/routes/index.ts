@@ -42,6 +42,8 @@ import { deskRateCard } from "./desk/rate-card.tsx";
 import { deskReconcile } from "./desk/reconcile.tsx";
 import { deskSessions } from "./desk/sessions.tsx";
 import { deskDoor } from "./desk/sign-in.tsx";
+import { docsForAgents } from "./docs/agents.ts";
+import { docsPages } from "./docs/pages.tsx";
 import { openapiDocuments } from "./docs/openapi.ts";
 import { health } from "./health.ts";
 import { mediaRecording } from "./media/recording.ts";
@@ -70,6 +72,7 @@ import { accountRoutes } from "./v1/account.ts";
 import { cancelApi } from "./v1/cancel.ts";
 import { messagesApi } from "./v1/messages.ts";
 import { eventsApi } from "./v1/events.ts";
+import { preflight } from "./v1/preflight.ts";
 import { recordingsApi } from "./v1/recordings.ts";
 import { refusalsApi } from "./v1/refusals.ts";
 import { requestsApi } from "./v1/requests.ts";
@@ -127,6 +130,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     messagesApi,
     requestsApi,
     cancelApi,
+    preflight,
     refusalsApi,
     eventsApi,
     keysPages,
@@ -152,6 +156,8 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     deskReconcile,
     deskAudit,
     deskSessions,
+    docsPages,
+    docsForAgents,
   ],
 };
 

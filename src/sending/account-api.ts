@@ -15,6 +15,12 @@ const WITH_BODY: ReadonlySet<string> = new Set(["PATCH", "PUT"]);
 
 const bearer = authenticate("bearer");
 
+/** Requires such a key; for a request that its own call to the account admits, as a preflight's. */
+export const accountKey: MiddlewareHandler<AppEnv> = shown(
+  { keyIn: ["bearer"], ownApi: true },
+  (c: Context<AppEnv>, next: Next) => bearer(c, next),
+);
+
 /**
  * Middleware of the account's own API: requires a Bearer key of either mode that is active, at most 600 requests a minute
  * for each account and mode, and for changes an account that is not suspended. One call to the account.

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Config } from "../config/settings.ts";
 import { messageId, objectName } from "../crypto/ids.ts";
 import { seal, unseal } from "../crypto/seal.ts";
 import { FIRST_ID } from "../crypto/secrets.ts";
@@ -7,31 +8,20 @@ import type { AppEnv } from "../http/app.ts";
 import { FailureError, failureOf } from "../http/errors.ts";
 import { idempotencyOf } from "../http/idempotency.ts";
 import { tell } from "../http/told.ts";
-import type { Destination, Done, DoneOrRefusal, Price, Refusal, SendCommand } from "../model/command.ts";
-import type { Content, Operation } from "../model/message.ts";
-import { OPERATIONS, SEND_LATE_MS, isCall } from "../model/operations.ts";
+import type { Done, DoneOrRefusal, Refusal, SendCommand } from "../model/command.ts";
+import type { Operation } from "../model/message.ts";
+import { OPERATIONS, isCall } from "../model/operations.ts";
+import type { Mode } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
 import { directTake, dispatchAfterReply } from "../queues/direct.ts";
 import { countSegments } from "../text/segments.ts";
+import type { Order } from "./ordering.ts";
+import { quoteIn } from "./quote.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
 import type { Reply } from "./replies.ts";
 
 // From a validated request to the account and back: the only hop that the client waits for.
-
-/** A priced order of a customer. */
-interface Order {
-  operation: Operation;
-  /** E.164, each once. */
-  recipients: string[];
-  price: Price;
-  content: Content;
-  /** The text that goes out, or null for a recording. */
-  text: string | null;
-  notOffered?: Destination;
-  /** When to send it, in ms since the epoch; absent: at once. */
-  sendAtMs?: number | undefined;
-}
 
 /** An account that was never opened is refused like an unknown key. */
 const UNKNOWN_ACCOUNT: Refusal = { ok: false, reason: "unauthorized" };
@@ -98,7 +88,10 @@ export function isRetryable(problem: unknown): boolean {
 
 /** Sends the command to the account; once more, with a fresh stub, if an Idempotency-Key makes that safe. */
 async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal | null> {
-  const once = () => (command.sendAtMs === undefined ? accountOf(c).send(command) : accountOf(c).sendLater(command));
+  const once = () => {
+    if (command.quote) return accountOf(c).sendQuoted(command);
+    return command.sendAtMs === undefined ? accountOf(c).send(command) : accountOf(c).sendLater(command);
+  };
   try {
     return await once();
   } catch (problem) {
@@ -115,15 +108,13 @@ async function askAndDispatch(c: Context<AppEnv>, command: SendCommand): Promise
   return result;
 }
 
-/** The time of a request for later, in ms: one that has only just passed is now, and one that is past is refused later on. */
-export function laterOf(sendAt: number | undefined): number | undefined {
-  if (sendAt === undefined) return undefined;
-  const sinceMs = Date.now() - sendAt;
-  return sinceMs >= 0 && sinceMs <= SEND_LATE_MS ? undefined : sendAt;
+/** The recipients of a day, which are limited for test keys. */
+export function dailyOf(config: Config, mode: Mode, recipients: number): Pick<SendCommand, "daily"> {
+  return mode === "test" ? { daily: { recipients, max: config.TEST_RECIPIENTS_PER_DAY } } : {};
 }
 
 /** The segments of an SMS, which the account stores because it cannot read the text. */
-function segmentsOf({ operation, text }: Order): Pick<SendCommand, "segments"> {
+function segmentsOf({ operation, text }: Pick<Order, "operation" | "text">): Pick<SendCommand, "segments"> {
   return text === null || isCall(operation) ? {} : { segments: countSegments(text).segments };
 }
 
@@ -131,21 +122,23 @@ function segmentsOf({ operation, text }: Order): Pick<SendCommand, "segments"> {
 export async function sendOrder(
   c: Context<AppEnv>,
   fields: object,
-  order: Order,
+  asked: Order,
   { said, template }: Reply,
 ): Promise<Response> {
+  const { kind: _, ...order } = asked;
+  const quote = quoteIn(c, asked);
   const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const caller = await callerOf(c, fields, template);
   const validityMs = settings(c)[OPERATIONS[order.operation].validity];
   const { mode } = keyOf(c);
-  const max = settings(c).TEST_RECIPIENTS_PER_DAY;
-  const daily = mode === "test" ? { daily: { recipients: order.recipients.length, max } } : {};
+  const daily = dailyOf(settings(c), mode, order.recipients.length);
   const idSecret = settings(c).KEY_SECRET.current.id;
   const done = askAndDispatch(c, {
     ...order,
     ...caller,
     ...daily,
     ...segmentsOf(order),
+    ...quote,
     text: sealed,
     validityMs,
     idSecret,

@@ -10,8 +10,13 @@ const GSM7 = { whole: 160, part: 153 };
 /** UTF-16 code units in one UCS-2 message, and in each part of a longer one. */
 const UCS2 = { whole: 70, part: 67 };
 
+export type Encoding = "GSM-7" | "UCS-2";
+
+/** Whether a character is in GSM-7. */
+export const isGsm = (letter: string): boolean => GSM.test(letter);
+
 interface Segmented {
-  encoding: "GSM-7" | "UCS-2";
+  encoding: Encoding;
   segments: number;
 }
 
@@ -40,7 +45,7 @@ function indivisible(text: string, encoding: Segmented["encoding"]): number[] {
 
 /** The encoding and number of SMS that a text needs (contract §6). */
 export function countSegments(text: string): Segmented {
-  const gsm = [...text].every((letter) => GSM.test(letter));
+  const gsm = [...text].every(isGsm);
   const encoding = gsm ? "GSM-7" : "UCS-2";
   const room = gsm ? GSM7 : UCS2;
   if (!gsm && text.length <= room.whole) return { encoding, segments: 1 };
@@ -60,7 +65,7 @@ export function countSegments(text: string): Segmented {
 
 /** The characters, each once, that make a text UCS-2. */
 export function unicodeLetters(text: string): string[] {
-  return [...new Set(text)].filter((letter) => !GSM.test(letter));
+  return [...new Set(text)].filter((letter) => !isGsm(letter));
 }
 
 /** GSM-7 replacements for characters that editors and keyboards insert automatically. */

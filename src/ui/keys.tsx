@@ -202,6 +202,9 @@ export const KeysPage: FC<{ ring: KeyRing; now: number; done: string | undefined
         <div class="stack">
           <MakeKey unsaved={unsaved} />
           <p class="hint">{t.otherMode[mode]}</p>
+          <p class="hint">
+            <a href={at("/docs")}>{t.howToUse}</a>
+          </p>
           {ring.consoleKey && <p class="hint">{t.consoleKey}</p>}
         </div>
       </div>

@@ -1,4 +1,4 @@
-import type { FC, PropsWithChildren } from "hono/jsx";
+import type { Child, FC, PropsWithChildren } from "hono/jsx";
 import { PRODUCT } from "../config/settings.ts";
 import built from "./built.json";
 import { phoneText, timeText } from "./format.ts";
@@ -22,6 +22,7 @@ export const PAGES = [
   { id: "keys", path: "/keys" },
   { id: "billing", path: "/billing" },
   { id: "settings", path: "/settings" },
+  { id: "docs", path: "/docs" },
 ] as const satisfies { id: IconName; path: string }[];
 
 type PageId = (typeof PAGES)[number]["id"];
@@ -30,12 +31,18 @@ const BAR_SIZE = 4;
 
 export type DocumentProps = PropsWithChildren<{
   title: string;
+  /** Whether the title is English in every language. */
+  englishTitle?: boolean;
   /** The page in the menu that this one belongs to. */
   active?: PageId;
   /** Without the menu: sign-in, payment page, invoice. */
   bare?: boolean;
   /** Added to the class of the main element. */
   kind?: string;
+  /** In place of the console's own menu: that of the documentation. */
+  side?: Child;
+  /** The address of the same page as Markdown. */
+  twin?: string;
 }>;
 
 const NavLink: FC<{ id: PageId; path: string; active: PageId | undefined }> = ({ id, path, active }) => {
@@ -189,17 +196,28 @@ const PhoneNotice: FC = () => {
 };
 
 /** The HTML document of a page. */
-export const Document: FC<DocumentProps> = ({ title, active, bare = false, kind = "", children }) => {
+export const Document: FC<DocumentProps> = ({
+  title,
+  englishTitle = false,
+  active,
+  bare = false,
+  kind = "",
+  side,
+  twin,
+  children,
+}) => {
   const t = useWords(shell);
   const { lang, theme, at, mode } = useView();
+  const own = !bare && side === undefined;
   return (
     <html lang={lang} data-at={at("")} data-mode={mode} {...(theme && { "data-theme": theme })}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content={theme ?? "light dark"} />
-        <title>{`${title} · ${PRODUCT}`}</title>
+        <title {...(englishTitle && { lang: "en" })}>{`${title} · ${PRODUCT}`}</title>
         <link rel="icon" href={at("/assets/icon.svg")} type="image/svg+xml" />
+        {twin !== undefined && <link rel="alternate" type="text/markdown" href={twin} />}
         <link rel="stylesheet" href={at(`/assets/${built.entries["app.css"]}`)} />
         <script type="module" src={at(`/assets/${built.entries["app.js"]}`)} />
       </head>
@@ -207,13 +225,13 @@ export const Document: FC<DocumentProps> = ({ title, active, bare = false, kind 
         <a class="skip" href="#main">
           {t.skip}
         </a>
-        {!bare && <Sidebar active={active} />}
+        {side ?? (own && <Sidebar active={active} />)}
         <main id="main" class={kind} tabindex={-1}>
-          {!bare && <WorldNotice />}
-          {!bare && <PhoneNotice />}
+          {own && <WorldNotice />}
+          {own && <PhoneNotice />}
           {children}
         </main>
-        {!bare && <BottomBar active={active} />}
+        {own && <BottomBar active={active} />}
         <div
           id="toasts"
           class="toasts"

@@ -28,9 +28,11 @@ const PAGES = [
   "/settings/activity",
   "/settings/archives",
   "/settings/close",
+  "/docs/api/sendOtp",
   "/there-is-no-such-page",
 ];
 const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-in/forgot", "/sign-up", "/inbox", "/desk/sign-in"];
+const DOCS = ["/docs", "/docs/errors", "/docs/webhooks", "/docs/india", "/docs/api/sendSms", "/docs/search?q=retry"];
 const DESK = [
   "/desk",
   "/desk/health",
@@ -133,7 +135,7 @@ describeInBrowser("every page", () => {
         }
         await window.page.setViewportSize(DESKTOP);
       };
-      for (const at of PUBLIC) await look(at);
+      for (const at of [...PUBLIC, ...DOCS]) await look(at);
       await askForCode(window);
       await look("/sign-in/code");
       await window.signInAsDemo();

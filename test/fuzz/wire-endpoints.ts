@@ -1,4 +1,5 @@
 import { mp3 } from "../world/recordings.ts";
+import { DOCS_PAGES } from "./wire-docs.ts";
 import { QUESTIONS } from "./wire-questions.ts";
 import type { Shape } from "./wire-shape.ts";
 
@@ -185,6 +186,7 @@ const PAGES: Record<string, Shape> = {
   "GET /desk/sessions": { query: { done: "ended" } },
   "GET /desk/sessions/end-all": {},
   "GET /usage": {},
+  ...DOCS_PAGES,
   "GET /settings/activity": { query: { before: "1.act_x" } },
 };
 

@@ -12,7 +12,7 @@ const PAGE_STATUSES: ReadonlySet<number> = new Set([101, 200, 206, 303, 304, 416
 const FILES = /^\/media|\/export$|^\/v1\/messages(?:\.csv)?$|\/archives\/:name$|^\/operator\/metrics$/u;
 
 /** Endpoints whose JSON is a document of its own, and no reply of contract §3. */
-const DOCUMENTS = /^\/openapi/u;
+const DOCUMENTS = /^\/openapi|^\/\.well-known\//u;
 
 /** Whether the HTTP server itself refused the request, which then never reached the service. */
 function isServersOwn({ status, headers, body }: WireReply): boolean {

@@ -9,6 +9,7 @@ export const QUESTIONS: Record<string, Shape> = {
   "DELETE /v1/messages/:id": {},
   "DELETE /v1/requests/:request_id": {},
   "GET /v1/refusals": { query: { limit: "2", after: "1793491200000.req_x" } },
+  "POST /v1/preflight": { json: { operation: "sms", phone: "9876543210", message: "It’s here" } },
   "GET /v1/account": {},
   "PATCH /v1/account": { json: { balance_low_at: 12.5 } },
 };

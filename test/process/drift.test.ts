@@ -75,6 +75,15 @@ const documentAt = async (path: string) => JSON.parse((await service.call(path))
 /** A wait that ends soon. */
 const atOnce = () => Promise.resolve({ timeout: "0.2" });
 
+/** Orders an SMS for later; the headers of the reply. */
+async function orderLater(key: string): Promise<Record<string, string>> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+  const body = JSON.stringify({ phone: "9876543210", message: "Hello", sendAt });
+  const reply = await service.call("/send-sms", { method: "POST", headers, body });
+  return Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, String(value)]));
+}
+
 const ofOperator = () => ({ authorization: `Bearer ${OPERATOR_TOKEN}` });
 
 beforeAll(async () => {
@@ -82,7 +91,11 @@ beforeAll(async () => {
   const { testKey } = await service.openAccount(10_000);
   const ofAccount = () => ({ authorization: `Bearer ${testKey}`, "x-api-key": testKey });
   const api = closed(await documentAt("/openapi.json")) as OpenApi;
-  runs["openapi.json"] = { document: api, tried: await tryAll(api, ofAccount, { waitInTestInbox: atOnce }) };
+  // Only what waits can be cancelled.
+  const cancelMessage = async () => ({ id: (await orderLater(testKey))["x-message-id"] ?? "" });
+  const cancelRequest = async () => ({ request_id: (await orderLater(testKey))["x-request-id"] ?? "" });
+  const special = { waitInTestInbox: atOnce, cancelMessage, cancelRequest };
+  runs["openapi.json"] = { document: api, tried: await tryAll(api, ofAccount, special) };
   const operator = closed(await documentAt("/openapi-operator.json")) as OpenApi;
   // Only an account without a balance can be erased without giving one up.
   const empty = async () => ({ id: (await service.openAccount(0)).id });

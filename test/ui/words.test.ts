@@ -2,11 +2,14 @@ import { describe, expect, it } from "vitest";
 
 // The words of the pages keep to the glossary of CONTRIBUTING.md.
 
-const SOURCES: Record<string, string> = import.meta.glob("../../src/ui/words/*.ts", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+const SOURCES: Record<string, string> = import.meta.glob(
+  ["../../src/ui/words/*.ts", "../../src/ui/docs/guides/*/*.md"],
+  {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  },
+);
 
 /** Words for which the glossary has another one. */
 const NOT_USED = [

@@ -1,7 +1,6 @@
 import { unlessFirst } from "../../crypto/secrets.ts";
 import type { Lane } from "../../model/lane.ts";
-import { timelineOf } from "../../model/message.ts";
-import type { Content, MessageState, MessageView, Operation } from "../../model/message.ts";
+import type { Content, Operation } from "../../model/message.ts";
 import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts";
 import { checkpointOf } from "./archive/checkpoint.ts";
 import { payDebt } from "./billing/debt.ts";
@@ -10,7 +9,7 @@ import { feedOf } from "./events/memory.ts";
 import { encodeTold, eventsBetween } from "./events/told.ts";
 import { decodeMessages, encodeLives, encodeNumbers } from "./message/codec.ts";
 import { PASS_SWEEPS, dueOf, isUsual } from "./message/deadlines.ts";
-import { attemptsMade, isFinal, readyOf } from "./message/states.ts";
+import { isFinal, readyOf } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
 import { journalOf } from "./receipts/journal.ts";
 import { noteJob, noteTimes } from "./turn.ts";
@@ -75,7 +74,9 @@ export function storedJob(row: Record<string, SqlStorageValue>): Job {
   };
 }
 
-const jobOf = (sql: SqlStorage, row: Record<string, SqlStorageValue>): Job => journalOf(sql).merge(storedJob(row));
+/** A row as the job that it is, with all of its receipts. */
+export const jobOf = (sql: SqlStorage, row: Record<string, SqlStorageValue>): Job =>
+  journalOf(sql).merge(storedJob(row));
 
 /** A job by its number, with all of its receipts, or null. */
 export function readJob(sql: SqlStorage, seq: number): Job | null {
@@ -265,55 +266,3 @@ export function storeDraft(turn: Turn, { job, messages, refunds }: Draft): Job |
 
 /** The secret of a job's public ids, as it is passed on. */
 export const secretOf = ({ secretId }: Pick<Job, "secretId">) => unlessFirst(secretId);
-
-const enteredBy = ({ log = [] }: Message) => log.map(([state, at]) => ({ state, at }));
-
-/** The state of a message as it is shown: before its time it is scheduled. */
-export function stateOf({ state }: Message, { sendAt }: Pick<Job, "sendAt">, nowMs: number): MessageState {
-  return state === "queued" && sendAt !== null && nowMs < sendAt ? "scheduled" : state;
-}
-
-/** The messages of a job as history and the operator see them at a time. */
-export function messageViews(job: Job, nowMs: number): MessageView[] {
-  const timelines = job.messages.map((message) => timelineOf(job, enteredBy(message), nowMs));
-  return job.messages.map((message, index) => ({
-    seq: job.seq,
-    index,
-    ...secretOf(job),
-    rev: message.rev ?? 1,
-    requestId: job.requestId,
-    keyId: job.keyId,
-    operation: job.operation,
-    to: message.to,
-    state: stateOf(message, job, nowMs),
-    charge: job.charge,
-    ...(job.segments !== null && { segments: job.segments }),
-    refunded: message.refunded === true,
-    carrier: job.carrier,
-    attempts: attemptsMade(message),
-    // While an attempt runs, the reason of the one before is only kept in case the claim is given back.
-    errorCode: message.state === "sending" ? null : (message.code ?? null),
-    createdAt: job.createdAt,
-    updatedAt: timelines[index]?.at(-1)?.at ?? job.createdAt,
-    ...(job.sendAt !== null && { sendAt: job.sendAt }),
-    timeline: timelines[index] ?? [],
-  }));
-}
-
-/** Messages after a place, oldest first (contract §10). */
-export function messagePage(
-  sql: SqlStorage,
-  after: { seq: number; index: number },
-  limit: number,
-  nowMs = Date.now(),
-): MessageView[] {
-  const page: MessageView[] = [];
-  for (let seq = after.seq; page.length < limit;) {
-    const row = sql.exec("SELECT * FROM job WHERE seq >= ? ORDER BY seq LIMIT 1", seq).toArray()[0];
-    if (!row) break;
-    const job = jobOf(sql, row);
-    page.push(...messageViews(job, nowMs).filter((view) => view.seq > after.seq || view.index > after.index));
-    seq = job.seq + 1;
-  }
-  return page.slice(0, limit);
-}

@@ -5,7 +5,7 @@ import { logProblem } from "../../log.ts";
 import type { LiveJob } from "../../model/live.ts";
 import type { MessageState, Operation } from "../../model/message.ts";
 import { maskOtp, otpText, readOtpText } from "../../text/otp-text.ts";
-import { stateOf } from "./jobs.ts";
+import { stateOf } from "./message/views.ts";
 import type { Job } from "./jobs.ts";
 import { sealedText } from "./retention/text-keys.ts";
 

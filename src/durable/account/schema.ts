@@ -210,6 +210,12 @@ export const MIGRATIONS: readonly Step[] = [
   ALTER TABLE job ADD COLUMN told TEXT;
   ALTER TABLE job ADD COLUMN told_at INTEGER;
   ALTER TABLE job ADD COLUMN told_rev INTEGER;
+  -- Quotes: those that were used, until they are long expired (quotes/used.ts).
+  CREATE TABLE quote_used (
+    expires_at INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    PRIMARY KEY (expires_at, id)
+  ) WITHOUT ROWID;
   `,
 ];
 

@@ -1,41 +1,16 @@
 import type { DoneOrRefusal, Refusal, SendCommand } from "../../model/command.ts";
 import { laneOf } from "../../model/lane.ts";
-import type { ClaimedJob, Content } from "../../model/message.ts";
-import { SEND_LATE_MS } from "../../model/operations.ts";
-import { VOICE_BLOCK_MS } from "../../money/pricing.ts";
+import type { ClaimedJob } from "../../model/message.ts";
 import { admitRequest, writeTimes } from "./admission.ts";
 import { remember } from "./idempotency.ts";
 import { readJob, secretOf } from "./jobs.ts";
 import { countRecipients } from "./limits/daily-recipients.ts";
 import { ledgerHead } from "./billing/ledger.ts";
 import { insertJobs, sendAtOf } from "./new-jobs.ts";
-import { otpRateOf } from "./profile.ts";
-import type { AccountRow } from "./profile.ts";
+import { priced, refusalsOf } from "./quotes/judge.ts";
+import { noteUsed } from "./quotes/used.ts";
 import { sealedText } from "./retention/text-keys.ts";
 import type { Turn } from "./turn.ts";
-import { findRecording } from "./voice/recordings.ts";
-
-/** Units per message and the content for the carrier; null when the account has no such recording. */
-function priced(
-  sql: SqlStorage,
-  command: SendCommand,
-  account: AccountRow,
-): { charge: number; content: Content } | null {
-  const { price, content } = command;
-  switch (price.kind) {
-    case "fixed":
-      return { charge: price.units, content };
-    case "otp":
-      return { charge: otpRateOf(account), content };
-    case "recording": {
-      const found = findRecording(sql, price.fileId);
-      if (!found) return null;
-      const { objectKey, mime, durationMs } = found;
-      const charge = price.unitsPerBlock * Math.ceil(durationMs / VOICE_BLOCK_MS);
-      return { charge, content: { ...content, recording: { objectKey, mime } } };
-    }
-  }
-}
 
 /**
  * The claim of a message for the same invocation, which repeats its call because it never got the answer: its request id
@@ -66,23 +41,15 @@ export function send(turn: Turn, command: SendCommand): DoneOrRefusal {
     writeTimes(turn);
     return { ...refusal, window: admitted.window };
   };
-  const { closesAt } = admitted.account;
-  if (closesAt !== null) return refuse({ ok: false, reason: "account_closing", closesAt });
-  if (command.notOffered !== undefined) {
-    return refuse({ ok: false, reason: "not_offered", ...command.notOffered });
-  }
-  // Only here, so that a request that is repeated after its time gets its reply again.
-  if (command.sendAtMs !== undefined && command.sendAtMs < turn.nowMs - SEND_LATE_MS) {
-    return refuse({ ok: false, reason: "send_at_past" });
-  }
-  const order = priced(sql, command, admitted.account);
-  if (!order) return refuse({ ok: false, reason: "unknown_file" });
-  const spent = order.charge * command.recipients.length;
   const head = ledgerHead(sql);
-  if (head.balance < spent) {
-    return refuse({ ok: false, reason: "insufficient_balance", needed: spent, balance: head.balance });
-  }
-  const inserted = insertJobs(turn, { ...command, content: order.content }, order.charge, head);
+  const order = priced(sql, command, admitted.account);
+  const size = { recipients: command.recipients.length, balance: head.balance };
+  const [refusal] = refusalsOf(turn, admitted.account, command, order, size);
+  if (refusal || !order) return refuse(refusal ?? { ok: false, reason: "unknown_file" });
+  const spent = order.charge * command.recipients.length;
+  const content = order.recording ? { ...command.content, recording: order.recording } : command.content;
+  const inserted = insertJobs(turn, { ...command, content }, order.charge, head);
+  if (command.quote) noteUsed(turn, command.quote);
   countRecipients(turn, command.recipients.length);
   const { balance, claimed } = inserted;
   const idSecret = command.idSecret === undefined ? {} : { idSecret: command.idSecret };

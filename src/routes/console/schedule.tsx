@@ -117,7 +117,7 @@ const ofMessage = (app: Api) =>
 
 /** `/schedule`: what is scheduled, and how it is cancelled. */
 export const schedulePages = (app: Api) => {
-  app.get("/schedule", page, signedIn, list);
+  app.get("/schedule", page, signedIn, (c) => list(c));
   ofRequest(app);
   ofMessage(app);
 };

@@ -4,27 +4,46 @@ import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { jsonBody } from "../../http/body.ts";
 import type { Docs } from "../../http/docs.ts";
-import { apiKey, brandName, indianMobile, neverLater, otpCode } from "../../http/fields.ts";
+import { SMS_LENGTH_MAX, apiKey, brandName, indianMobile, neverLater, otpCode } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
+import { ordering } from "../../sending/ordering.ts";
+import type { Ordered } from "../../sending/ordering.ts";
 import { otpReply } from "../../sending/replies.ts";
 import { sendOrder } from "../../sending/send-order.ts";
 import { otpText } from "../../text/otp-text.ts";
 
 const schema = z.object({ phone: indianMobile("phone"), otp: otpCode, brandName, sendAt: neverLater, apiKey });
 
+/** The order of a body; its price is the account's rate. */
+function orderOf(body: z.output<typeof schema>): Ordered {
+  const brand = body.brandName ?? PRODUCT;
+  const order = {
+    kind: "otp" as const,
+    operation: "otp" as const,
+    recipients: [`+91${body.phone}`],
+    price: { kind: "otp" as const },
+    content: {},
+    text: otpText(brand, body.otp),
+  };
+  return { order, reply: otpReply(body.phone, brand, body.otp) };
+}
+
+/** An SMS with a one-time password. */
+export const otpOrdering = ordering({
+  schema,
+  numbers: "phone",
+  priced: null,
+  text: { from: ["otp", "brandName"], max: SMS_LENGTH_MAX },
+  example: { phone: "9876543210", otp: "0000" },
+  order: orderOf,
+});
+
 /** `POST /send-otp`: an SMS with the caller's own one-time password (contract §5.8). */
 export const sendOtp = (app: Api) =>
   app.post(ENDPOINTS.otp.path, authenticate(...ENDPOINTS.otp.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
-    const brand = body.brandName ?? PRODUCT;
-    const order = {
-      operation: "otp" as const,
-      recipients: [`+91${body.phone}`],
-      price: { kind: "otp" as const },
-      content: {},
-      text: otpText(brand, body.otp),
-    };
-    return sendOrder(c, body, order, otpReply(body.phone, brand, body.otp));
+    const { order, reply } = orderOf(body);
+    return sendOrder(c, body, order, reply);
   });
 
 export const docs = {

@@ -3,12 +3,13 @@ import type { Api } from "../../http/app.ts";
 import { authenticate } from "../../http/auth.ts";
 import { bodyUpTo, jsonBody } from "../../http/body.ts";
 import type { Docs } from "../../http/docs.ts";
-import { apiKey, indianMobile, issueOf, sendAt, senderId, smsText } from "../../http/fields.ts";
+import { SMS_LENGTH_MAX, apiKey, indianMobile, issueOf, sendAt, senderId, smsText } from "../../http/fields.ts";
 import { ENDPOINTS, RECIPIENTS_MAX } from "../../model/operations.ts";
 import { priceIndia } from "../../money/pricing.ts";
+import { laterOf, ordering } from "../../sending/ordering.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { bulkReply } from "../../sending/replies.ts";
-import { laterOf, sendOrder } from "../../sending/send-order.ts";
+import { sendOrder } from "../../sending/send-order.ts";
 import { INDIAN_MOBILE } from "../../text/india.ts";
 
 const LIST = {
@@ -35,16 +36,21 @@ const recipients = z
 const schema = z.object({ recipients, message: smsText, senderId, sendAt, apiKey });
 
 /** A request of 10,000 recipients has 130 KiB, or 250 KiB with each of them on an indented line of its own. */
-const ofList = bodyUpTo(512 * 1024);
+export const ofList = bodyUpTo(512 * 1024);
 
-/** `POST /send-bulk-sms`: one text to many Indian mobiles, all or nothing (contract §5.2). */
-export const sendBulkSms = (app: Api) =>
-  app.post(ENDPOINTS.bulk.path, ofList, authenticate(...ENDPOINTS.bulk.keyIn), jsonBody(schema), async (c) => {
-    const body = c.req.valid("json");
-    const { segments, units } = priceIndia(await currentRateCard(c.env, c.executionCtx), body.message);
+/** One text to many Indian mobiles, and its price. */
+export const bulkOrdering = ordering({
+  schema,
+  numbers: "recipients",
+  priced: "message",
+  text: { from: ["message"], max: SMS_LENGTH_MAX },
+  example: { recipients: ["9876543210"], message: "-" },
+  order(body, card) {
+    const { segments, units } = priceIndia(card, body.message);
     const unique = [...new Set(body.recipients)];
     const sendAtMs = laterOf(body.sendAt);
     const order = {
+      kind: "bulk" as const,
       operation: "sms" as const,
       recipients: unique.map((phone) => `+91${phone}`),
       price: { kind: "fixed" as const, units },
@@ -52,12 +58,17 @@ export const sendBulkSms = (app: Api) =>
       content: body.senderId === undefined ? {} : { sender: body.senderId },
       text: body.message,
     };
-    return sendOrder(
-      c,
-      body,
-      order,
-      bulkReply(unique.length, segments, body.recipients.length - unique.length, sendAtMs),
-    );
+    const reply = bulkReply(unique.length, segments, body.recipients.length - unique.length, sendAtMs);
+    return { order, reply };
+  },
+});
+
+/** `POST /send-bulk-sms`: one text to many Indian mobiles, all or nothing (contract §5.2). */
+export const sendBulkSms = (app: Api) =>
+  app.post(ENDPOINTS.bulk.path, ofList, authenticate(...ENDPOINTS.bulk.keyIn), jsonBody(schema), async (c) => {
+    const body = c.req.valid("json");
+    const { order, reply } = bulkOrdering.order(body, await currentRateCard(c.env, c.executionCtx));
+    return sendOrder(c, body, order, reply);
   });
 
 export const docs = {

@@ -7,9 +7,13 @@ import { indianCallee, optional, sendAt, textUpTo } from "../../http/fields.ts";
 import { LANGUAGES } from "../../model/message.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { priceTts } from "../../money/pricing.ts";
+import { laterOf, ordering } from "../../sending/ordering.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { ttsReply } from "../../sending/replies.ts";
-import { laterOf, sendOrder } from "../../sending/send-order.ts";
+import { sendOrder } from "../../sending/send-order.ts";
+
+/** Characters that a spoken text may have. */
+const SPOKEN_LENGTH_MAX = 250;
 
 const ACCENTS = ["91", "1", "44", "61"] as const;
 const RATE = { min: 0.5, max: 2, sentence: "speakingRate must be a number from 0.5 to 2.0." };
@@ -17,7 +21,10 @@ const GENDER = "ssmlGender must be 1 (male) or 2 (female).";
 
 const schema = z.object({
   callee: indianCallee,
-  text: textUpTo("text", 250).meta({ description: "What the call says.", examples: ["Your table is ready."] }),
+  text: textUpTo("text", SPOKEN_LENGTH_MAX).meta({
+    description: "What the call says.",
+    examples: ["Your table is ready."],
+  }),
   language: optional(
     z
       .enum(LANGUAGES, `language must be one of ${LANGUAGES.join(", ")}.`)
@@ -45,15 +52,20 @@ const schema = z.object({
   sendAt,
 });
 
-/** `POST /api/tts-call`: a call that speaks a text (contract §5.5). */
-export const ttsCall = (app: Api) =>
-  app.post(ENDPOINTS.tts.path, authenticate(...ENDPOINTS.tts.keyIn), jsonBody(schema), async (c) => {
-    const body = c.req.valid("json");
+/** A call that speaks a text, and its price. */
+export const ttsOrdering = ordering({
+  schema,
+  numbers: "callee",
+  priced: "text",
+  text: { from: ["text"], max: SPOKEN_LENGTH_MAX },
+  example: { callee: "9876543210", text: "-" },
+  order(body, card) {
     const sendAtMs = laterOf(body.sendAt);
     const order = {
+      kind: "tts" as const,
       operation: "tts" as const,
       recipients: [`+91${body.callee}`],
-      price: { kind: "fixed" as const, units: priceTts(await currentRateCard(c.env, c.executionCtx)) },
+      price: { kind: "fixed" as const, units: priceTts(card) },
       sendAtMs,
       content: {
         language: body.language ?? "EN",
@@ -63,7 +75,16 @@ export const ttsCall = (app: Api) =>
       },
       text: body.text,
     };
-    return sendOrder(c, body, order, ttsReply(sendAtMs));
+    return { order, reply: ttsReply(sendAtMs) };
+  },
+});
+
+/** `POST /api/tts-call`: a call that speaks a text (contract §5.5). */
+export const ttsCall = (app: Api) =>
+  app.post(ENDPOINTS.tts.path, authenticate(...ENDPOINTS.tts.keyIn), jsonBody(schema), async (c) => {
+    const body = c.req.valid("json");
+    const { order, reply } = ttsOrdering.order(body, await currentRateCard(c.env, c.executionCtx));
+    return sendOrder(c, body, order, reply);
   });
 
 export const docs = {

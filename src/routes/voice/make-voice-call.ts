@@ -6,9 +6,10 @@ import type { Docs } from "../../http/docs.ts";
 import { dialledCallee, parsedNumber, sendAt, textUpTo } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
 import { priceVoiceBlock } from "../../money/pricing.ts";
+import { laterOf, ordering } from "../../sending/ordering.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { voiceReply } from "../../sending/replies.ts";
-import { laterOf, sendOrder } from "../../sending/send-order.ts";
+import { sendOrder } from "../../sending/send-order.ts";
 
 const fileId = textUpTo("fileId", 100).meta({
   description: "The `fileId` of a recording that was uploaded.",
@@ -17,21 +18,34 @@ const fileId = textUpTo("fileId", 100).meta({
 
 const schema = z.object({ callee: dialledCallee, fileId, sendAt });
 
-/** `POST /api/make-voice-call`: a call that plays a recording (contract §5.7). */
-export const makeVoiceCall = (app: Api) =>
-  app.post(ENDPOINTS.voice.path, authenticate(...ENDPOINTS.voice.keyIn), jsonBody(schema), async (c) => {
-    const body = c.req.valid("json");
-    const unitsPerBlock = priceVoiceBlock(await currentRateCard(c.env, c.executionCtx));
+/** A call that plays a recording, and its price. */
+export const voiceOrdering = ordering({
+  schema,
+  numbers: "callee",
+  priced: "fileId",
+  text: null,
+  example: { callee: "919876543210", fileId: "-" },
+  order(body, card) {
     const sendAtMs = laterOf(body.sendAt);
     const order = {
+      kind: "voice" as const,
       operation: "voice" as const,
       recipients: [parsedNumber(`+${body.callee}`).number],
-      price: { kind: "recording" as const, fileId: body.fileId, unitsPerBlock },
+      price: { kind: "recording" as const, fileId: body.fileId, unitsPerBlock: priceVoiceBlock(card) },
       sendAtMs,
       content: {},
       text: null,
     };
-    return sendOrder(c, body, order, voiceReply(sendAtMs));
+    return { order, reply: voiceReply(sendAtMs) };
+  },
+});
+
+/** `POST /api/make-voice-call`: a call that plays a recording (contract §5.7). */
+export const makeVoiceCall = (app: Api) =>
+  app.post(ENDPOINTS.voice.path, authenticate(...ENDPOINTS.voice.keyIn), jsonBody(schema), async (c) => {
+    const body = c.req.valid("json");
+    const { order, reply } = voiceOrdering.order(body, await currentRateCard(c.env, c.executionCtx));
+    return sendOrder(c, body, order, reply);
   });
 
 export const docs = {

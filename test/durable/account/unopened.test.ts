@@ -39,6 +39,18 @@ const METHODS: Record<string, (account: Account) => unknown> = {
     }),
   takeBack: (account) => account.takeBack({ seq: 1, index: 0 }),
   schedule: (account) => account.schedule(null, 1),
+  sendQuoted: (account) =>
+    account.sendQuoted({
+      ...caller,
+      operation: "sms",
+      recipients: ["+919876543210"],
+      price: { kind: "fixed", units: 1 },
+      content: {},
+      text: null,
+      validityMs: 1,
+      quote: { id: new Uint8Array(16), units: 1, untilMs: 1 },
+    }),
+  preflight: (account) => account.preflight({ price: { kind: "otp" }, recipients: 1 }),
   beginUpload: (account) => account.beginUpload(caller, upload, QUOTA),
   endUpload: (account) => account.endUpload(caller, upload, true),
   renameRecording: (account) => account.renameRecording("f", "b.wav"),

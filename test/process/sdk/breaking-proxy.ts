@@ -3,7 +3,7 @@ import net from "node:net";
 
 // A proxy on TCP that breaks connections, at any byte of the request or of the reply, or answers in the service's place.
 
-/** What becomes of one connection. */
+/** What becomes of one connection. Bytes below 0 are counted from the end. */
 export type Fault =
   /** Only so many bytes of the request reach the service, then both connections are reset. */
   | { kind: "cut request"; bytes: number }
@@ -83,7 +83,7 @@ export class BreakingProxy {
       const [, key] = /\r\nidempotency-key: *([^\r]+)\r/iu.exec(seen.toString("latin1")) ?? [];
       if (key !== undefined && this.keys.at(-1) !== key) this.keys.push(key);
       if (fault?.kind === "cut request") {
-        const end = fault.bytes >= seen.length && isWhole(seen) ? seen.length : fault.bytes;
+        const end = Math.min(lengthOf(seen), fault.bytes < 0 ? lengthOf(seen) + fault.bytes : fault.bytes);
         service.write(seen.subarray(before, end));
         if (seen.length >= end) service.end(() => reset());
       } else if (fault?.kind === "answer instead") {
@@ -94,7 +94,8 @@ export class BreakingProxy {
     service.on("data", (bytes) => {
       reply = Buffer.concat([reply, bytes]);
       if (fault?.kind === "cut reply") {
-        if (isWhole(reply)) client.write(reply.subarray(0, Math.min(fault.bytes, reply.length - 1)), reset);
+        const end = fault.bytes < 0 ? fault.bytes : Math.min(fault.bytes, reply.length - 1);
+        if (isWhole(reply)) client.write(reply.subarray(0, end), reset);
       } else if (fault?.kind === "answer after") client.end(fault.text);
       else if (fault?.kind !== "hang") client.write(bytes);
     });

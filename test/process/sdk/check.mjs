@@ -19,6 +19,11 @@ export async function check({ apiKey, baseUrl, broken, nobody }) {
   const sent = await client.sendSms(sms, { idempotencyKey: "order-4711" });
   const again = await client.sendSms(sms, { idempotencyKey: "order-4711" });
   const behind = await dastak({ apiKey, baseUrl: broken }).sendSms({ ...sms, message: "Once" });
+  const message = await client.waitFor(sent.messageId);
+  const listed = [];
+  for await (const { id } of client.listMessages({ limit: 1 })) listed.push(id);
+  const pieces = [];
+  for await (const piece of client.downloadMessages()) pieces.push(piece);
   const { balance } = await client.accountBalance();
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const body = JSON.stringify({ type: "message.delivered" });
@@ -30,6 +35,8 @@ export async function check({ apiKey, baseUrl, broken, nobody }) {
     sameMessage: sent.messageId === again.messageId && sent.messageId.startsWith("msg_"),
     replayed: [sent.replayed, again.replayed],
     balance,
+    became: [message.state, message.id === sent.messageId],
+    listed: [listed.length, listed.includes(sent.messageId), pieces.join("").includes(sent.messageId)],
     refused: await failureOf(client.sendSms({ phone: "123", message: "x" })),
     badKey: await failureOf(dastak({ apiKey: "dsk_test_nope", baseUrl }).accountBalance()),
     nobody: await failureOf(dastak({ apiKey, baseUrl: nobody, retries: 0 }).sendSms(sms)),

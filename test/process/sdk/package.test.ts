@@ -66,6 +66,8 @@ async function checkIn(runIt: (options: Record<string, string>) => Promise<strin
     sameMessage: true,
     replayed: [false, true],
     balance: 8,
+    became: ["delivered", true],
+    listed: [2, true, true],
     refused: { code: "invalid_request", param: "phone", status: 400, isUnknown: false, named: true },
     badKey: { code: "unauthorized", status: 401, isUnknown: false, named: true },
     nobody: expect.objectContaining({ code: "connection", status: 0, named: false }),

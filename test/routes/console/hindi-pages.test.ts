@@ -22,7 +22,17 @@ describe("the detector", () => {
 });
 
 describe("signed out, in Hindi", () => {
-  it.each(["/sign-in", "/sign-in/password", "/sign-up", "/inbox"])("%s", async (path) => {
+  const DOCS = ["", "/errors", "/retries", "/messages", "/limits", "/webhooks", "/testing", "/india", "/api/sendSms"];
+
+  it.each([
+    "/sign-in",
+    "/sign-in/password",
+    "/sign-up",
+    "/inbox",
+    "/docs/search?q=otp",
+    "/docs/search?q=nothing",
+    ...DOCS.map((path) => `/docs${path}`),
+  ])("%s", async (path) => {
     hindi(await stranger().get(path), 200);
   });
 

@@ -1,5 +1,5 @@
 import type { ExportedJob } from "../../../model/export.ts";
-import { messageViews } from "../jobs.ts";
+import { messageViews } from "../message/views.ts";
 import { jobsAfter } from "../open-jobs.ts";
 import { sealedText } from "../retention/text-keys.ts";
 

@@ -6,7 +6,8 @@ import { isBeyond } from "../../../search/look.ts";
 import type { Fresh, Look } from "../../../search/look.ts";
 import { number } from "../../rows.ts";
 import { checkpointOf } from "../archive/checkpoint.ts";
-import { firstJobSince, messageViews, readJob } from "../jobs.ts";
+import { firstJobSince, readJob } from "../jobs.ts";
+import { messageViews } from "../message/views.ts";
 import { readAccount } from "../profile.ts";
 
 // The console's searches, answered by the account itself. History in D1 lags behind, so the account searches the jobs

@@ -1,7 +1,8 @@
 import type { NearRequest, RequestPage } from "../../../model/message-detail.ts";
 import type { MessagePlace } from "../../../model/ref.ts";
 import { number } from "../../rows.ts";
-import { firstJobSince, messageViews, readJob, stateOf } from "../jobs.ts";
+import { firstJobSince, readJob } from "../jobs.ts";
+import { messageViews, stateOf } from "../message/views.ts";
 
 // One request with what became of it (contract §13). A request's jobs have consecutive numbers, 100 at most, and the
 // first holds the debit. No index leads from a request's id to them, since it would cost a row for each send: the id

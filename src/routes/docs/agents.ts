@@ -1,0 +1,43 @@
+import type { Context } from "hono";
+import { createHash } from "node:crypto";
+import { settings } from "../../http/app.ts";
+import type { Api, AppEnv } from "../../http/app.ts";
+import { openApi } from "../../openapi/served.ts";
+import { SKILL_DESCRIPTION, SKILL_NAME, SKILL_PATH, llmsFullTxt, llmsTxt, skillMd } from "../../ui/docs/agents.ts";
+import { valuesOf } from "../../ui/docs/reader.ts";
+import type { Reader } from "../../ui/docs/reader.ts";
+
+/** Assistants read English, without anyone's key. */
+function englishReader(c: Context<AppEnv>): Reader {
+  const config = settings(c);
+  return { lang: "en", document: openApi(config, "api"), values: valuesOf(config), testKey: null, signedIn: false };
+}
+
+const asText = (c: Context<AppEnv>, text: string, type: "plain" | "markdown") =>
+  c.body(text, 200, { "Content-Type": `text/${type}; charset=utf-8` });
+
+/** The documentation for programs and assistants: `/llms.txt`, `/llms-full.txt`, and an Agent Skill with its index. */
+export const docsForAgents = (app: Api) => {
+  app.get("/llms.txt", (c) => asText(c, llmsTxt(englishReader(c)), "plain"));
+  app.get("/llms-full.txt", (c) => asText(c, llmsFullTxt(englishReader(c)), "plain"));
+  app.get(SKILL_PATH, (c) => asText(c, skillMd(englishReader(c)), "markdown"));
+
+  // Agent Skills Discovery 0.2.0: the digest is that of the bytes which are served.
+  app.get("/.well-known/agent-skills/index.json", (c) => {
+    const digest = createHash("sha256")
+      .update(skillMd(englishReader(c)))
+      .digest("hex");
+    return c.json({
+      $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+      skills: [
+        {
+          name: SKILL_NAME,
+          type: "skill-md",
+          description: SKILL_DESCRIPTION,
+          url: settings(c).CONSOLE_URL + SKILL_PATH,
+          digest: `sha256:${digest}`,
+        },
+      ],
+    });
+  });
+};
