@@ -176,15 +176,15 @@ async function rowsOf(world: World, run: () => Promise<unknown>): Promise<number
   return counted.rows;
 }
 
-describe("rows written", () => {
-  /** A scheduled SMS of an account whose key was used this hour, and the text of whose day has its key. */
-  async function warmWorld(): Promise<World> {
-    const world = await openWorld();
-    await later(world, HOUR_MS);
-    await world.stub.takeBack({ seq: 2, index: 0 });
-    return world;
-  }
+/** An account whose key was used this hour, and that has the key of the day's texts. */
+async function warmWorld(): Promise<World> {
+  const world = await openWorld();
+  await later(world, HOUR_MS);
+  await world.stub.takeBack({ seq: 2, index: 0 });
+  return world;
+}
 
+describe("rows written", () => {
   it("for an SMS that is scheduled, claimed and delivered are 7, and for one that is cancelled 6", async () => {
     const world = await warmWorld();
     const delivered = await rowsOf(world, async () => {
