@@ -9,6 +9,7 @@ interface __BaseEnv_Env {
 	SINGLE_LANE: Queue;
 	BULK_LANE: Queue;
 	HISTORY: Queue;
+	WEBHOOKS: Queue;
 	ENVIRONMENT: string;
 	SMS_URL: string;
 	TTS_URL: string;

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { OPERATOR_ACCOUNTS } from "./replies/operator-accounts.ts";
 import { OPERATOR_SERVICE } from "./replies/operator-service.ts";
 import { RECORDINGS, TEST_INBOX } from "./replies/recordings.ts";
+import { WEBHOOKS } from "./replies/webhooks.ts";
 import { SENDING } from "./replies/sending.ts";
 
 // The reply of each operation, by the name that `docs` gives it. An area has a file in `replies/` and a line here. Nothing
@@ -11,6 +12,7 @@ export const REPLIES: Readonly<Record<string, z.ZodType>> = {
   ...SENDING,
   ...RECORDINGS,
   ...TEST_INBOX,
+  ...WEBHOOKS,
   ...OPERATOR_ACCOUNTS,
   ...OPERATOR_SERVICE,
 };

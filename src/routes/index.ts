@@ -64,6 +64,7 @@ import { sendSms } from "./sms/send-sms.ts";
 import { inboxApi } from "./test-inbox/inbox.ts";
 import { ttsCall } from "./tts/tts-call.ts";
 import { recordingsApi } from "./v1/recordings.ts";
+import { webhooksApi } from "./v1/webhooks.ts";
 import { makeVoiceCall } from "./voice/make-voice-call.ts";
 import { uploadVoice } from "./voice/upload-voice.ts";
 import { paymentWebhooks } from "./webhooks/payments.ts";
@@ -112,6 +113,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     inboxApi,
     recordingsPages,
     recordingsApi,
+    webhooksApi,
     keysPages,
     billingPages,
     ordersPages,

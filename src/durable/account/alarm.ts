@@ -80,9 +80,10 @@ export class AccountAlarm {
    * which everything until then shares.
    */
   setFor(changes: Changes): void {
-    const { jobs, dueMs, ready, visit, hasGone, recordingDueMs, profile } = changes;
+    const { jobs, dueMs, ready, visit, hasGone, recordingDueMs, webhookMs, profile } = changes;
     const times: number[] = [];
     if (recordingDueMs !== null) times.push(recordingDueMs);
+    if (webhookMs !== null) times.push(webhookMs);
     const nowMs = Date.now();
     this.#history.noteChanges(changes, nowMs);
     this.#archive.noteChanges(changes);
@@ -125,6 +126,7 @@ export class AccountAlarm {
       await this.#forgetOld();
       await this.#forgetAged();
       this.#inSweep(sealAll);
+      this.#host.webhooks?.().name();
       const nameMs = await this.#history.name();
       await this.#archive.step();
       this.#setForDue(Date.now() + SOON_MS, [lookMs, nameMs]);
@@ -294,6 +296,8 @@ export class AccountAlarm {
     const days = [nextForgetMs(sql), this.#agedMs(), this.#archive.nextMs()];
     const dueMs = [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), ...days, ...lanes];
     const times = dueMs.map((at) => (at === null ? Infinity : at <= nowMs ? overdueMs : at));
+    const webhookMs = this.#host.webhooks?.().nextMs() ?? null;
+    if (webhookMs !== null) times.push(Math.max(webhookMs, nowMs + SOON_MS));
     for (const at of historyMs) if (at !== null) times.push(Math.max(at, nowMs + SOON_MS));
     this.#setBy(Math.min(...times));
   }
