@@ -53,6 +53,8 @@ export abstract class AccountEvents extends AccountRecordings {
 
   /** Changes an endpoint, disables it, or enables it again. */
   changeEndpoint(id: string, change: webhook.EndpointChange): webhook.Endpoint | webhook.EndpointRefusal | null {
+    // What has happened has its number before `skip` goes on from now.
+    if (this.store.isOpened) this.store.events.flush();
     return this.#changed(id, () => this.store.change((turn) => endpoints.changeEndpoint(turn, id, change)));
   }
 

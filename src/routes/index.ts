@@ -15,6 +15,7 @@ import { keysPages } from "./console/keys.tsx";
 import { leavingPages } from "./console/leaving.tsx";
 import { liveFeed } from "./console/live.ts";
 import { ordersPages } from "./console/orders.tsx";
+import { webhooksPages } from "./console/webhooks.tsx";
 import { overviewPage, usagePage } from "./console/overview.tsx";
 import { payPages } from "./console/pay.tsx";
 import { phoneLost } from "./console/phone-lost.tsx";
@@ -115,6 +116,7 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     recordingsApi,
     webhooksApi,
     keysPages,
+    webhooksPages,
     billingPages,
     ordersPages,
     invoicePages,

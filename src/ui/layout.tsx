@@ -19,6 +19,7 @@ export const PAGES = [
   { id: "inbox", path: "/inbox" },
   { id: "recordings", path: "/recordings" },
   { id: "keys", path: "/keys" },
+  { id: "webhooks", path: "/endpoints" },
   { id: "billing", path: "/billing" },
   { id: "settings", path: "/settings" },
 ] as const satisfies { id: IconName; path: string }[];

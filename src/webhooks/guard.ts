@@ -6,6 +6,9 @@ import type { Config } from "../config/settings.ts";
 /** The longest address. */
 export const URL_LENGTH_MAX = 2_000;
 
+/** The longest description of a webhook, in characters. */
+export const DESCRIPTION_MAX = 200;
+
 /** Names that lead into a private network, or nowhere (RFC 6761, RFC 6762, RFC 8375, RFC 9476). */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|private|corp|lan|home|arpa|test|invalid|onion|alt)$/u;
 

@@ -29,14 +29,16 @@ const SECRET = /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/u;
 
 /** The bodies that usual mistakes turn into the one that was received, undone as far as they can be. */
 function restored(body: string): [VerifyReason, string][] {
-  const found: [VerifyReason, string][] = [];
+  const found: [VerifyReason, string][] = [
+    ["body_space", body.trim()],
+    ["body_space", body.replaceAll("\r\n", "\n").trim()],
+  ];
   try {
     // Parsed and written again: with spaces, or escaped otherwise.
     found.push(["body_parsed", JSON.stringify(JSON.parse(body))]);
   } catch {
     // No JSON: it was cut or changed in another way.
   }
-  found.push(["body_space", body.trim()], ["body_space", body.replaceAll("\r\n", "\n").trim()]);
   found.push(["body_encoding", Buffer.from(body, "latin1").toString("utf8")]);
   return found;
 }

@@ -21,6 +21,7 @@ const PAGES = [
   "/inbox",
   "/recordings",
   "/keys",
+  "/endpoints",
   "/billing",
   "/settings",
   "/settings/activity",

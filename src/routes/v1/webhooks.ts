@@ -14,14 +14,11 @@ import type { Endpoint, EndpointRefusal } from "../../model/webhook.ts";
 import { accountApi } from "../../sending/account-api.ts";
 import { accountOf } from "../../sending/send-order.ts";
 import { deliverSoon } from "../../webhooks/deliver.ts";
-import { URL_LENGTH_MAX, refusedAddress } from "../../webhooks/guard.ts";
+import { DESCRIPTION_MAX, URL_LENGTH_MAX, refusedAddress } from "../../webhooks/guard.ts";
 import { postTest } from "../../webhooks/test-event.ts";
 import { TYPES_MAX, TYPE_FILTERS } from "../../webhooks/types.ts";
 import { VERIFY_REASONS, whyNotSigned } from "../../webhooks/verify.ts";
 import { wireAttempt, wireWebhook } from "../../webhooks/wire.ts";
-
-/** The longest description, in characters. */
-const DESCRIPTION_MAX = 200;
 
 /** The longest overlap of a rotation, in seconds: a week. */
 const OVERLAP_SEC_MAX = 604_800;
