@@ -124,6 +124,36 @@ const ReplayForm: FC<{ to: string; fault: string | undefined }> = ({ to, fault }
   );
 };
 
+/** Another secret, and the end. */
+const Rest: FC<{ to: string }> = ({ to }) => {
+  const t = useWords(webhookWords);
+  const { at } = useView();
+  return (
+    <>
+      <Card title={t.rotate}>
+        <form class="stack" method="post" action={at(`${to}/rotate`)}>
+          <p class="dim small">{t.rotateLead}</p>
+          <Choice
+            label={t.overlap}
+            name="overlap"
+            value="86400"
+            options={Object.entries(t.overlaps).map(([value, label]) => ({ value, label }))}
+          />
+          <div>
+            <button class="btn">{t.rotate}</button>
+          </div>
+        </form>
+      </Card>
+      <Card title={t.remove}>
+        <div class="stack">
+          <p class="dim small">{t.removeLead}</p>
+          <Act to={`${to}/delete`} label={t.remove} tone="danger" />
+        </div>
+      </Card>
+    </>
+  );
+};
+
 /** The page of one webhook. */
 export const WebhookPage: FC<{
   of: Endpoint;
@@ -178,26 +208,7 @@ export const WebhookPage: FC<{
         </div>
         <div class="stack">
           {isOn && <ReplayForm to={to} fault={rangeFault} />}
-          <Card title={t.rotate}>
-            <form class="stack" method="post" action={at(`${to}/rotate`)}>
-              <p class="dim small">{t.rotateLead}</p>
-              <Choice
-                label={t.overlap}
-                name="overlap"
-                value="86400"
-                options={Object.entries(t.overlaps).map(([value, label]) => ({ value, label }))}
-              />
-              <div>
-                <button class="btn">{t.rotate}</button>
-              </div>
-            </form>
-          </Card>
-          <Card title={t.remove}>
-            <div class="stack">
-              <p class="dim small">{t.removeLead}</p>
-              <Act to={`${to}/delete`} label={t.remove} tone="danger" />
-            </div>
-          </Card>
+          <Rest to={to} />
           <p>
             <a href={at("/endpoints")}>{t.back}</a>
           </p>

@@ -17,16 +17,16 @@ export interface Answer extends Pick<Attempt, "at" | "status" | "ms" | "error" |
 
 /** The beginning of an answer; what cannot be read, or not in time, is left out. */
 async function beginningOf({ body }: Response): Promise<string> {
-  const reader = body?.getReader();
   const parts: Uint8Array[] = [];
+  let size = 0;
   try {
-    for (let size = 0; reader && size < ANSWER_BYTES_MAX;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      parts.push(value.subarray(0, ANSWER_BYTES_MAX - size));
-      size += value.length;
+    // Leaving the loop cancels the rest.
+    for await (const part of body ?? []) {
+      const bytes = part as Uint8Array;
+      parts.push(bytes.subarray(0, ANSWER_BYTES_MAX - size));
+      size += bytes.length;
+      if (size >= ANSWER_BYTES_MAX) break;
     }
-    await reader?.cancel();
   } catch {
     // The status says all, even if the rest cannot be read.
   }

@@ -1,3 +1,4 @@
+import { WEBHOOKS, WEBHOOK_FORMS, WEBHOOK_PAGES } from "./wire-webhooks.ts";
 import { mp3 } from "../world/recordings.ts";
 
 // All endpoints with a valid request for each, from which the fuzzers start. test/fuzz/endpoints.test.ts compares the
@@ -110,18 +111,7 @@ const PROGRAMS: Record<string, Shape> = {
   "GET /v1/recordings/:file": {},
   "PATCH /v1/recordings/:file": { json: { name: "Offer" } },
   "DELETE /v1/recordings/:file": {},
-  "GET /v1/webhooks": {},
-  "POST /v1/webhooks": {
-    json: { url: "http://localhost:9/hook", types: ["message.*"], batch: true, description: "a" },
-  },
-  "POST /v1/webhooks/verify": { json: { headers: { "webhook-id": "evt_1" }, body: "{}", secret: "whsec_" } },
-  "GET /v1/webhooks/:webhook": {},
-  "PATCH /v1/webhooks/:webhook": { json: { batch: false, state: "active", skip: true } },
-  "DELETE /v1/webhooks/:webhook": {},
-  "POST /v1/webhooks/:webhook/rotate": { json: { overlapSeconds: 60 } },
-  "POST /v1/webhooks/:webhook/test": {},
-  "GET /v1/webhooks/:webhook/attempts": { query: { limit: "2", after: "1" } },
-  "POST /v1/webhooks/:webhook/replay": { json: { from: 1, to: 2 } },
+  ...WEBHOOKS,
 };
 
 const PAGES: Record<string, Shape> = {
@@ -137,8 +127,7 @@ const PAGES: Record<string, Shape> = {
   "GET /inbox": { query: { q: "kind:otp", after: "3" } },
   "GET /inbox/live": { query: { q: "kind:otp", after: "3" }, socket: true },
   "GET /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}": {},
-  "GET /endpoints": { query: { done: "deleted" } },
-  "GET /endpoints/:webhook": { query: { done: "saved" } },
+  ...WEBHOOK_PAGES,
   "GET /recordings": { query: { after: "x", added: "1" } },
   "GET /recordings/:file/delete": {},
   "GET /keys": { query: { done: "revoked" } },
@@ -245,16 +234,7 @@ const FORMS: Record<string, Shape> = {
   },
   "POST /inbox/clear": { form: { q: "kind:call" } },
   "POST /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}/delete": { form: { q: "kind:call" } },
-  "POST /endpoints": {
-    form: { url: "http://localhost:9/hook", types: "message.*", description: "a", batch: "on", ...ONCE },
-  },
-  "POST /endpoints/verify": { form: { headers: "webhook-id: evt_1", body: "{}", secret: "whsec_" } },
-  "POST /endpoints/:webhook/test": { form: {} },
-  "POST /endpoints/:webhook/replay": { form: { from: "1", to: "2" } },
-  "POST /endpoints/:webhook/state": { form: { state: "active", skip: "on" } },
-  "POST /endpoints/:webhook/show": { form: {} },
-  "POST /endpoints/:webhook/rotate": { form: { overlap: "3600" } },
-  "POST /endpoints/:webhook/delete": { form: {} },
+  ...WEBHOOK_FORMS,
   "POST /recordings": { form: { file: "x", ...ONCE } },
   "POST /recordings/:file/rename": { form: { name: "Offer", mode: "live" } },
   "POST /recordings/:file/delete": { form: { mode: "live" } },

@@ -38,6 +38,8 @@ const posted = (seq: number, status: number | null, more: Partial<Posted> = {}):
   ...more,
 });
 
+const parkedOf = (failures: number) => [{ seq: 1, failures, nextAt: 0 }];
+
 describe("what an answer means", () => {
   it.each([
     [200, "taken"],
@@ -137,7 +139,6 @@ describe("a run", () => {
   });
 
   it("gives a parked event up at the end of its ladder", () => {
-    const parkedOf = (failures: number) => [{ seq: 1, failures, nextAt: 0 }];
     const results = [posted(1, 404, { kind: "parked" })];
     expect(settleRun(endpointOf(), parkedOf(1), results, 0, rules).parked.get(1)).toEqual({
       seq: 1,

@@ -27,7 +27,7 @@ export function receive(answer: (got: Got, nth: number) => Answer = () => 200): 
   const got: Got[] = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (_input, init) => {
     const headers = Object.fromEntries(new Headers(init?.headers));
-    const body = String(init?.body);
+    const body = typeof init?.body === "string" ? init.body : "";
     if (init?.redirect !== "manual") throw new Error("a redirect would be followed");
     const parsed = JSON.parse(body) as { type: string; seq?: number; data: { type: string; seq: number }[] };
     const items = parsed.type === "batch" ? parsed.data : [parsed];

@@ -121,10 +121,11 @@ async function test(c: Context<AppEnv>): Promise<Response> {
   return one(c, { said: { tone: attempt.error === null ? "ok" : "bad", text } });
 }
 
+const numberIn = (text: string) => (/^\s*[1-9][0-9]{0,14}\s*$/u.test(text) ? Number(text) : Number.NaN);
+
 async function replay(c: Context<AppEnv>): Promise<Response> {
   const t = wordsOf(c);
   const { from = "", to = "" } = await formOf(c);
-  const numberIn = (text: string) => (/^\s*[1-9][0-9]{0,14}\s*$/u.test(text) ? Number(text) : Number.NaN);
   const [first, last] = [numberIn(from), to.trim() === "" ? null : numberIn(to)];
   if (Number.isNaN(first) || Number.isNaN(last ?? 0) || (last !== null && last < first)) {
     return one(c, { rangeFault: t.badRange });
@@ -156,20 +157,20 @@ async function rotate(c: Context<AppEnv>): Promise<Response> {
 /** `/endpoints`: the webhooks of the chosen mode. */
 export const webhooksPages = (app: Api) => {
   app.get("/endpoints", page, signedIn, (c) => list(c));
-  app.post("/endpoints", page, signedIn, freshlySignedIn, make);
-  app.post("/endpoints/verify", page, signedIn, verify);
+  app.post("/endpoints", page, signedIn, freshlySignedIn, (c) => make(c));
+  app.post("/endpoints/verify", page, signedIn, (c) => verify(c));
   app.get("/endpoints/:webhook", page, signedIn, (c) =>
     one(c, c.req.query("done") === "saved" ? { said: { tone: "ok", text: wordsOf(c).saved } } : {}),
   );
-  app.post("/endpoints/:webhook/test", page, signedIn, test);
-  app.post("/endpoints/:webhook/replay", page, signedIn, replay);
-  app.post("/endpoints/:webhook/state", page, signedIn, setState);
+  app.post("/endpoints/:webhook/test", page, signedIn, (c) => test(c));
+  app.post("/endpoints/:webhook/replay", page, signedIn, (c) => replay(c));
+  app.post("/endpoints/:webhook/state", page, signedIn, (c) => setState(c));
   app.post("/endpoints/:webhook/show", page, signedIn, freshlySignedIn, async (c) => {
     const { endpoint } = await found(c);
     await note(c, "webhook.shown", endpoint.id);
     return showSecret(c, endpoint);
   });
-  app.post("/endpoints/:webhook/rotate", page, signedIn, freshlySignedIn, rotate);
+  app.post("/endpoints/:webhook/rotate", page, signedIn, freshlySignedIn, (c) => rotate(c));
   app.post("/endpoints/:webhook/delete", page, signedIn, async (c) => {
     if ((await stubOf(c).removeEndpoint(idOf(c))) !== true) missing();
     await note(c, "webhook.deleted", idOf(c));

@@ -127,8 +127,8 @@ function secretShown(c: Context<AppEnv>, endpoint: Endpoint): string {
   return secret;
 }
 
-/** `/v1/webhooks`: the webhooks of the key's account and mode (contract §14). */
-export const webhooksApi = (app: Api) => {
+/** What is, is made, changed and deleted. */
+function terms(app: Api): void {
   app
     .get("/v1/webhooks", accountApi, async (c) => {
       const endpoints: Endpoint[] = (await accountOf(c).endpoints()) ?? [];
@@ -142,9 +142,9 @@ export const webhooksApi = (app: Api) => {
         description: about = "",
       } = c.req.valid("json");
       checkAddress(c, address);
-      const terms = { url: address, types: asked, batch: isBatch, description: about };
+      const asTerms = { url: address, types: asked, batch: isBatch, description: about };
       const { id: secretId } = secretsOf(settings(c).KEY_SECRET).current;
-      const endpoint: Endpoint = changed(await accountOf(c).addEndpoint(randomId("wh"), terms, secretId));
+      const endpoint: Endpoint = changed(await accountOf(c).addEndpoint(randomId("wh"), asTerms, secretId));
       await audit(c, { action: "webhook.made", subject: endpoint.id, details: { mode: keyOf(c).mode } });
       return c.json({ success: true, webhook: shown(endpoint), secret: secretShown(c, endpoint) });
     })
@@ -170,7 +170,12 @@ export const webhooksApi = (app: Api) => {
       if ((await accountOf(c).removeEndpoint(subject)) !== true) missing();
       await audit(c, { action: "webhook.deleted", subject, details: { mode: keyOf(c).mode } });
       return c.json({ success: true, deleted: 1 });
-    })
+    });
+}
+
+/** What is done with one. */
+function acts(app: Api): void {
+  app
     .post("/v1/webhooks/:webhook/rotate", accountApi, jsonBody(rotation), async (c) => {
       const overlapMs = (c.req.valid("json").overlapSeconds ?? OVERLAP_SEC) * 1000;
       const { id: secretId } = secretsOf(settings(c).KEY_SECRET).current;
@@ -205,6 +210,12 @@ export const webhooksApi = (app: Api) => {
       deliverSoon(c.env, c.executionCtx, nameOf(c));
       return c.json({ success: true, replayed });
     });
+}
+
+/** `/v1/webhooks`: the webhooks of the key's account and mode (contract §14). */
+export const webhooksApi = (app: Api) => {
+  terms(app);
+  acts(app);
 };
 
 const path = { webhook: "The webhook's id." };

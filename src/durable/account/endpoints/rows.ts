@@ -65,7 +65,9 @@ export function writeEndpoint(sql: SqlStorage, endpoint: Endpoint, attempts?: re
     sql.exec(
       `INSERT INTO endpoint (id, acked, next_at, is_active, about, attempts) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
        ON CONFLICT DO UPDATE SET acked = ?2, next_at = ?3, is_active = ?4, about = ?5, attempts = ?6`,
-      ...[id, ...values, JSON.stringify(attempts)],
+      id,
+      ...values,
+      JSON.stringify(attempts),
     );
   } else {
     sql.exec("UPDATE endpoint SET acked = ?2, next_at = ?3, is_active = ?4, about = ?5 WHERE id = ?1", id, ...values);

@@ -249,7 +249,7 @@ describe("a receiver that refuses", () => {
     await happen(world);
     await deliverAll(world);
     const states = await Promise.all([slow, good].map(({ id }) => webhookOf(world, id)));
-    expect(states.map(({ state }) => state).toSorted()).toEqual(["active", "waiting"]);
+    expect(new Set(states.map(({ state }) => state))).toEqual(new Set(["active", "waiting"]));
   });
 
   it("is tried again by the alarm and the queue", async () => {
