@@ -28,6 +28,7 @@ let receiver: http.Server;
 const got: Got[] = [];
 const faults: unknown[] = [];
 let secret = "";
+let testKey = "";
 
 /** How the receiver answers each attempt, in turn. */
 const ANSWERS: ((response: http.ServerResponse) => boolean)[] = [
@@ -62,6 +63,7 @@ beforeAll(async () => {
   receiver = http.createServer(receive).listen(0, "127.0.0.1");
   await new Promise((done) => receiver.once("listening", done));
   service = await startService({ set: SETTINGS });
+  ({ testKey } = service.demo);
 });
 
 afterAll(async () => {
@@ -73,12 +75,11 @@ afterAll(async () => {
 const hook = (method: string, at: string, body?: object) =>
   service.call(`/v1/webhooks${at}`, {
     method,
-    headers: { authorization: `Bearer ${service.demo.testKey}` },
+    headers: { authorization: `Bearer ${testKey}` },
     ...(body && { body }),
   });
 
 it("loses no event to a receiver's faults and to kills of the service, and keeps their order", async () => {
-  const { testKey } = service.demo;
   const { port } = receiver.address() as AddressInfo;
   const made = await hook("POST", "", { url: `http://127.0.0.1:${port}/hook`, types: ["message.*"] });
   expect(made.status).toBe(200);
@@ -98,7 +99,13 @@ it("loses no event to a receiver's faults and to kills of the service, and keeps
     const taken = new Set(got.flatMap(({ seq, taken: isTaken }) => (isTaken ? seq : [])));
     return taken.size >= ORDERS && (body as { webhook: { acked: number } }).webhook.acked >= ORDERS;
   };
-  await until("every event was delivered", isDone);
+  const sight = async () => ({
+    webhook: (await hook("GET", `/${webhook.webhook_id}`)).body,
+    attempts: (await hook("GET", `/${webhook.webhook_id}/attempts?limit=5`)).body.data,
+    got: got.length,
+    log: service.program.output.slice(-2_000),
+  });
+  await until("every event was delivered", isDone, { withinMs: 120_000, sight });
   expect(faults).toEqual([]);
   const seqs = [...new Set(got.flatMap(({ seq, taken }) => (taken ? seq : [])))];
   expect(seqs).toEqual(seqs.map((_, at) => at + 1));
