@@ -133,7 +133,7 @@ it("is set while the configuration is broken, from the start of the object on", 
       sweepMs: brokenSetting,
       keeps: brokenSetting,
       commit,
-      webhooks,
+      webhooks: noWebhooks,
     });
     await alarm.wake();
     const woken = await ctx.storage.getAlarm();

