@@ -23,6 +23,7 @@ const PAGES = [
   "/inbox",
   "/recordings",
   "/keys",
+  "/endpoints",
   "/billing",
   "/settings",
   "/settings/activity",

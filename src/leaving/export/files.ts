@@ -13,6 +13,7 @@ import type { ExportedJob } from "../../model/export.ts";
 import type { RecordingView } from "../../model/message.ts";
 import type { AccountRef, Mode } from "../../model/ref.ts";
 import type { RefusedPlace, RefusedRequest } from "../../model/refused.ts";
+import type { Endpoint } from "../../model/webhook.ts";
 import { coins } from "../../money/money.ts";
 import { objectOf } from "../../objects.ts";
 import { invoiceNumber } from "../../payments/invoices.ts";
@@ -261,6 +262,19 @@ async function* modeFiles(context: ExportContext, ref: AccountRef): AsyncGenerat
     revoked_at: timeOf(revokedAt),
   }));
   yield jsonFile(`${ref.mode}/keys.json`, nowMs, rows);
+  const endpoints: Endpoint[] = (await objectOf(env, ref).endpoints()) ?? [];
+  if (endpoints.length > 0) {
+    const webhooks = endpoints.map(({ id, url, types, batch, description, disabled, createdAt }) => ({
+      webhook_id: id,
+      url,
+      types,
+      batch,
+      description,
+      disabled,
+      created_at: timeOf(createdAt),
+    }));
+    yield jsonFile(`${ref.mode}/webhooks.json`, nowMs, webhooks);
+  }
   yield* ledgerFiles(context, ref);
   yield* recordingFiles(context, ref);
   yield* archiveFiles(context, ref);
@@ -272,9 +286,9 @@ const README = `Everything that this account has, as of the time in manifest.jso
 person.json, sessions.json   the person who signs in; passwords and codes are in no export
 orders.json                  orders and the numbers of their invoices
 audit/                       what was done to the account, its keys, money and settings
-live/, test/                 each mode: account, keys (without the keys themselves), ledger, recordings, archived months,
-                             requests that were refused in the last 7 days, and messages with the times of their states;
-                             codes are masked, texts are there until they are forgotten
+live/, test/                 each mode: account, keys and webhooks (without keys and secrets), ledger, recordings, archived
+                             months, requests that were refused in the last 7 days, and messages with the times of their
+                             states; codes are masked, texts are there until they are forgotten
 manifest.json                "next" is null when this archive is complete; else get the next one with ?after= and it
 
 Files that end in .ndjson have one JSON object in each line. Amounts are in coins, times in UTC.
