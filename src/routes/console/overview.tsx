@@ -24,7 +24,7 @@ import { LiveList } from "../../ui/live.tsx";
 import { FirstCall, OtpSender, Tiles, samplesOf } from "../../ui/overview.tsx";
 import { PageHead } from "../../ui/parts.tsx";
 import type { Endpoint } from "../../model/webhook.ts";
-import { DisabledNotice } from "../../ui/webhooks.tsx";
+import { DisabledNotice } from "../../ui/webhooks/list.tsx";
 import { ClosingNotice } from "../../ui/settings/leaving.tsx";
 import { overview } from "../../ui/words/overview.ts";
 import { shell } from "../../ui/words/shell.ts";

@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
-import type { Attempt, Endpoint } from "../model/webhook.ts";
-import { Card, Choice, Code, CopyButton, Field, Notice, PageHead, Time } from "./parts.tsx";
-import { useView, useWords } from "./view.ts";
-import { State } from "./webhooks.tsx";
-import { webhookWords } from "./words/webhooks.ts";
+import type { Attempt, Endpoint } from "../../model/webhook.ts";
+import { Card, Choice, Code, CopyButton, Field, Notice, PageHead, Time } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { State } from "./list.tsx";
+import { webhookWords } from "../words/webhooks.ts";
 
 // The page of one webhook: how it stands, its attempts with request and answer, and what can be done.
 

@@ -1,11 +1,11 @@
 import type { FC } from "hono/jsx";
-import { stateOf } from "../model/webhook.ts";
-import type { Endpoint } from "../model/webhook.ts";
-import type { VerifyReason } from "../webhooks/verify.ts";
-import { Card, Empty, Field, Notice, OnceField, PageHead, faultAt } from "./parts.tsx";
-import type { Unsaved } from "./parts.tsx";
-import { useView, useWords } from "./view.ts";
-import { webhookWords } from "./words/webhooks.ts";
+import { stateOf } from "../../model/webhook.ts";
+import type { Endpoint } from "../../model/webhook.ts";
+import type { VerifyReason } from "../../webhooks/verify.ts";
+import { Card, Empty, Field, Notice, OnceField, PageHead, faultAt } from "../parts.tsx";
+import type { Unsaved } from "../parts.tsx";
+import { useView, useWords } from "../view.ts";
+import { webhookWords } from "../words/webhooks.ts";
 
 // The page of webhooks: the list, a form that adds one, and the box that explains signatures.
 
