@@ -65,7 +65,7 @@ export const BORDERS = {
   sending: ["queues", "http", ...GROUND],
   accounts: ["alerts", "db", "archive", ...GROUND],
   durable: ["queues", "webhooks", "events", "inbox", "archive", "search", ...GROUND],
-  queues: ["webhooks", "inbox", "carriers", "alerts", "recordings", "db", ...GROUND],
+  queues: ["inbox", "carriers", "alerts", "recordings", "db", ...GROUND],
   webhooks: ["events", ...GROUND],
   events: [...GROUND],
   inbox: ["carriers", "search", ...GROUND],
