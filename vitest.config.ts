@@ -14,6 +14,7 @@ const HELD_QUEUES = {
   SINGLE_LANE: { queueName: "held-single" },
   BULK_LANE: { queueName: "held-bulk" },
   HISTORY: { queueName: "held-history" },
+  WEBHOOKS: { queueName: "held-webhooks" },
 };
 
 /** The databases and queues that differ from those in wrangler.toml. */

@@ -11,7 +11,7 @@ export const GROUND = ["objects", "config", "log", "crypto", "model", "money", "
  */
 export const BORDERS = {
   local: ["worker", "accounts", "db", ...GROUND],
-  worker: ["routes", "housekeeping", "durable", "queues", "http", ...GROUND],
+  worker: ["routes", "housekeeping", "durable", "queues", "webhooks", "http", ...GROUND],
   routes: [
     "console",
     "ui",
@@ -24,6 +24,7 @@ export const BORDERS = {
     "sending",
     "accounts",
     "queues",
+    "webhooks",
     "events",
     "inbox",
     "carriers",
@@ -45,6 +46,7 @@ export const BORDERS = {
     "sending",
     "accounts",
     "queues",
+    "webhooks",
     "inbox",
     "alerts",
     "http",
@@ -62,8 +64,9 @@ export const BORDERS = {
   audit: ["http", "db", ...GROUND],
   sending: ["queues", "http", ...GROUND],
   accounts: ["alerts", "db", "archive", ...GROUND],
-  durable: ["queues", "events", "inbox", "archive", "search", ...GROUND],
+  durable: ["queues", "webhooks", "events", "inbox", "archive", "search", ...GROUND],
   queues: ["inbox", "carriers", "alerts", "recordings", "db", ...GROUND],
+  webhooks: ["events", ...GROUND],
   events: [...GROUND],
   inbox: ["carriers", "search", ...GROUND],
   carriers: ["http", ...GROUND],

@@ -65,14 +65,15 @@ const at = (time) => `${time.slice(0, 16).replace("T", " ")} UTC`;
 
 /** The accounts with usable keys that the present secret did not make, and how many keys these are. */
 async function olderKeys(making) {
-  /** @type {{ keys: number, accounts: string[] }} */
-  const found = { keys: 0, accounts: [] };
+  /** @type {{ keys: number, webhooks: number, accounts: string[] }} */
+  const found = { keys: 0, webhooks: 0, accounts: [] };
   for (let after = ""; ;) {
     const page = await operator(`/secrets/keys?limit=100&after=${encodeURIComponent(after)}`);
     for (const { account_id: account, secrets } of page.data) {
       const older = secrets.filter(({ secret_id: id }) => id !== making);
       if (older.length === 0) continue;
       found.keys += older.reduce((sum, { keys }) => sum + keys, 0);
+      found.webhooks += older.reduce((sum, { webhooks = 0 }) => sum + webhooks, 0);
       found.accounts.push(account);
     }
     if (!page.has_more) return found;
@@ -126,8 +127,13 @@ async function takeAway({ making, listed, needed_until: neededUntil }) {
     waits.push(`Wait until ${at(neededUntil)}: what was made before may still come back until then.`);
   }
   if (name === "KEY_SECRET") {
-    const { keys, accounts } = await olderKeys(making);
-    if (keys > 0) {
+    const { keys, webhooks, accounts } = await olderKeys(making);
+    if (webhooks > 0) {
+      waits.push(
+        `${webhooks} webhooks sign with an older secret; they are disabled with it, until their owners rotate and enable them.`,
+      );
+    }
+    if (keys + webhooks > 0) {
       waits.push(
         `${keys} usable keys of ${accounts.length} accounts were made with an older secret; they stop with it:`,
         ...accounts.slice(0, NAMED_MAX).map((account) => `  ${account}`),

@@ -8,6 +8,7 @@ import { consumeDead } from "./queues/dead.ts";
 import { consumeHistory } from "./queues/history.ts";
 import { consumeLane } from "./queues/lane-consumer.ts";
 import { APPS } from "./routes/index.ts";
+import { consumeWebhooks } from "./webhooks/consume.ts";
 
 export { Account } from "./durable/account.ts";
 export { Inbox } from "./durable/inbox.ts";
@@ -63,6 +64,7 @@ export default {
     if (batch.queue.endsWith("-dead")) return consumeDead(batch, env);
     if (!configured(env)) return postpone(batch);
     if (batch.queue.endsWith("-history")) return consumeHistory(batch, env, ctx);
+    if (batch.queue.endsWith("-webhooks")) return consumeWebhooks(batch, env);
     return consumeLane(batch, env, ctx);
   },
 

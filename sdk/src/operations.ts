@@ -500,6 +500,84 @@ export interface Uploaded {
   message: string;
 }
 
+export interface Webhook {
+  webhook_id: string;
+  url: string;
+  types: string[];
+  batch: boolean;
+  description: string;
+  state: "active" | "waiting" | "disabled";
+  /** The number up to which every event was taken, parked or not asked for. */
+  acked: number;
+  /** Why it was refused last; null since the last success. */
+  last_error: string | null;
+  /** When it is tried again, where it waits. */
+  next_at: string | null;
+  created_at: string;
+}
+
+export interface WebhookAttempt {
+  /** The number of the event, or of a batch's first; null for a test. */
+  seq: number | null;
+  /** The number of a batch's last event. */
+  last?: number | undefined;
+  at: string;
+  /** Null: no answer came. */
+  status: number | null;
+  ms: number;
+  /** Null: it was taken. */
+  error: string | null;
+  /** The beginning of the answer. */
+  answer: string;
+}
+
+export interface WebhookAttemptList {
+  success: true;
+  data: WebhookAttempt[];
+  /** Whether another page follows. */
+  has_more: boolean;
+  /** The `after` of the next page; null on the last one. */
+  next: string | null;
+}
+
+export interface WebhookList {
+  success: true;
+  data: Webhook[];
+  /** Whether another page follows. */
+  has_more: boolean;
+  /** The `after` of the next page; null on the last one. */
+  next: string | null;
+}
+
+export interface WebhookReplayed {
+  success: true;
+  replayed: number;
+}
+
+export interface WebhookReply {
+  success: true;
+  webhook: Webhook;
+}
+
+export interface WebhookTested {
+  success: true;
+  attempt: WebhookAttempt;
+}
+
+export interface WebhookVerified {
+  success: true;
+  valid: boolean;
+  /** Why it does not hold; null where it does. */
+  reason: string | null;
+}
+
+export interface WebhookWithSecret {
+  success: true;
+  webhook: Webhook;
+  /** Verifies what is posted. */
+  secret: string;
+}
+
 /** What `sendBulkSms` takes. */
 export interface SendBulkSmsBody {
   /** Indian mobiles: ten digits each, without country code. */
@@ -658,6 +736,106 @@ export interface ListEventsQuery {
   limit?: number | undefined;
   /** How long to wait for an event, in seconds, where there is none yet. */
   wait?: number | undefined;
+}
+
+/** What `createWebhook` takes. */
+export interface CreateWebhookBody {
+  /** Where events are posted to: https, with a public host name. */
+  url: string;
+  /** Which events it gets; all of them where left out. */
+  types?:
+    | readonly (
+        | "*"
+        | "message.*"
+        | "balance.*"
+        | "credit.*"
+        | "key.*"
+        | "webhook.*"
+        | "message.submitted"
+        | "message.delivered"
+        | "message.undelivered"
+        | "message.unconfirmed"
+        | "message.failed"
+        | "message.unknown"
+        | "message.cancelled"
+        | "balance.low"
+        | "credit.added"
+        | "key.created"
+        | "key.revoked"
+        | "webhook.disabled"
+      )[]
+    | undefined;
+  /** Whether up to 50 events are posted together. */
+  batch?: boolean | undefined;
+  description?: string | undefined;
+}
+
+/** What `verifyWebhook` takes. */
+export interface VerifyWebhookBody {
+  /** The headers as they were received. */
+  headers: Record<string, string>;
+  /** The body, byte for byte. */
+  body: string;
+  /** The secret that it was checked with. */
+  secret: string;
+}
+
+/** What `changeWebhook` takes. */
+export interface ChangeWebhookBody {
+  /** Where events are posted to: https, with a public host name. */
+  url?: string | undefined;
+  /** Which events it gets; all of them where left out. */
+  types?:
+    | readonly (
+        | "*"
+        | "message.*"
+        | "balance.*"
+        | "credit.*"
+        | "key.*"
+        | "webhook.*"
+        | "message.submitted"
+        | "message.delivered"
+        | "message.undelivered"
+        | "message.unconfirmed"
+        | "message.failed"
+        | "message.unknown"
+        | "message.cancelled"
+        | "balance.low"
+        | "credit.added"
+        | "key.created"
+        | "key.revoked"
+        | "webhook.disabled"
+      )[]
+    | undefined;
+  /** Whether up to 50 events are posted together. */
+  batch?: boolean | undefined;
+  description?: string | undefined;
+  /** `active` enables it again, from where it stopped. */
+  state?: "active" | "disabled" | undefined;
+  /** Goes on from now: what it has not got yet is left out. */
+  skip?: boolean | undefined;
+}
+
+/** What `rotateWebhookSecret` takes. */
+export interface RotateWebhookSecretBody {
+  /** How long the old secret signs as well; a day where left out. */
+  overlapSeconds?: number | undefined;
+}
+
+/** What `listWebhookAttempts` takes. */
+export interface ListWebhookAttemptsQuery {
+  /** How many rows a page has. */
+  limit?: number | undefined;
+  /** The `next` of the page before. */
+  after?: string | undefined;
+}
+
+/** What `replayWebhook` takes. */
+export interface ReplayWebhookBody {
+  /** The number of the first event. */
+  from: number;
+  /** The number of the last; the newest where left out. */
+  to?: number | undefined;
 }
 
 /** What `listRecordings` takes. */
@@ -840,6 +1018,55 @@ export interface Operations {
    * with the oldest that is kept in `first`.
    */
   listEvents(query?: ListEventsQuery, options?: CallOptions): Promise<Reply<EventList>>;
+  /** List the webhooks, oldest first. */
+  listWebhooks(options?: CallOptions): Promise<Reply<WebhookList>>;
+  /**
+   * Create a webhook.
+   *
+   * It gets the events from now on, signed as Standard Webhooks says. The secret verifies them; keep it on your
+   * server.
+   */
+  createWebhook(body: CreateWebhookBody, options?: CallOptions): Promise<Reply<WebhookWithSecret>>;
+  /**
+   * Find out why a signature does not hold.
+   *
+   * Tries the usual mistakes on what you received: nothing of it is stored.
+   */
+  verifyWebhook(body: VerifyWebhookBody, options?: CallOptions): Promise<Reply<WebhookVerified>>;
+  /** Show a webhook. */
+  getWebhook(webhook: string, options?: CallOptions): Promise<Reply<WebhookReply>>;
+  /** Change a webhook. */
+  changeWebhook(webhook: string, body?: ChangeWebhookBody, options?: CallOptions): Promise<Reply<WebhookReply>>;
+  /** Delete a webhook. */
+  deleteWebhook(webhook: string, options?: CallOptions): Promise<Reply<Deleted>>;
+  /**
+   * Give a webhook another secret.
+   *
+   * Until the overlap ends, both secrets sign each delivery.
+   */
+  rotateWebhookSecret(
+    webhook: string,
+    body?: RotateWebhookSecretBody,
+    options?: CallOptions,
+  ): Promise<Reply<WebhookWithSecret>>;
+  /**
+   * Post a test event.
+   *
+   * Posts an event of type `test`, once and at once, and replies what came back.
+   */
+  testWebhook(webhook: string, options?: CallOptions): Promise<Reply<WebhookTested>>;
+  /** List the newest attempts, newest first. */
+  listWebhookAttempts(
+    webhook: string,
+    query?: ListWebhookAttemptsQuery,
+    options?: CallOptions,
+  ): Listing<Reply<WebhookAttemptList>>;
+  /**
+   * Send events again.
+   *
+   * Both ends included, with the ids that they had. Only what the webhook has got is sent again.
+   */
+  replayWebhook(webhook: string, body: ReplayWebhookBody, options?: CallOptions): Promise<Reply<WebhookReplayed>>;
   /** List the recordings, newest first. */
   listRecordings(query?: ListRecordingsQuery, options?: CallOptions): Listing<Reply<RecordingList>>;
   /** Show a recording. */
@@ -907,6 +1134,22 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRoute>> = {
   preflight: { method: "POST", base: "console", path: "/v1/preflight", takes: "body" },
   listRefusals: { method: "GET", base: "console", path: "/v1/refusals", takes: "query", gives: "list" },
   listEvents: { method: "GET", base: "console", path: "/v1/events", takes: "query", held: { by: "wait", usualSec: 0 } },
+  listWebhooks: { method: "GET", base: "console", path: "/v1/webhooks" },
+  createWebhook: { method: "POST", base: "console", path: "/v1/webhooks", takes: "body" },
+  verifyWebhook: { method: "POST", base: "console", path: "/v1/webhooks/verify", takes: "body" },
+  getWebhook: { method: "GET", base: "console", path: "/v1/webhooks/{webhook}" },
+  changeWebhook: { method: "PATCH", base: "console", path: "/v1/webhooks/{webhook}", takes: "body" },
+  deleteWebhook: { method: "DELETE", base: "console", path: "/v1/webhooks/{webhook}" },
+  rotateWebhookSecret: { method: "POST", base: "console", path: "/v1/webhooks/{webhook}/rotate", takes: "body" },
+  testWebhook: { method: "POST", base: "console", path: "/v1/webhooks/{webhook}/test" },
+  listWebhookAttempts: {
+    method: "GET",
+    base: "console",
+    path: "/v1/webhooks/{webhook}/attempts",
+    takes: "query",
+    gives: "list",
+  },
+  replayWebhook: { method: "POST", base: "console", path: "/v1/webhooks/{webhook}/replay", takes: "body" },
   listRecordings: { method: "GET", base: "console", path: "/v1/recordings", takes: "query", gives: "list" },
   getRecording: { method: "GET", base: "console", path: "/v1/recordings/{file}" },
   renameRecording: { method: "PATCH", base: "console", path: "/v1/recordings/{file}", takes: "body" },

@@ -8,6 +8,7 @@ import { accountsAfter } from "../db/account-list.ts";
 import { storeOnce } from "../db/service-settings.ts";
 import { logLine } from "../log.ts";
 import type { KeyView } from "../model/account.ts";
+import type { Endpoint } from "../model/webhook.ts";
 import { bothOf } from "../objects.ts";
 
 // Which secrets the service lists, since when, and what still depends on the older ones: what an operator must know
@@ -97,10 +98,11 @@ export async function noteSecrets(env: Env, nowMs: number): Promise<void> {
   noted.add(config);
 }
 
-/** How many usable keys of an account each secret made, and when one of them was last used, in ms. */
+/** How many usable keys of an account each secret made, how many webhooks sign with it, and when a key was last used, in ms. */
 export interface KeysOfSecret {
   secretId: number;
   keys: number;
+  webhooks: number;
   lastUsedAt: number | null;
 }
 
@@ -112,14 +114,20 @@ export interface KeysBySecret {
 const isUsable = ({ keyId, mode, revokedAt, expiresAt }: KeyView, nowMs: number) =>
   keyId !== consoleKeyId(mode) && revokedAt === null && (expiresAt ?? Infinity) > nowMs;
 
-/** The usable keys of an account by the secret that made them, in both modes. */
+/** The usable keys and webhooks of an account by the secret that made them, in both modes. */
 async function keysBySecret(env: Env, accountId: string, nowMs: number): Promise<KeysBySecret> {
   const { live, test } = bothOf(env, accountId);
   const lists: (KeyView[] | null)[] = await Promise.all([live.keys(), test.keys()]);
+  const webhooks: (Endpoint[] | null)[] = await Promise.all([live.endpoints(), test.endpoints()]);
+  const signing = webhooks.flatMap((some) => some ?? []).filter(({ disabled }) => disabled !== "secret_removed");
   const usable = lists.flatMap((keys) => keys ?? []).filter((key) => isUsable(key, nowMs));
-  const secrets = [...Map.groupBy(usable, ({ secretId = FIRST_ID }) => secretId)].map(([secretId, keys]) => {
+  const byKey = Map.groupBy(usable, ({ secretId = FIRST_ID }) => secretId);
+  const byWebhook = Map.groupBy(signing, ({ secretId }) => secretId);
+  const secrets = [...new Set([...byKey.keys(), ...byWebhook.keys()])].map((secretId): KeysOfSecret => {
+    const keys = byKey.get(secretId) ?? [];
     const used = keys.flatMap(({ lastUsedAt }) => lastUsedAt ?? []);
-    return { secretId, keys: keys.length, lastUsedAt: used.length === 0 ? null : Math.max(...used) };
+    const lastUsedAt = used.length === 0 ? null : Math.max(...used);
+    return { secretId, keys: keys.length, webhooks: byWebhook.get(secretId)?.length ?? 0, lastUsedAt };
   });
   return { accountId, secrets };
 }

@@ -2,7 +2,7 @@ import { showKeyId } from "../crypto/api-key.ts";
 import { historyDatabase } from "../db/history-databases.ts";
 import type { HistoryEnv } from "../db/history-databases.ts";
 import { refusedBefore } from "../db/requests/refused.ts";
-import type { RefusedPlace, RefusedRequest } from "../model/refused.ts";
+import type { RefusedPlace, RefusedRequest } from "../model/requests/refused.ts";
 import type { AccountRef } from "../model/ref.ts";
 
 // Requests of an account that were refused, for its API and its pages (contract §13).

@@ -1,7 +1,8 @@
 import { listedPrice } from "../money/listed-price.ts";
 import type { PriceList } from "../money/listed-price.ts";
 import { listText } from "../text/list-file.ts";
-import { countSegments, nameLetters, plainText } from "../text/segments.ts";
+import { countSegments } from "../text/segments.ts";
+import { nameLetters, plainText } from "../text/unicode.ts";
 import { find, findAll, on, money } from "./dom.ts";
 
 // The script of pages with a form that sends: it updates the price of a text while it is typed, counted as on the server,
@@ -138,6 +139,7 @@ on("change", "[data-csv]", async (element) => {
   input.value = "";
   changed();
 });
+set("[data-checks]", { hidden: true });
 set("[data-speak]", { hidden: !("speechSynthesis" in window) });
 on("click", "[data-speak]", speak);
 if (findAll<HTMLInputElement>(`${FORM} input, ${FORM} textarea`).some(isChanged)) changed();

@@ -148,6 +148,8 @@ async function submit(form: HTMLFormElement): Promise<void> {
 
 export function startSend(): void {
   on("submit", "form[data-send]", (form, event) => {
+    // The button that checks a form posts it to another address.
+    if (event.submitter?.hasAttribute("formaction")) return undefined;
     event.preventDefault();
     return submit(form as HTMLFormElement);
   });

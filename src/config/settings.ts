@@ -36,6 +36,13 @@ const webhookSecret = z
     /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/u,
     "must be whsec_ and the Base64 of at least 24 bytes",
   );
+/** 5 s, 5 and 30 min, 2, 5, 10, 14, 20 and 24 h (contract §14). */
+const LADDER = "5000,300000,1800000,7200000,18000000,36000000,50400000,72000000,86400000";
+const ladder = z
+  .string()
+  .default(LADDER)
+  .transform((text) => text.split(",").map((step) => (/^\s*[1-9][0-9]{0,9}\s*$/u.test(step) ? Number(step) : 0)))
+  .refine((steps) => steps.length <= 20 && steps.every((ms) => ms > 0), "must be 1 to 20 durations in ms, with commas");
 const base = z
   .url({ protocol: /^https?$/u })
   .transform((text) => text.replace(/\/+$/u, ""))
@@ -117,6 +124,12 @@ export const SETTINGS = z.object({
   IDEMPOTENCY_DAYS: days(7),
   /** For how long an account's events are kept: what asks for older ones is told that they are gone. */
   EVENTS_KEPT_MS: durationMs(30 * 86_400_000),
+  /** How long a webhook's receiver may take, its connection included. */
+  WEBHOOK_TIMEOUT_MS: count(15_000, 15_000),
+  /** The waits between attempts at a webhook, in ms with commas; after the last, that one again. */
+  WEBHOOK_LADDER_MS: ladder,
+  /** A webhook with nothing but failures for so long is disabled. */
+  WEBHOOK_DEAD_MS: durationMs(120 * 3_600_000),
   /** Recipients that an account's test mode reaches in one day (India's), over all its keys and operations. */
   TEST_RECIPIENTS_PER_DAY: count(20_000, 10_000_000),
   /** Where new objects are to live: a location hint of Durable Objects; without it, near their first request. */

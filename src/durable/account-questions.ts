@@ -4,7 +4,7 @@ import { OwnRequests } from "./account/own-requests.ts";
 import { preflight } from "./account/quotes/judge.ts";
 import type * as detail from "../model/message-detail.ts";
 import type { MessagePlace } from "../model/ref.ts";
-import type { RefusedDoor } from "../model/refused.ts";
+import type { RefusedDoor } from "../model/requests/refused.ts";
 import { accountView, setBalanceLow } from "./account/profile.ts";
 import { RefusedRequests } from "./account/questions/refused.ts";
 import { requestPage } from "./account/questions/request-page.ts";

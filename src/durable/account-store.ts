@@ -3,6 +3,7 @@ import { logProblem } from "../log.ts";
 import { enqueueHistory } from "../queues/enqueue.ts";
 import { AccountAlarm } from "./account/alarm.ts";
 import { forgetSeal } from "./account/archive/checkpoint.ts";
+import { Deliveries } from "./account/endpoints/deliveries.ts";
 import { EventFeed } from "./account/events/feed.ts";
 import { sealTurn } from "./account/events/seal.ts";
 import { LiveFeed } from "./account/live.ts";
@@ -24,6 +25,7 @@ export class AccountStore {
   readonly sql: SqlStorage;
   readonly live: LiveFeed;
   readonly events: EventFeed;
+  readonly webhooks: Deliveries;
   readonly alarm: AccountAlarm;
   readonly #ctx: DurableObjectState;
   readonly #env: () => Env;
@@ -35,13 +37,16 @@ export class AccountStore {
     this.#env = env;
     this.sql = ctx.storage.sql;
     this.live = new LiveFeed(ctx, env());
-    this.events = new EventFeed({ ctx, env, commit: (work) => this.commit(work) });
+    const host = { ctx, env, commit: <T>(work: (turn: Turn) => T) => this.commit(work) };
+    this.events = new EventFeed(host);
+    this.webhooks = new Deliveries(host, this.events);
     this.alarm = new AccountAlarm({
       ctx,
       env,
       sweepMs: () => configOf(env()).SWEEP_MS,
       keeps: () => keepsOf(configOf(env())),
       commit: (work) => this.commit(work),
+      webhooks: () => this.webhooks,
     });
     this.#tables = new Tables(ctx, ACCOUNT_SCHEMA);
     if (!this.#tables.isReady) return;

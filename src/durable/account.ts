@@ -72,12 +72,18 @@ export class Account extends AccountEvents {
 
   /**
    * Applies outcomes and receipts, in any order and any number of times, and refunds what is due; null where the account
-   * was never opened. `follow`: the carrier can look messages up; `resubmits`: it recognises references.
+   * was never opened. `follow`: the carrier can look messages up; `resubmits`: it recognises references. A
+   * caller that `delivers` is told `webhooks` where it is to do so.
    */
-  async report(news: message.News[], follow: boolean, resubmits = false): Promise<true | null> {
+  async report(
+    news: message.News[],
+    follow: boolean,
+    resubmits = false,
+    delivers = false,
+  ): Promise<true | "webhooks" | null> {
     if (!this.store.isOpened) return null;
     await this.#news.take(news, { follow, resubmits });
-    return true;
+    return delivers && this.store.webhooks.calls() ? "webhooks" : true;
   }
 
   /** The messages of these jobs that a carrier took, or may have taken, and that have no final receipt. */

@@ -1,4 +1,4 @@
-import { OTHER_FIELDS } from "../model/refused.ts";
+import { OTHER_FIELDS } from "../model/requests/refused.ts";
 import { codePoints } from "../text/code-points.ts";
 
 // What a request's log says of its fields: their names and types, never a value (contract §13).

@@ -22,7 +22,7 @@ export type MessageEventType = NonNullable<(typeof EVENT_OF_STATE)[MessageState]
 
 /** The other events, with their data as the wire has it; amounts are in coins. */
 export interface NoteData {
-  /** The balance fell to where it counts as low, or below. */
+  /** The balance fell below the bound that the account has set. */
   "balance.low": { balance: number; balance_low_at: number };
   "credit.added": { amount: number; balance: number };
   "key.created": { key_id: string; name: string };

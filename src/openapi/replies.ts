@@ -5,6 +5,7 @@ import { OPERATOR_SERVICE } from "./replies/operator-service.ts";
 import { PREFLIGHT } from "./replies/preflight.ts";
 import { ACCOUNT, MESSAGES } from "./replies/messages.ts";
 import { RECORDINGS, TEST_INBOX } from "./replies/recordings.ts";
+import { WEBHOOKS } from "./replies/webhooks.ts";
 import { SENDING } from "./replies/sending.ts";
 
 // The reply of each operation, by the name that `docs` gives it. An area has a file in `replies/` and a line here. Nothing
@@ -18,6 +19,7 @@ export const REPLIES: Readonly<Record<string, z.ZodType>> = {
   ...EVENTS,
   ...RECORDINGS,
   ...TEST_INBOX,
+  ...WEBHOOKS,
   ...OPERATOR_ACCOUNTS,
   ...OPERATOR_SERVICE,
 };

@@ -2,7 +2,7 @@ import { objectName } from "../crypto/ids.ts";
 import { historyDatabase } from "../db/history-databases.ts";
 import { insertRefused } from "../db/requests/refused.ts";
 import { logProblem } from "../log.ts";
-import type { RefusedByKey, RefusedDoor } from "../model/refused.ts";
+import type { RefusedByKey, RefusedDoor } from "../model/requests/refused.ts";
 import { objectOf } from "../objects.ts";
 import { batcherPerBinding } from "./batcher.ts";
 

@@ -16,6 +16,7 @@ import { keysPages } from "./console/keys.tsx";
 import { leavingPages } from "./console/leaving.tsx";
 import { liveFeed } from "./console/live.ts";
 import { ordersPages } from "./console/orders.tsx";
+import { webhooksPages } from "./console/webhooks.tsx";
 import { overviewPage, usagePage } from "./console/overview.tsx";
 import { payPages } from "./console/pay.tsx";
 import { phoneLost } from "./console/phone-lost.tsx";
@@ -76,6 +77,7 @@ import { preflight } from "./v1/preflight.ts";
 import { recordingsApi } from "./v1/recordings.ts";
 import { refusalsApi } from "./v1/refusals.ts";
 import { requestsApi } from "./v1/requests.ts";
+import { webhooksApi } from "./v1/webhooks.ts";
 import { makeVoiceCall } from "./voice/make-voice-call.ts";
 import { uploadVoice } from "./voice/upload-voice.ts";
 import { paymentWebhooks } from "./webhooks/payments.ts";
@@ -133,7 +135,9 @@ const ROUTES: Record<BaseName, readonly Route[]> = {
     preflight,
     refusalsApi,
     eventsApi,
+    webhooksApi,
     keysPages,
+    webhooksPages,
     billingPages,
     ordersPages,
     invoicePages,

@@ -7,8 +7,8 @@ import { fieldTypes } from "../http/field-types.ts";
 import { objectName } from "../crypto/ids.ts";
 import type { ApiKey } from "../crypto/api-key.ts";
 import { logProblem } from "../log.ts";
-import { REFUSED_PER_MINUTE } from "../model/refused.ts";
-import type { RefusedRequest } from "../model/refused.ts";
+import { REFUSED_PER_MINUTE } from "../model/requests/refused.ts";
+import type { RefusedRequest } from "../model/requests/refused.ts";
 import { noteRefused } from "../queues/refused.ts";
 
 // Notes requests with a valid key that were refused, for the account's request log (contract §13): after the reply, and

@@ -20,6 +20,7 @@ export const PAGES = [
   { id: "schedule", path: "/schedule" },
   { id: "recordings", path: "/recordings" },
   { id: "keys", path: "/keys" },
+  { id: "webhooks", path: "/endpoints" },
   { id: "billing", path: "/billing" },
   { id: "settings", path: "/settings" },
   { id: "docs", path: "/docs" },

@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startService } from "../../harness/started.ts";
 import type { Service } from "../../harness/started.ts";
+import { axe, sideways } from "./axe.ts";
 import { DESKTOP, PHONE, describeInBrowser, openWindow } from "./chromium.ts";
 import { signUp } from "./customer.ts";
 import type { Window } from "./chromium.ts";
@@ -68,6 +69,35 @@ describeInBrowser("a form", () => {
       await page.getByText("The SMS is queued.").first().waitFor();
       window.expectQuiet(/400 \(Bad Request\)/u);
       await window.context.close();
+    }
+  });
+
+  it("shows what it would send and cost: while it is typed, and without the script by a button", async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      for (const [look, lang, viewport] of [
+        ["light", "en", DESKTOP],
+        ["dark", "hi", PHONE],
+      ] as const) {
+        const window = await openWindow(base, { javaScriptEnabled, viewport, colorScheme: look });
+        await window.signInAsDemo();
+        const { page } = window;
+        await window.context.addCookies([{ name: "lang", value: lang, url: base }]);
+        await window.goto("/send/bulk");
+        await page.locator("[name=recipients]").fill("9876543210\n98765 43210\n98765\n9876543211");
+        await page.locator("[name=message]").fill(`It’s ${"a".repeat(80)}`);
+        const check = page.locator("[data-checks]");
+        if (javaScriptEnabled) expect(await check.isVisible()).toBe(false);
+        else await check.click();
+        const figures = page.locator("[data-part=figures]");
+        await figures.getByText("₹4.00").waitFor();
+        expect(await figures.innerText()).toMatch(/UCS-2 · .*1/u);
+        expect(await figures.locator("li").count()).toBe(1);
+        if (javaScriptEnabled) expect(await axe(window)).toEqual([]);
+        expect(await sideways(window)).toBeLessThanOrEqual(0);
+        await window.picture(`forms-figures-${javaScriptEnabled ? "script" : "plain"}-${look}-${lang}`);
+        window.expectQuiet();
+        await window.context.close();
+      }
     }
   });
 

@@ -23,6 +23,7 @@ const PAGES = [
   "/inbox",
   "/recordings",
   "/keys",
+  "/endpoints",
   "/billing",
   "/settings",
   "/settings/activity",
@@ -67,6 +68,7 @@ async function linked(window: Window): Promise<string[]> {
     await first(window, "/keys", "/keys/key_"),
     (await first(window, "/keys", "/keys/key_")).replace("rotate", "revoke"),
     await first(window, "/recordings", "/recordings/file_"),
+    await first(window, "/endpoints", "/endpoints/wh_"),
     "/confirm",
   ];
 }
@@ -105,6 +107,12 @@ async function fill(service: Service): Promise<void> {
   await service.post(apiKey, "/send-bulk-sms", { recipients: ["9876543212", "9876543213"], message: "नमस्ते 🙏" });
   await service.post(apiKey, "/send-sms", { phone: "+919876543210", message: "Hello", senderId: "SHOP" });
   await service.post(apiKey, "/api/tts-call", { callee: "9876543214", text: "Namaste" });
+  const { body } = await service.post(apiKey, "/v1/webhooks", {
+    url: "http://127.0.0.1:9/hook",
+    description: "Orders",
+  });
+  const { webhook } = body as { webhook?: { webhook_id: string } };
+  await service.post(apiKey, `/v1/webhooks/${webhook?.webhook_id}/test`, {});
   await service.post(apiKey, "/api/upload-voice", { fileName: "offer.wav", base64Data: base64(wav({ seconds: 31 })) });
 }
 

@@ -1,3 +1,4 @@
+import { WEBHOOKS, WEBHOOK_FORMS, WEBHOOK_PAGES } from "./wire-webhooks.ts";
 import { mp3 } from "../world/recordings.ts";
 import { DOCS_PAGES } from "./wire-docs.ts";
 import { QUESTIONS } from "./wire-questions.ts";
@@ -103,6 +104,7 @@ const PROGRAMS: Record<string, Shape> = {
   "GET /v1/recordings/:file": {},
   "PATCH /v1/recordings/:file": { json: { name: "Offer" } },
   "DELETE /v1/recordings/:file": {},
+  ...WEBHOOKS,
 };
 
 const PAGES: Record<string, Shape> = {
@@ -122,6 +124,7 @@ const PAGES: Record<string, Shape> = {
   "GET /inbox": { query: { q: "kind:otp", after: "3" } },
   "GET /inbox/live": { query: { q: "kind:otp", after: "3" }, socket: true },
   "GET /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}": {},
+  ...WEBHOOK_PAGES,
   "GET /recordings": { query: { after: "x", added: "1" } },
   "GET /recordings/:file/delete": {},
   "GET /keys": { query: { done: "revoked" } },
@@ -231,6 +234,7 @@ const FORMS: Record<string, Shape> = {
   "POST /schedule/:request/cancel": { form: { mode: "live" } },
   "POST /inbox/clear": { form: { q: "kind:call" } },
   "POST /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}/delete": { form: { q: "kind:call" } },
+  ...WEBHOOK_FORMS,
   "POST /recordings": { form: { file: "x", ...ONCE } },
   "POST /recordings/:file/rename": { form: { name: "Offer", mode: "live" } },
   "POST /recordings/:file/delete": { form: { mode: "live" } },

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { figuresOf, unicodeIn } from "../../src/text/figures.ts";
-import { countSegments, plainText } from "../../src/text/segments.ts";
+import { figuresOf } from "../../src/text/figures.ts";
+import { countSegments } from "../../src/text/segments.ts";
+import { plainText, unicodeIn } from "../../src/text/unicode.ts";
 
 // What a text costs, and which characters make it cost more (contract §13).
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { countSegments, letterName, nameLetters, plainText, unicodeLetters } from "../../src/text/segments.ts";
+import { countSegments } from "../../src/text/segments.ts";
+import { letterName, nameLetters, plainText, unicodeLetters } from "../../src/text/unicode.ts";
 
 // The characters that make a text UCS-2, by name, and their replacements.
 

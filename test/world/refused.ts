@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { newRequestId } from "../../src/crypto/ids.ts";
 import type { AccountRef } from "../../src/model/ref.ts";
-import type { RefusedByKey } from "../../src/model/refused.ts";
+import type { RefusedByKey } from "../../src/model/requests/refused.ts";
 
 /** A request of an account that was refused at this time, in ms, as it is stored. */
 export function refusedBy(ref: AccountRef, at: number): RefusedByKey {

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { REFUSED_KEPT_MS } from "../../model/refused.ts";
-import type { RefusedByKey, RefusedPlace, RefusedRequest } from "../../model/refused.ts";
+import { REFUSED_KEPT_MS } from "../../model/requests/refused.ts";
+import type { RefusedByKey, RefusedPlace, RefusedRequest } from "../../model/requests/refused.ts";
 import type { AccountRef } from "../../model/ref.ts";
 import { refusedRequest } from "../history-schema.ts";
 

@@ -80,9 +80,8 @@ export class AccountAlarm {
    * which everything until then shares.
    */
   setFor(changes: Changes): void {
-    const { jobs, dueMs, ready, visit, hasGone, recordingDueMs, profile } = changes;
-    const times: number[] = [];
-    if (recordingDueMs !== null) times.push(recordingDueMs);
+    const { jobs, dueMs, ready, visit, hasGone, recordingDueMs, webhookMs, profile } = changes;
+    const times = [recordingDueMs, webhookMs].filter((at) => at !== null);
     const nowMs = Date.now();
     this.#history.noteChanges(changes, nowMs);
     this.#archive.noteChanges(changes);
@@ -125,6 +124,7 @@ export class AccountAlarm {
       await this.#forgetOld();
       await this.#forgetAged();
       this.#inSweep(sealAll);
+      this.#host.webhooks().name();
       const nameMs = await this.#history.name();
       await this.#archive.step();
       this.#setForDue(Date.now() + SOON_MS, [lookMs, nameMs]);
@@ -290,11 +290,11 @@ export class AccountAlarm {
     const { sql } = this.#host.ctx.storage;
     const nowMs = Date.now();
     const lanes = LANES.map((lane) => this.#lanes.nextMs(sql, lane, nowMs, this.#sweepMs()));
-    const { foldAtMs } = journalOf(sql);
     const days = [nextForgetMs(sql), this.#agedMs(), this.#archive.nextMs()];
-    const dueMs = [nextDueMs(sql), foldAtMs, nextRecordingDueMs(sql), ...days, ...lanes];
+    const dueMs = [nextDueMs(sql), journalOf(sql).foldAtMs, nextRecordingDueMs(sql), ...days, ...lanes];
     const times = dueMs.map((at) => (at === null ? Infinity : at <= nowMs ? overdueMs : at));
-    for (const at of historyMs) if (at !== null) times.push(Math.max(at, nowMs + SOON_MS));
+    const others = [...historyMs, this.#host.webhooks().nextMs()].filter((at) => at !== null);
+    times.push(...others.map((at) => Math.max(at, nowMs + SOON_MS)));
     this.#setBy(Math.min(...times));
   }
 }

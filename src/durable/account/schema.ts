@@ -216,6 +216,24 @@ export const MIGRATIONS: readonly Step[] = [
     id BLOB NOT NULL,
     PRIMARY KEY (expires_at, id)
   ) WITHOUT ROWID;
+
+  -- Webhooks: an endpoint is one row, which a run of deliveries writes once (endpoints/rows.ts). What it is, is JSON.
+  CREATE TABLE endpoint (
+    id TEXT PRIMARY KEY,
+    acked INTEGER NOT NULL,
+    next_at INTEGER,
+    is_active INTEGER NOT NULL,
+    about TEXT NOT NULL,
+    attempts TEXT NOT NULL DEFAULT '[]'
+  ) WITHOUT ROWID;
+  -- Events that an endpoint refused, and that it gets apart from the others.
+  CREATE TABLE parked (
+    endpoint TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    PRIMARY KEY (endpoint, seq)
+  ) WITHOUT ROWID;
   `,
 ];
 

@@ -23,6 +23,8 @@ export interface Changes {
   hasGone: boolean;
   /** The earliest time at which the alarm must look at a recording, in ms since the epoch; null when it need not. */
   recordingDueMs: number | null;
+  /** When the alarm must have a webhook delivered, in ms since the epoch; null when it need not. */
+  webhookMs: number | null;
   /** Whether the balance, or anything else that the live feed shows of the account itself, changed. */
   account: boolean;
   /** Whether history must record the profile again: its name, status, plan or revision changed. */
@@ -82,6 +84,7 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
       visit: null,
       hasGone: false,
       recordingDueMs: null,
+      webhookMs: null,
       account: false,
       profile: false,
       events: { told: [], notes: [], balance: null, seals: false, sealed: null },

@@ -12,7 +12,8 @@ import { readPlace } from "../../model/audit.ts";
 import type { ExportedJob } from "../../model/export.ts";
 import type { RecordingView } from "../../model/message.ts";
 import type { AccountRef, Mode } from "../../model/ref.ts";
-import type { RefusedPlace, RefusedRequest } from "../../model/refused.ts";
+import type { RefusedPlace, RefusedRequest } from "../../model/requests/refused.ts";
+import type { Endpoint } from "../../model/webhook.ts";
 import { coins } from "../../money/money.ts";
 import { objectOf } from "../../objects.ts";
 import { invoiceNumber } from "../../payments/invoices.ts";
@@ -20,12 +21,12 @@ import { listOrders } from "../../payments/orders.ts";
 import { bucketsOf } from "../folders.ts";
 import { linesOf } from "./messages.ts";
 import type { TarFile } from "./tar.ts";
+import { README } from "./readme.ts";
 
 // The files of an account's export, each made when its turn comes: pages of bounded size, and bytes that pass through.
 
-/** Rows of one page, and messages of one page: each page is one file, and one call of the account. */
-const ROWS_PER_FILE = 1_000;
-const MESSAGES_PER_FILE = 1_000;
+/** Rows, or messages, of one page: each page is one file, and one call of the account. */
+const PER_FILE = 1_000;
 
 /**
  * Messages of one archive. An account that has more names, in its manifest, where the next archive begins: one request
@@ -112,12 +113,7 @@ async function* orderFiles({ env, accountId, nowMs }: ExportContext): AsyncGener
 async function* actFiles({ env, accountId, nowMs }: ExportContext): AsyncGenerator<TarFile> {
   let after: string | null = null;
   for (let part = 1; ; part += 1) {
-    const { acts, next } = await oldestActs(
-      env,
-      { accountId },
-      after === null ? null : readPlace(after),
-      ROWS_PER_FILE,
-    );
+    const { acts, next } = await oldestActs(env, { accountId }, after === null ? null : readPlace(after), PER_FILE);
     const rows = acts.map(({ id, at, actorKind, actor, action, subject, details }) => {
       return { id, at: timeOf(at), actor_kind: actorKind, actor, action, subject, details };
     });
@@ -129,7 +125,7 @@ async function* actFiles({ env, accountId, nowMs }: ExportContext): AsyncGenerat
 
 async function* ledgerFiles({ env, nowMs }: ExportContext, ref: AccountRef): AsyncGenerator<TarFile> {
   for (let part = 1, after = 0; ; part += 1) {
-    const entries: LedgerView[] = (await objectOf(env, ref).ledger(after, ROWS_PER_FILE)) ?? [];
+    const entries: LedgerView[] = (await objectOf(env, ref).ledger(after, PER_FILE)) ?? [];
     const last = entries.at(-1);
     if (!last) return;
     const rows = entries.map(({ seq, type, amount, balanceAfter, requestId, reference, at }) => {
@@ -152,7 +148,7 @@ async function* ledgerFiles({ env, nowMs }: ExportContext, ref: AccountRef): Asy
 async function* recordingFiles({ env, nowMs }: ExportContext, ref: AccountRef): AsyncGenerator<TarFile> {
   let after: { createdAt: number; fileId: string } | null = null;
   for (let part = 1; ; part += 1) {
-    const found: RecordingView[] = (await objectOf(env, ref).recordings(after, ROWS_PER_FILE)) ?? [];
+    const found: RecordingView[] = (await objectOf(env, ref).recordings(after, PER_FILE)) ?? [];
     const last = found.at(-1);
     if (!last) return;
     const rows = found.map(({ fileId, name, mime, sizeBytes, durationMs, createdAt }) => {
@@ -178,7 +174,7 @@ async function* archiveFiles({ env }: ExportContext, ref: AccountRef): AsyncGene
     for (;;) {
       const page: R2Objects = await bucket.list({
         prefix: folder,
-        limit: ROWS_PER_FILE,
+        limit: PER_FILE,
         ...(cursor !== undefined && { cursor }),
       });
       for (const { key } of page.objects) {
@@ -197,7 +193,7 @@ async function* archiveFiles({ env }: ExportContext, ref: AccountRef): AsyncGene
 async function* refusedFiles({ env, nowMs }: ExportContext, ref: AccountRef, historyDb: number | undefined) {
   const database = historyDatabase(env, historyDb);
   for (let part = 1, before: RefusedPlace | null = null; ; part += 1) {
-    const found: RefusedRequest[] = await refusedBefore(database, ref, before, { limit: ROWS_PER_FILE, nowMs });
+    const found: RefusedRequest[] = await refusedBefore(database, ref, before, { limit: PER_FILE, nowMs });
     const last = found.at(-1);
     if (!last) return;
     const rows = found.map(({ at, requestId, keyId, ...rest }) => ({
@@ -225,7 +221,7 @@ async function* messageFiles(context: ExportContext, ref: AccountRef, progress: 
       progress.next = { mode: ref.mode, seq };
       return;
     }
-    const jobs: ExportedJob[] = (await objectOf(env, ref).exportPage(seq, MESSAGES_PER_FILE)) ?? [];
+    const jobs: ExportedJob[] = (await objectOf(env, ref).exportPage(seq, PER_FILE)) ?? [];
     const [first, last] = [jobs[0], jobs.at(-1)];
     if (!first || !last) return;
     // Named by the first job, so that files of two archives do not share a name.
@@ -261,24 +257,24 @@ async function* modeFiles(context: ExportContext, ref: AccountRef): AsyncGenerat
     revoked_at: timeOf(revokedAt),
   }));
   yield jsonFile(`${ref.mode}/keys.json`, nowMs, rows);
+  const endpoints: Endpoint[] = (await objectOf(env, ref).endpoints()) ?? [];
+  if (endpoints.length > 0) {
+    const webhooks = endpoints.map(({ id, url, types, batch, description, disabled, createdAt }) => ({
+      webhook_id: id,
+      url,
+      types,
+      batch,
+      description,
+      disabled,
+      created_at: timeOf(createdAt),
+    }));
+    yield jsonFile(`${ref.mode}/webhooks.json`, nowMs, webhooks);
+  }
   yield* ledgerFiles(context, ref);
   yield* recordingFiles(context, ref);
   yield* archiveFiles(context, ref);
   yield* refusedFiles(context, ref, view.historyDb);
 }
-
-const README = `Everything that this account has, as of the time in manifest.json.
-
-person.json, sessions.json   the person who signs in; passwords and codes are in no export
-orders.json                  orders and the numbers of their invoices
-audit/                       what was done to the account, its keys, money and settings
-live/, test/                 each mode: account, keys (without the keys themselves), ledger, recordings, archived months,
-                             requests that were refused in the last 7 days, and messages with the times of their states;
-                             codes are masked, texts are there until they are forgotten
-manifest.json                "next" is null when this archive is complete; else get the next one with ?after= and it
-
-Files that end in .ndjson have one JSON object in each line. Amounts are in coins, times in UTC.
-`;
 
 /** The files of an export, in their order; the last is the manifest. */
 export async function* exportFiles(context: ExportContext): AsyncGenerator<TarFile> {

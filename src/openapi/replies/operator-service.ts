@@ -49,7 +49,7 @@ const secrets = z.object({
 
 const keysBySecret = z.object({
   account_id: z.string(),
-  secrets: z.array(z.object({ secret_id: z.int(), keys: count, last_used_at: when })),
+  secrets: z.array(z.object({ secret_id: z.int(), keys: count, webhooks: count.optional(), last_used_at: when })),
 });
 
 const waiting = z.object({ count, oldest_at: when }).nullable();

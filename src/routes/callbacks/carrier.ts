@@ -5,6 +5,10 @@ import type { Api } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { logLine } from "../../log.ts";
 import type { News } from "../../model/message.ts";
+import { deliverSoon } from "../../webhooks/deliver.ts";
+
+/** What the account replies to receipts. */
+type Told = true | "webhooks" | null;
 
 /** `POST /callbacks/:carrier`: delivery receipts, authenticated as their carrier does it (contract §11). */
 export const carrierCallback = (app: Api) =>
@@ -31,6 +35,10 @@ export const carrierCallback = (app: Api) =>
       byAccount.set(objectName(place), news);
     }
     if (unlisted !== null) logLine("receipt_lost", { carrier: c.req.param("carrier"), unlisted_secret: unlisted });
-    for (const [name, news] of byAccount) await c.env.ACCOUNT.getByName(name).report(news, false);
+    for (const [name, news] of byAccount) {
+      // One account's receiver may be slow, and another account's webhooks must not wait for it.
+      const told: Told = await c.env.ACCOUNT.getByName(name).report(news, false, false, byAccount.size === 1);
+      if (told === "webhooks") deliverSoon(c.env, c.executionCtx, name);
+    }
     return c.json({ success: true });
   });

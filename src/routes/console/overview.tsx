@@ -23,6 +23,8 @@ import type { StepsDone } from "../../ui/first-steps.tsx";
 import { LiveList } from "../../ui/live.tsx";
 import { FirstCall, OtpSender, Tiles, samplesOf } from "../../ui/overview.tsx";
 import { PageHead } from "../../ui/parts.tsx";
+import type { Endpoint } from "../../model/webhook.ts";
+import { DisabledNotice } from "../../ui/webhooks/list.tsx";
 import { ClosingNotice } from "../../ui/settings/leaving.tsx";
 import { overview } from "../../ui/words/overview.ts";
 import { shell } from "../../ui/words/shell.ts";
@@ -57,7 +59,10 @@ export const overviewPage = (app: Api) =>
     const nowMs = Date.now();
     const { lang } = viewOf(c);
     const ref = refOf(c);
-    const outline: Outline | null = await stubOf(c).outline(usageStartMs(nowMs));
+    const [outline, endpoints]: [Outline | null, Endpoint[] | null] = await Promise.all([
+      stubOf(c).outline(usageStartMs(nowMs)),
+      stubOf(c).endpoints(),
+    ]);
     if (!outline) fail("unavailable", overview[lang].notOpen, { forReader: true, headers: { "Retry-After": "5" } });
     const { account, keys, news } = outline;
     const [days, done] = await Promise.all([usageOf(c.env, ref, outline, nowMs), stepsDone(c, outline)]);
@@ -71,6 +76,7 @@ export const overviewPage = (app: Api) =>
         {account.status === "closing" && (
           <ClosingNotice closing={{ closesAt: account.closesAt ?? nowMs, hindrance: null }} />
         )}
+        <DisabledNotice endpoints={endpoints ?? []} />
         <Tiles account={account} />
         {done && <FirstSteps done={done} welcomeUnits={signupCredit(settings(c)) * UNITS_PER_COIN} />}
         <div class="cols">

@@ -6,7 +6,7 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { page as pageOf } from "../../http/query.ts";
 import { logProblem } from "../../log.ts";
 import type { AccountView, KeyView } from "../../model/account.ts";
-import type { RefusedPlace, RefusedRequest } from "../../model/refused.ts";
+import type { RefusedPlace, RefusedRequest } from "../../model/requests/refused.ts";
 import { Requests } from "../../ui/trail/requests.tsx";
 import { requestWords } from "../../ui/words/requests.ts";
 

@@ -16,6 +16,7 @@ import { priceList } from "../../money/price-list.ts";
 import { VOICE_BLOCK_MS, priceTts, priceVoiceBlock } from "../../money/pricing.ts";
 import { callApi } from "../../sending/own-api.ts";
 import type { ApiReply } from "../../sending/own-api.ts";
+import { preflightOf } from "../../sending/preflight.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { SENDS, bodyOf, isKind, keptOf, numberOf, prefilled, recipientsOf } from "../../sending/send-kinds.ts";
 import type { Typed } from "../../sending/send-kinds.ts";
@@ -27,6 +28,9 @@ import { count } from "../../ui/format.ts";
 import { lengthText } from "../../ui/format-audio.ts";
 import type { Lang } from "../../ui/lang.ts";
 import { Card, PageHead } from "../../ui/parts.tsx";
+import { Figures } from "../../ui/send/figures.tsx";
+import { formFigures } from "../../ui/send/form-figures.ts";
+import type { FormFigures } from "../../ui/send/form-figures.ts";
 import { FormOf } from "../../ui/send/forms.tsx";
 import { FoundNumbers } from "../../ui/send/found-numbers.tsx";
 import { Beside, Kinds, SendOutcome } from "../../ui/send/frame.tsx";
@@ -35,6 +39,7 @@ import { NumberRead, SampleCode } from "../../ui/send/number.tsx";
 import { limitWords } from "../../ui/words/limits.ts";
 import { numberText, phoneFaultText, phones } from "../../ui/words/phones.ts";
 import { send } from "../../ui/words/send.ts";
+import { ORDERINGS } from "../v1/preflight.ts";
 
 /** Size of a form with a list of recipients: 10,000 of them with a name beside each, or the largest file. */
 const LIST_BYTES_MAX = 1024 * 1024;
@@ -78,7 +83,7 @@ async function offerOf(c: Ctx, kind: SendKind, typed: Typed): Promise<Pick<Draft
 
 async function showDraft(
   c: Ctx,
-  asked: Pick<Draft, "kind" | "typed" | "once" | "refused" | "confirm" | "sent"> & { posted?: Typed },
+  asked: Pick<Draft, "kind" | "typed" | "once" | "refused" | "confirm" | "sent" | "figures"> & { posted?: Typed },
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
   const { kind } = asked;
@@ -134,7 +139,11 @@ function tooLong(c: Ctx): string {
 }
 
 /** Fills a bulk form from its file; with `refused` if the person must correct something first. */
-async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed: Typed; refused?: Refused }> {
+async function mergeFile(
+  c: Ctx,
+  { typed, files }: PostedForm,
+  takesFaults = typed["skip"] !== undefined,
+): Promise<{ typed: Typed; refused?: Refused }> {
   const t = send[viewOf(c).lang];
   const { file } = files;
   const text = file ? listText(new Uint8Array(await file.arrayBuffer())) : (typed["recipients"] ?? "");
@@ -143,7 +152,7 @@ async function mergeFile(c: Ctx, { typed, files }: PostedForm): Promise<{ typed:
   const filled = { ...typed, recipients: text };
   const { faults } = recipientsOf(filled);
   if (faults[0]?.reason === "unread") return { typed: filled, refused: unsent(tooLong(c), "recipients") };
-  if (faults.length === 0 || typed["skip"] !== undefined) return { typed: filled };
+  if (faults.length === 0 || takesFaults) return { typed: filled };
   return { typed: filled, refused: unsent(t.badLinesRefused, "recipients") };
 }
 
@@ -227,14 +236,37 @@ async function answerForm(c: Ctx, kind: SendKind): Promise<Response> {
   return wantsJson(c) ? passOn(c, reply, balance) : showOutcome(c, kind, form, typed, reply, balance);
 }
 
-/** What a form would send, for the script: the number or numbers that were read, and the request as a command. */
+/** What a form would send and cost; while it is typed (`isWhole` false), nothing is said of fields that are empty. */
+async function figuresOf(c: Ctx, kind: SendKind, typed: Typed, isWhole: boolean): Promise<FormFigures | undefined> {
+  const { lang } = viewOf(c);
+  const found = await preflightOf(c, refOf(c), ORDERINGS[kind], bodyOf(kind, typed));
+  if (!found?.ok) return undefined;
+  return formFigures(kind, typed, found.preflight, { number: refusedNumber(kind, typed, lang), isWhole, lang });
+}
+
+/** The page with a form's figures, for a browser without the script. */
+async function showChecked(c: Ctx, kind: SendKind, form: PostedForm): Promise<Response> {
+  const { typed, refused } = kind === "bulk" ? await mergeFile(c, form, true) : { typed: form.typed };
+  const stopped = otherMode(c, typed) ?? refused;
+  const figures = stopped ? undefined : await figuresOf(c, kind, typed, true);
+  return showDraft(c, { kind, typed, once: form.once, refused: stopped, figures }, refusedStatus(c, stopped));
+}
+
+/**
+ * What a form would send, for the script: its figures, the number or numbers that were read, and the request as a command.
+ * The button of a browser without the script gets the page.
+ */
 async function checkForm(c: Ctx, kind: SendKind): Promise<Response> {
-  const { typed } = await readForm(c);
+  const form = await readForm(c);
+  const { typed } = form;
+  if (typed["check"] !== undefined) return showChecked(c, kind, form);
+  const figures = await figuresOf(c, kind, typed, false);
   return showPart(
     c,
     <>
       {kind === "bulk" ? <FoundNumbers found={recipientsOf(typed)} /> : <NumberRead kind={kind} typed={typed} />}
       <SampleCode sample={sampleOf(settings(c), kind, typed)} />
+      <Figures figures={figures} />
     </>,
   );
 }

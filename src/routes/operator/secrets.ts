@@ -23,9 +23,11 @@ const list = ({ name, making, neededUntil, listed }: ListInUse) => ({
   })),
 });
 
-const keysOf = ({ secretId, keys, lastUsedAt }: KeysOfSecret) => ({
+const keysOf = ({ secretId, keys, webhooks, lastUsedAt }: KeysOfSecret) => ({
   secret_id: secretId,
   keys,
+  // Left out where there are none, as it was before there were webhooks.
+  ...(webhooks > 0 && { webhooks }),
   last_used_at: timeOf(lastUsedAt),
 });
 

@@ -6,7 +6,8 @@ import type { PriceList } from "../../money/listed-price.ts";
 import type { Typed } from "../../sending/send-kinds.ts";
 import type { Sample } from "../../sending/send-samples.ts";
 import { otpText } from "../../text/otp-text.ts";
-import { countSegments, nameLetters } from "../../text/segments.ts";
+import { countSegments } from "../../text/segments.ts";
+import { nameLetters } from "../../text/unicode.ts";
 import built from "../built.json";
 import { TestNumbers } from "../first-steps.tsx";
 import { Icon } from "../icons.tsx";
@@ -16,6 +17,8 @@ import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { firstSteps } from "../words/first-steps.ts";
 import { send } from "../words/send.ts";
+import { CheckButton, Figures } from "./figures.tsx";
+import type { FormFigures } from "./form-figures.ts";
 import { SampleCode } from "./number.tsx";
 
 // The frame of the pages that send: kinds of sends, the result of a form, and the price of a text while it is typed.
@@ -54,6 +57,8 @@ export interface Draft {
   /** The number that the person is asked to confirm, in E.164. */
   confirm?: string | undefined;
   sent?: Sent | undefined;
+  /** What it would send and cost, once it was checked. */
+  figures?: FormFigures | undefined;
   /** Units per segment, OTP, call or started 30 s. */
   units: number;
   list?: PriceList | undefined;
@@ -156,7 +161,7 @@ export const ComposeScript: FC = () => (
 
 /** A form that sends; the script sends it without leaving the page. */
 export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | string; files?: boolean }>> = ({
-  draft: { kind, once, units, list, confirm },
+  draft: { kind, once, units, list, confirm, figures },
   total,
   files = false,
   children,
@@ -184,6 +189,7 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
       <ComposeScript />
       <input type="hidden" name="confirmed" value={confirm ?? ""} />
       {children}
+      <Figures figures={figures} />
       <button class="btn wide">
         <Icon name="send" />
         <span>{t.submit[kind]}</span>
@@ -191,6 +197,7 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
           {typeof total === "number" ? money(total) : total}
         </span>
       </button>
+      <CheckButton kind={kind} />
     </form>
   );
 };

@@ -20,9 +20,7 @@ const Row: FC<{ of: ScheduledRequest; id: string }> = ({ of, id }) => {
         <Time at={of.sendAt} />
       </td>
       <td>
-        <Kind operation={of.operation} />
-      </td>
-      <td>
+        <Kind operation={of.operation} />{" "}
         <a href={at(`/activity/${id}`)} data-drawer>
           {number}
         </a>{" "}
@@ -30,9 +28,6 @@ const Row: FC<{ of: ScheduledRequest; id: string }> = ({ of, id }) => {
       </td>
       <td class="num">
         <Money units={of.charge * of.count} />
-      </td>
-      <td class="dim">
-        <Time at={of.createdAt} style="date" />
       </td>
       <td>
         <a class="btn quiet small" href={at(cancelRequestPath(of.requestId))} aria-label={t.cancelOf(number)}>
@@ -75,10 +70,8 @@ export const Schedule: FC<{
               <thead>
                 <tr>
                   <th>{t.sendAt}</th>
-                  <th>{t.kind}</th>
                   <th>{t.to}</th>
                   <th class="num">{t.cost}</th>
-                  <th>{t.ordered}</th>
                   <th>
                     <span class="sr">{t.cancel}</span>
                   </th>

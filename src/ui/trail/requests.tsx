@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import type { RefusedRequest } from "../../model/refused.ts";
-import { OTHER_FIELDS } from "../../model/refused.ts";
+import type { RefusedRequest } from "../../model/requests/refused.ts";
+import { OTHER_FIELDS } from "../../model/requests/refused.ts";
 import { Card, CopyButton, Empty, Notice, Older, PageHead, Time } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { requestWords } from "../words/requests.ts";

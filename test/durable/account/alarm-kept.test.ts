@@ -6,6 +6,8 @@ import { beginTurn } from "../../../src/durable/account/turn.ts";
 import { bearer, claim, messagesOf, openWorld, post, recordHistory, runAlarm, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
+const noWebhooks = () => ({ name: () => undefined, nextMs: () => null });
+
 // The alarm is kept whatever is lost or broken, and a quiet account has none.
 
 const DAY_MS = 86_400_000;
@@ -125,7 +127,14 @@ it("is set while the configuration is broken, from the start of the object on", 
     await ctx.storage.deleteAlarm();
     const commit = <T>(work: (turn: ReturnType<typeof beginTurn>) => T) =>
       work(beginTurn(ctx.storage.sql, { times: null }, { ...env, SWEEP_MS: "no" }));
-    const alarm = new AccountAlarm({ ctx, env: () => env, sweepMs: brokenSetting, keeps: brokenSetting, commit });
+    const alarm = new AccountAlarm({
+      ctx,
+      env: () => env,
+      sweepMs: brokenSetting,
+      keeps: brokenSetting,
+      commit,
+      webhooks: noWebhooks,
+    });
     await alarm.wake();
     const woken = await ctx.storage.getAlarm();
     await ctx.storage.deleteAlarm();

@@ -8,64 +8,21 @@ import {
   dispatch,
   follow,
   messagesOf,
-  openWorld,
   post,
   recordHistory,
   runAlarm,
   sendSms,
   claim,
 } from "../../world/world.ts";
-import { randomId } from "../../../src/crypto/ids.ts";
-import { wrapText } from "../../../src/durable/account/retention/text-keys.ts";
-import { beginTurn } from "../../../src/durable/account/turn.ts";
-import type { Done } from "../../../src/model/command.ts";
 import type { News } from "../../../src/model/message.ts";
+import { countRows, sendTaken, warmWorld } from "../../world/cost.ts";
 import { QUOTA, uploadOf } from "../../world/recordings.ts";
-import type { Opening, World } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
 
 // Rows written are the bill. SQLite counts them; ARCHITECTURE.md quotes the figures that are asserted here.
 
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => vi.useRealTimers());
-
-interface Rows {
-  rows: number;
-  /** Each time the alarm is set is billed as a row. */
-  alarms: number;
-  read: number;
-  /** Bytes of the messages in rewritten jobs. */
-  bytes: number;
-}
-
-/** Counts what an account object writes from now on. */
-async function countRows(world: World): Promise<Rows> {
-  const counted: Rows = { rows: 0, alarms: 0, read: 0, bytes: 0 };
-  await runInDurableObject(world.stub, (_, state) => {
-    const { sql } = state.storage;
-    const exec = sql.exec.bind(sql);
-    const setAlarm = state.storage.setAlarm.bind(state.storage);
-    Object.assign(sql, {
-      exec(query: string, ...bindings: unknown[]) {
-        const cursor = exec(query, ...bindings);
-        // A cursor's row counts are complete only once it is read to its end.
-        const found = cursor.toArray();
-        counted.rows += cursor.rowsWritten;
-        counted.read += cursor.rowsRead;
-        if (/^\s*(INSERT INTO|UPDATE) job/u.test(query)) {
-          counted.bytes += bindings.reduce<number>((sum, value) => sum + String(value).length, 0);
-        }
-        return { toArray: () => found, one: () => found[0] };
-      },
-    });
-    Object.assign(state.storage, {
-      setAlarm(time: number) {
-        counted.alarms += 1;
-        return setAlarm(time);
-      },
-    });
-  });
-  return counted;
-}
 
 /** An environment whose history counts the rows that its batches write. */
 function countD1(): { at: Env; counted: { rows: number } } {
@@ -79,35 +36,6 @@ function countD1(): { at: Env; counted: { rows: number } } {
     },
   };
   return { at: { ...env, HISTORY_1: database as unknown as D1Database }, counted };
-}
-
-/** A world at rest: its key was used this hour, a text was stored this day, history has the account, no alarm is set. */
-async function warmWorld(opening: Opening = {}): Promise<World> {
-  const world = await openWorld(opening);
-  await recordHistory(world, []);
-  await runAlarm(world);
-  await call("http://sms.localhost/account-balance", { headers: bearer(world.apiKey) });
-  await runInDurableObject(world.stub, (_, { storage: { sql } }) => {
-    wrapText(beginTurn(sql, { times: null }, env), new Uint8Array(1), Date.now());
-  });
-  return world;
-}
-
-/** Sends an SMS that its sender submits: it is stored already claimed. */
-async function sendTaken(world: World): Promise<Done> {
-  const done = await world.stub.send({
-    keyId: world.keyId,
-    requestId: randomId("req"),
-    operation: "sms",
-    recipients: ["+919876543210"],
-    price: { kind: "fixed", units: 10_000 },
-    content: {},
-    text: null,
-    validityMs: 86_400_000,
-    take: { carrier: "http", leaseMs: 60_000 },
-  });
-  if (!done?.ok) throw new Error("the account refused");
-  return done;
 }
 
 /** Takes all queued messages through the carrier and their receipts. */

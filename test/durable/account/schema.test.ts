@@ -41,7 +41,7 @@ describe("migrations", () => {
       "f0e4d6f18236d5fde9d009ab0ecbca8bbb3661ff6f59b041d0629ca5d6bb4f29",
       "796349c4c6ba090ef09ba85f5a54978c526424f47a8b03ec9e2c3e1bd24f3833",
       "52fa972c2e01c6a7b79ff3003e03922e487d1dfb7e4199af2b1f10505d9fbeb4",
-      "05d1bd47bdf1763dedfb2d228b91efaef6de34ee8757b9f10b54e88369ab4bf7",
+      "8e03f7010f9770530a4a0b0fd03ea1e8f18dec192a22e95f1e93d55538dfb2da",
     ];
     const now = await Promise.all(MIGRATIONS.map((step) => sha256(sqlOf(step))));
     expect(now).toEqual(shipped);

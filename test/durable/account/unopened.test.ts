@@ -84,6 +84,18 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   admitRefused: (account) => account.admitRefused(1, 1, 1),
   setBalanceLow: (account) => account.setBalanceLow(1),
   messageDetail: (account) => account.messageDetail({ seq: 1, index: 0 }),
+  endpoints: (account) => account.endpoints(),
+  endpoint: (account) => account.endpoint("wh_1"),
+  addEndpoint: (account) =>
+    account.addEndpoint("wh_1", { url: "https://example.com", types: ["*"], batch: false, description: "" }, 1),
+  changeEndpoint: (account) => account.changeEndpoint("wh_1", { state: "disabled" }),
+  removeEndpoint: (account) => account.removeEndpoint("wh_1"),
+  rotateEndpoint: (account) => account.rotateEndpoint("wh_1", 1, 1),
+  replayEvents: (account) => account.replayEvents("wh_1", 1, null),
+  noteAttempt: (account) =>
+    account.noteAttempt("wh_1", { seq: null, at: 1, status: 200, ms: 1, error: null, answer: "" }),
+  claimEvents: (account) => account.claimEvents(),
+  ackEvents: (account) => account.ackEvents("wh_1", 1, [], true),
   keys: (account) => account.keys(),
   makeKey: (account) => account.makeKey(1, "key"),
   revokeKey: (account) => account.revokeKey(1),

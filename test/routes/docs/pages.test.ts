@@ -18,7 +18,7 @@ describe("the documentation", () => {
     );
     const { text } = await new Visitor().get("/docs");
     const linked = [...text.matchAll(/href="\/docs\/api\/(\w+)"/gu)].map(([, id]) => id);
-    expect(linked.toSorted()).toEqual(ids.toSorted());
+    expect(new Set(linked)).toEqual(new Set(ids));
     for (const id of ids) expect((await new Visitor().get(`/docs/api/${id}`)).status, id).toBe(200);
     expect((await new Visitor().get("/docs/api/sendFax")).status).toBe(404);
     expect((await new Visitor().get("/docs/nothing")).status).toBe(404);
@@ -124,12 +124,14 @@ describe("for programs", () => {
   });
 });
 
+/** The pages that a search finds. */
+const hits = async (q: string) => {
+  const { text } = await new Visitor().get(`/docs/search?q=${encodeURIComponent(q)}`);
+  return [...text.slice(text.indexOf("<main")).matchAll(/<li><a href="([^"]+)"/gu)].map(([, at]) => at);
+};
+
 describe("the search", () => {
   it("finds guides, operations and codes, and those with the word in their title first", async () => {
-    const hits = async (q: string) => {
-      const { text } = await new Visitor().get(`/docs/search?q=${encodeURIComponent(q)}`);
-      return [...text.slice(text.indexOf("<main")).matchAll(/<li><a href="([^"]+)"/gu)].map(([, at]) => at);
-    };
     expect((await hits("webhooks"))[0]).toBe("/docs/webhooks");
     expect((await hits("recording upload"))[0]).toBe("/docs/api/uploadVoice");
     expect(await hits("rate_limited")).toContain("/docs/errors");

@@ -4,7 +4,7 @@ import { forgetRefusals } from "../../../src/accounts/forget-refusals.ts";
 import { showKeyId } from "../../../src/crypto/api-key.ts";
 import { insertRefused, refusedQuery } from "../../../src/db/requests/refused.ts";
 import { fieldTypes } from "../../../src/http/field-types.ts";
-import { REFUSED_KEPT_MS } from "../../../src/model/refused.ts";
+import { REFUSED_KEPT_MS } from "../../../src/model/requests/refused.ts";
 import { expectFailure } from "../../world/operating.ts";
 import { refusedBy, refusedOf } from "../../world/refused.ts";
 import { visit } from "../../world/visitor.ts";

@@ -3,6 +3,8 @@ import { blocksOf, pageMarkdown, piecesOf, plainText } from "../../../src/ui/doc
 
 const nothing = () => [];
 
+const made = (name: string, argument: string) => [{ kind: "text", text: `${name}(${argument})` } as const];
+
 describe("a text of the documentation", () => {
   it("is read as headings, paragraphs, lists, tables and code", () => {
     const text = [
@@ -39,7 +41,6 @@ describe("a text of the documentation", () => {
   });
 
   it("has lines that stand for blocks", () => {
-    const made = (name: string, argument: string) => [{ kind: "text", text: `${name}(${argument})` } as const];
     expect(blocksOf("@sample sendSms\n\n@errors", made)).toEqual([
       { kind: "text", text: "sample(sendSms)" },
       { kind: "text", text: "errors()" },

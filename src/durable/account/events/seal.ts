@@ -11,12 +11,12 @@ import { appendEvents, beginPages, nextPruneMs, prunePages } from "./pages.ts";
 // last flush are written to the pages of the feed, in one transaction: only that numbers them, so the numbers have no gap.
 // Any other event has no row of its own, so the transaction that notes it writes the pages at once.
 
-/** Notes `balance.low` where this transaction takes the balance to where it counts as low, from above it. */
+/** Notes `balance.low` where this transaction takes the balance below the bound that the account has set for that. */
 function noteLowBalance(turn: Turn): void {
   const { balance } = turn.changes.events;
   if (!balance || balance.to >= balance.from) return;
   const lowAt = numberOrNull(turn.sql.exec("SELECT balance_low_at FROM account").one(), "balance_low_at");
-  if (lowAt === null || balance.from <= lowAt || balance.to > lowAt) return;
+  if (lowAt === null || balance.from < lowAt || balance.to >= lowAt) return;
   noteEvent(turn, "balance.low", { balance: coins(balance.to), balance_low_at: coins(lowAt) });
 }
 

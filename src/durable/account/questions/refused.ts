@@ -1,5 +1,5 @@
-import { REFUSED_PER_DAY, REFUSED_PER_MINUTE } from "../../../model/refused.ts";
-import type { RefusedDoor } from "../../../model/refused.ts";
+import { REFUSED_PER_DAY, REFUSED_PER_MINUTE } from "../../../model/requests/refused.ts";
+import type { RefusedDoor } from "../../../model/requests/refused.ts";
 import { isActive } from "../keys.ts";
 import type { GivenKey } from "../keys.ts";
 import { readAccount } from "../profile.ts";

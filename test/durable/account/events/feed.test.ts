@@ -162,7 +162,7 @@ describe("events that are not of a message", () => {
     ]);
   });
 
-  it("tell once that the balance fell to where it counts as low", async () => {
+  it("tell once that the balance fell below its bound, and again after it rose above it", async () => {
     const world = await openWorld({ balance: 12 });
     await beginEvents(world);
     const adjust = (coins: number, reference: string) =>
@@ -174,7 +174,7 @@ describe("events that are not of a message", () => {
     await adjust(-6, "e");
     const low = (await eventsOf(world)).filter(({ type }) => type === "balance.low");
     expect(low.map((event) => "data" in event && event.data)).toEqual([
-      { balance: 10, balance_low_at: 10 },
+      { balance: 9, balance_low_at: 10 },
       { balance: 5, balance_low_at: 10 },
     ]);
     await runInDurableObject(world.stub, (_, { storage: { sql } }) => {

@@ -92,7 +92,7 @@ const outcomes = fc.array(fc.tuple(fc.nat(), outcome), { minLength: 1, maxLength
       const one = pair.claimed[at % Math.max(1, pair.claimed.length)];
       return one ? [{ ...one, kind: "outcome", outcome: result }] : [];
     });
-    await both(pair, ({ stub }) => stub.report(news, false));
+    await both(pair, async ({ stub }): Promise<unknown> => stub.report(news, false));
   }),
 );
 

@@ -10,7 +10,16 @@ import type { Entered, MessageView } from "../../../../src/model/message.ts";
 import { parseSearch } from "../../../../src/search/parse.ts";
 import { ACTIVITY_OPERATORS } from "../../../../src/activity/list.ts";
 import { messageOf } from "../../../world/history.ts";
-import { balanceOf, dispatch, messagesOf, openWorld, recordHistory, runAlarm, sendSms } from "../../../world/world.ts";
+import {
+  balanceOf,
+  claim,
+  dispatch,
+  messagesOf,
+  openWorld,
+  recordHistory,
+  runAlarm,
+  sendSms,
+} from "../../../world/world.ts";
 import type { World } from "../../../world/world.ts";
 
 // What is scheduled or cancelled, in history, in the account's rows, at its closing, and in rows written.
@@ -167,7 +176,35 @@ async function rowsOf(world: World, run: () => Promise<unknown>): Promise<number
   return counted.rows;
 }
 
+/** An account whose key was used this hour, and that has the key of the day's texts. */
+async function warmWorld(): Promise<World> {
+  const world = await openWorld();
+  await later(world, HOUR_MS);
+  await world.stub.takeBack({ seq: 2, index: 0 });
+  return world;
+}
+
 describe("rows written", () => {
+  it("for an SMS that is scheduled, claimed and delivered are 7, and for one that is cancelled 6", async () => {
+    const world = await warmWorld();
+    const delivered = await rowsOf(world, async () => {
+      await later(world, 1_000);
+      vi.setSystemTime(NOW + 1_000);
+      await claim(world);
+      const outcome = { kind: "submitted" as const };
+      await world.stub.report([{ kind: "outcome", seq: 4, index: 0, attempt: 1, outcome }], false);
+      await world.stub.report([{ kind: "receipt", seq: 4, index: 0, state: "delivered" }], false);
+    });
+    expect((await messagesOf(world)).map(({ state }) => state)).toEqual(["cancelled", "delivered"]);
+    expect(delivered).toBe(7);
+    const twin = await warmWorld();
+    const cancelled = await rowsOf(twin, async () => {
+      await later(twin, HOUR_MS);
+      await twin.stub.takeBack({ seq: 4, index: 0 });
+    });
+    expect(cancelled).toBe(6);
+  });
+
   it("are a few for each hundred of a scheduled bulk, and none while it waits", async () => {
     const world = await openWorld({ balance: 5_000 });
     await sendSms(world);

@@ -1,4 +1,4 @@
-import type { Mode } from "./ref.ts";
+import type { Mode } from "../ref.ts";
 
 // Requests with a valid key that were refused, as the request log has them (contract §13).
 
