@@ -8,6 +8,7 @@ export const CHECKS = {
   typecheck: "tsc -p tsconfig.json",
   "typecheck of the browser's code": "tsc -p src/client/tsconfig.json",
   "typecheck of the package": "tsc -p sdk/tsconfig.json",
+  "typecheck of its command line": "tsc -p sdk/src/cli/tsconfig.json",
   "typecheck of the tests": "tsc -p test/tsconfig.json",
   lint: "oxlint --type-aware --deny-warnings",
   format: "prettier --check --log-level warn .",

@@ -1,0 +1,211 @@
+import { WebhookError, verifyWebhook } from "../../index.ts";
+import type { Command, Context } from "../command.ts";
+import { fileText } from "../input.ts";
+import { localTime } from "../output.ts";
+import { counted, wireOf } from "../reply.ts";
+import { Stop, usage } from "../stop.ts";
+
+// The account's webhooks (contract §14).
+
+/** A webhook as the service lists it. */
+interface Webhook {
+  webhook_id: string;
+  url: string;
+  types: string[];
+  batch: boolean;
+  state: string;
+  acked: number;
+  last_error: string | null;
+}
+
+/** An attempt to deliver. */
+interface Attempt {
+  seq: number | null;
+  at: string;
+  status: number | null;
+  ms: number;
+  error: string | null;
+  answer: string | null;
+}
+
+const ID = { name: "ID", about: "The webhook's id" } as const;
+
+const pathOf = (id: string, more = "") => `/v1/webhooks/${encodeURIComponent(id)}${more}`;
+
+const stateColor = (state: string) => (state === "active" ? "green" : state === "waiting" ? "yellow" : "red");
+
+const list: Command = {
+  name: "webhooks list",
+  about: "List the webhooks",
+  options: {},
+  examples: ["dastak webhooks list"],
+  async run({ out, connect }) {
+    const page = await connect().client.request<{ data: Webhook[] }>({ path: "/v1/webhooks" });
+    const text = () =>
+      out.table(
+        [
+          { title: "ID", of: (row) => row.webhook_id, whole: true },
+          { title: "STATE", of: (row) => row.state, color: (row) => stateColor(row.state) },
+          { title: "ACKED", of: (row) => String(row.acked), right: true },
+          { title: "ADDRESS", of: (row) => row.url },
+        ],
+        page.data,
+      );
+    out.show(wireOf(page), () => (page.data.length === 0 ? "None; dastak webhooks create makes one." : text()));
+  },
+};
+
+const create: Command = {
+  name: "webhooks create",
+  about: "Have events delivered to an address",
+  more: "The secret, with which deliveries are signed, is shown this once.",
+  options: {
+    to: { type: "string", value: "URL", need: true, about: "An https address" },
+    type: { type: "string", short: "t", multiple: true, about: "Such as message.delivered or message.*; else all" },
+    batch: { type: "boolean", about: "Up to 50 events in a delivery" },
+    description: { type: "string", about: "For you" },
+  },
+  examples: ["dastak webhooks create --to https://example.com/dastak --type 'message.*'"],
+  async run({ out, connect }, given) {
+    const types = given.list("type");
+    const reply = await connect().client.request<{ webhook: Webhook; secret: string }>({
+      method: "POST",
+      path: "/v1/webhooks",
+      body: {
+        url: given.need("to"),
+        ...(types.length > 0 && { types }),
+        ...(given.flag("batch") && { batch: true }),
+        description: given.text("description"),
+      },
+    });
+    const { webhook, secret } = reply;
+    const pairs = [
+      ["id", webhook.webhook_id],
+      ["address", webhook.url],
+      ["types", webhook.types.join(", ")],
+      ["secret", secret],
+    ] as const;
+    out.show(wireOf(reply), () => `${out.facts(pairs)}\nThe secret is not shown again.`);
+  },
+};
+
+const remove: Command = {
+  name: "webhooks delete",
+  about: "Delete a webhook",
+  args: [ID],
+  options: {},
+  examples: ["dastak webhooks delete whk_1"],
+  async run({ out, connect }, given) {
+    const reply = await connect().client.request({ method: "DELETE", path: pathOf(given.arg(0)) });
+    out.show(wireOf(reply), "Deleted.");
+  },
+};
+
+const attempts: Command = {
+  name: "webhooks attempts",
+  about: "Show the newest deliveries and their answers",
+  args: [ID],
+  options: {},
+  examples: ["dastak webhooks attempts whk_1"],
+  async run({ out, connect }, given) {
+    const page = await connect().client.request<{ data: Attempt[] }>({ path: pathOf(given.arg(0), "/attempts") });
+    const isGood = ({ status }: Attempt) => status !== null && status >= 200 && status < 300;
+    const text = () =>
+      out.table(
+        [
+          { title: "AT", of: ({ at }) => localTime(at).slice(5) },
+          { title: "EVENT", of: ({ seq }) => (seq === null ? "test" : `#${seq}`) },
+          { title: "STATUS", of: (row) => String(row.status ?? "-"), color: (row) => (isGood(row) ? "green" : "red") },
+          { title: "MS", of: ({ ms }) => String(ms), right: true },
+          { title: "ANSWER", of: ({ error, answer }) => error ?? answer ?? "" },
+        ],
+        page.data,
+      );
+    out.show(wireOf(page), () => (page.data.length === 0 ? "Nothing was delivered yet." : text()));
+  },
+};
+
+const replay: Command = {
+  name: "webhooks replay",
+  about: "Deliver events again, with the same ids",
+  args: [ID],
+  options: {
+    from: { type: "string", value: "SEQ", need: true, about: "The first event" },
+    until: { type: "string", value: "SEQ", about: "The last one; else the newest" },
+  },
+  examples: ["dastak webhooks replay whk_1 --from 120 --until 140"],
+  async run({ out, connect }, given) {
+    const body = {
+      from: given.count("from", 1, Number.MAX_SAFE_INTEGER),
+      to: given.count("until", 1, Number.MAX_SAFE_INTEGER),
+    };
+    const path = pathOf(given.arg(0), "/replay");
+    const reply = await connect().client.request<{ replayed: number }>({ method: "POST", path, body });
+    out.show(wireOf(reply), `${counted(reply.replayed, "event")} will be delivered again.`);
+  },
+};
+
+const test: Command = {
+  name: "webhooks test",
+  about: "Deliver an event of type test",
+  args: [ID],
+  options: {},
+  examples: ["dastak webhooks test whk_1"],
+  async run({ out, connect }, given) {
+    const reply = await connect().client.request({ method: "POST", path: pathOf(given.arg(0), "/test") });
+    out.show(wireOf(reply), `It is on its way; see: dastak webhooks attempts ${given.arg(0)}`);
+  },
+};
+
+/** Headers as they were copied: `webhook-id: evt_…`. */
+function headersIn(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name = "", value = ""] = /^([^:]+):\s*(.*)$/u.exec(line) ?? [];
+      if (name === "") throw usage("--header must be a name, a colon and a value.", "--header 'webhook-id: evt_…'");
+      return [name.trim().toLowerCase(), value.trim()];
+    }),
+  );
+}
+
+async function verifyDelivery({ out }: Context, payload: string, headers: Record<string, string>, secret: string) {
+  // Here, not at the service: neither the secret nor the body leaves this machine.
+  const at = Number(headers["webhook-timestamp"]) * 1000;
+  try {
+    await verifyWebhook(payload, headers, secret, Number.isFinite(at) ? { nowMs: at } : {});
+  } catch (problem) {
+    if (problem instanceof WebhookError) throw new Stop("failed", problem.reason, problem.message);
+    throw problem instanceof TypeError ? usage(problem.message) : problem;
+  }
+  const old = Math.round((Date.now() - at) / 1000);
+  const late = Math.abs(old) > 300 ? ` Its time is ${old} s from now; a receiver would refuse it.` : "";
+  out.show({ valid: true, age_sec: old }, `The signature holds.${late}`);
+}
+
+const verify: Command = {
+  name: "webhooks verify",
+  about: "Tell whether a delivery's signature holds",
+  more: "It is computed here: neither the secret nor the body leaves this machine. It ends with 1 where it does not hold.",
+  options: {
+    body: { type: "string", value: "FILE", need: true, about: "The body byte for byte; - reads standard input" },
+    header: {
+      type: "string",
+      multiple: true,
+      value: "LINE",
+      about: "webhook-id, webhook-timestamp, webhook-signature",
+    },
+    secret: { type: "string", need: true, about: "whsec_…" },
+  },
+  examples: [
+    'dastak webhooks verify --body body.json --secret "$SECRET" \\',
+    "    --header 'webhook-id: evt_1' --header 'webhook-timestamp: 1795363200' \\",
+    "    --header 'webhook-signature: v1,…'",
+  ],
+  async run(context, given) {
+    const headers = headersIn(given.list("header"));
+    const file = given.need("body");
+    await verifyDelivery(context, await fileText(file), headers, given.need("secret"));
+  },
+};
+
+export const WEBHOOKS = [list, create, remove, attempts, replay, test, verify];
