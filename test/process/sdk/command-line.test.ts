@@ -196,7 +196,7 @@ describe("webhooks", () => {
     expect(json(await ran(shell, ["webhooks", "replay", id, "--from", "1"]))).toEqual({ replayed: expect.any(Number) });
     expect((await ran(shell, ["webhooks", "delete", id])).status).toBe(0);
     expect((await ran(shell, ["webhooks", "attempts", id])).status).toBe(4);
-    const refused = await ran(shell, ["webhooks", "create", "--to", "https://127.0.0.1.local/x"]);
+    const refused = await ran(shell, ["webhooks", "create", "--to", "https://name:password@hooks.example.com/x"]);
     expect([refused.status, failure(refused)["param"]]).toEqual([4, "url"]);
   });
 

@@ -69,7 +69,7 @@ const remove: Command = {
   about: "Delete a webhook",
   args: [ID],
   options: {},
-  examples: ["dastak webhooks delete whk_1"],
+  examples: ["dastak webhooks delete wh_1"],
   async run({ out, connect }, given) {
     const reply = await connect().client.deleteWebhook(given.arg(0));
     out.show(wireOf(reply), "Deleted.");
@@ -84,7 +84,7 @@ const attempts: Command = {
   about: "Show the newest deliveries and their answers",
   args: [ID],
   options: {},
-  examples: ["dastak webhooks attempts whk_1"],
+  examples: ["dastak webhooks attempts wh_1"],
   async run({ out, connect }, given) {
     const page = await connect().client.listWebhookAttempts(given.arg(0), { limit: 50 });
     const text = () =>
@@ -110,7 +110,7 @@ const replay: Command = {
     from: { type: "string", value: "SEQ", need: true, about: "The first event" },
     until: { type: "string", value: "SEQ", about: "The last one; else the newest" },
   },
-  examples: ["dastak webhooks replay whk_1 --from 120 --until 140"],
+  examples: ["dastak webhooks replay wh_1 --from 120 --until 140"],
   async run({ out, connect }, given) {
     const from = given.count("from", 1, Number.MAX_SAFE_INTEGER) ?? 1;
     const to = given.count("until", 1, Number.MAX_SAFE_INTEGER);
@@ -124,7 +124,7 @@ const test: Command = {
   about: "Deliver an event of type test",
   args: [ID],
   options: {},
-  examples: ["dastak webhooks test whk_1"],
+  examples: ["dastak webhooks test wh_1"],
   async run({ out, connect }, given) {
     const reply = await connect().client.testWebhook(given.arg(0));
     out.show(wireOf(reply), `It is on its way; see: dastak webhooks attempts ${given.arg(0)}`);
