@@ -101,12 +101,14 @@ if (( ! $+functions[compdef] )); then autoload -Uz compinit; compinit; fi
 if [[ $funcstack[1] == _dastak ]]; then _dastak "$@"; else compdef _dastak dastak; fi`;
 
 const FISH = `function __dastak_offered
-  set -l before (commandline -opc)
-  set -l last (commandline -ct | string collect --allow-empty)
-  $before[1] __complete $before[2..-1] "$last" 2>/dev/null
+  set -l words (commandline -opc)
+  set -l program $words[1]
+  set -e words[1]
+  set -l last (commandline -ct)
+  $program __complete $words "$last" 2>/dev/null
 end
-complete -c dastak -n 'test (__dastak_offered)[1] != ":files"' -f -a '(__dastak_offered)'
-complete -c dastak -n 'test (__dastak_offered)[1] = ":files"' -F`;
+complete -c dastak -n 'not contains -- :files (__dastak_offered)' -f -a '(__dastak_offered)'
+complete -c dastak -n 'contains -- :files (__dastak_offered)' -F`;
 
 /** The script that a shell reads at its start. */
 export const scriptFor = (shell: Shell): string => ({ bash: BASH, zsh: ZSH, fish: FISH })[shell];

@@ -4,7 +4,7 @@ import { COMMANDS } from "./commands.ts";
 import { candidateLines, candidates } from "./completion.ts";
 import { connectionOf, settingsOf } from "./connection.ts";
 import { helpOf, helpOfAll } from "./help.ts";
-import { Output } from "./output.ts";
+import { Output, wrapped } from "./output.ts";
 import { asked, givenTo } from "./parse.ts";
 import { readStored } from "./profiles.ts";
 import { STATUS, Stop, stopOf, usage } from "./stop.ts";
@@ -33,7 +33,11 @@ function outputOf(json: boolean): Output {
 /** Tells what ended the command: JSON for programs, lines for people. */
 function tell(stop: Stop): void {
   const { code, message, hint, facts } = stop;
-  if (stderr.isTTY) return void stderr.write([message, hint, ""].filter((line) => line !== undefined).join("\n"));
+  if (stderr.isTTY) {
+    // A message may have several lines, one for each row of a list that is wrong.
+    const lines = [...message.split("\n"), ...(hint?.split("\n") ?? [])];
+    return void stderr.write(lines.map((line) => `${wrapped(line, stderr.columns || COLUMNS)}\n`).join(""));
+  }
   stderr.write(`${JSON.stringify({ error: { code, message, hint, ...facts } })}\n`);
 }
 

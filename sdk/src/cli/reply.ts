@@ -2,10 +2,11 @@
 
 /** A reply's fields, with what its headers say beside them. */
 export function wireOf(reply: object): Record<string, unknown> {
-  const { success: _success, requestId, messageId, replayed, ...fields } = reply as Record<string, unknown>;
+  const { success: _success, requestId, messageId, ...fields } = reply as Record<string, unknown>;
   return {
     ...(messageId !== undefined && { message_id: messageId }),
-    ...(replayed !== undefined && { request_id: requestId, replayed }),
+    // Of a send; a webhook has a number of that name.
+    ...(typeof fields["replayed"] === "boolean" && { request_id: requestId }),
     ...fields,
   };
 }

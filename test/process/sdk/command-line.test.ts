@@ -184,6 +184,22 @@ describe("webhooks", () => {
     for (const type of await Promise.all(came)) expect(type).toMatch(/^message\./u);
   });
 
+  it("are made, tried, listed and deleted", async () => {
+    const { shell } = await place.shellUnder();
+    const made = await ran(shell, ["webhooks", "create", "--to", "https://hooks.example.com/x", "--type", "message.*"]);
+    expect(made).toMatchObject({ status: 0, stderr: "" });
+    expect(json(made)).toMatchObject({ secret: expect.stringMatching(/^whsec_/u), webhook: { types: ["message.*"] } });
+    const { webhook_id: id } = json(made)["webhook"] as { webhook_id: string };
+    expect(json(await ran(shell, ["webhooks", "list"]))).toMatchObject({ data: [{ webhook_id: id }] });
+    expect((await ran(shell, ["webhooks", "test", id])).status).toBe(0);
+    expect(json(await ran(shell, ["webhooks", "attempts", id]))).toMatchObject({ has_more: false });
+    expect(json(await ran(shell, ["webhooks", "replay", id, "--from", "1"]))).toEqual({ replayed: expect.any(Number) });
+    expect((await ran(shell, ["webhooks", "delete", id])).status).toBe(0);
+    expect((await ran(shell, ["webhooks", "attempts", id])).status).toBe(4);
+    const refused = await ran(shell, ["webhooks", "create", "--to", "https://name:password@hooks.example.com/x"]);
+    expect([refused.status, failure(refused)["param"]]).toEqual([4, "url"]);
+  });
+
   it("are verified here", async () => {
     const { shell } = await shellUnder();
     const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { freshDirectory } from "../../../harness/program.ts";
@@ -22,6 +23,13 @@ function offered(...words: string[]): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
+/** What fish offers after this text. */
+function offeredByFish(typed: string): string[] {
+  const script = `dastak completion fish | source; complete -C "${typed}"`;
+  const text = execFileSync("fish", ["--no-config", "-c", script], { encoding: "utf8", env: env() });
+  return text.split("\n").flatMap((line) => line.split("\t")[0] || []);
+}
+
 describe("completion", () => {
   it("offers commands, members of a group, options and values", () => {
     expect(offered("")).toEqual(expect.arrayContaining(["balance", "send-sms", "webhooks", "doctor"]));
@@ -41,10 +49,17 @@ describe("completion", () => {
     expect(offered("bulk", "--csv", "")).toEqual([]);
   });
 
-  it.each(["bash", "zsh", "fish"])("has a script that %s can read", (shell) => {
+  it.each(["bash", "zsh", "fish"])("has a script that %s can read, where it is", (shell) => {
     const script = execFileSync(path.join(bin, "dastak"), ["completion", shell], { encoding: "utf8", env: env() });
     expect(script).toContain("__complete");
     if (!has(shell)) return;
-    expect(spawnSync(shell, ["-n"], { input: script, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+    const at = path.join(freshDirectory(), "completion");
+    writeFileSync(at, script);
+    expect(spawnSync(shell, ["-n", at], { encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it.skipIf(!has("fish"))("is understood by fish", () => {
+    expect(offeredByFish("dastak webhooks l")).toEqual(["list", "listen"]);
+    expect(offeredByFish("dastak ")).toContain("balance");
   });
 });

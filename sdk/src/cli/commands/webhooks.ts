@@ -1,4 +1,5 @@
 import { WebhookError, verifyWebhook } from "../../index.ts";
+import type { CreateWebhookBody, WebhookAttempt } from "../../index.ts";
 import type { Command, Context } from "../command.ts";
 import { fileText } from "../input.ts";
 import { localTime } from "../output.ts";
@@ -7,30 +8,7 @@ import { Stop, usage } from "../stop.ts";
 
 // The account's webhooks (contract §14).
 
-/** A webhook as the service lists it. */
-interface Webhook {
-  webhook_id: string;
-  url: string;
-  types: string[];
-  batch: boolean;
-  state: string;
-  acked: number;
-  last_error: string | null;
-}
-
-/** An attempt to deliver. */
-interface Attempt {
-  seq: number | null;
-  at: string;
-  status: number | null;
-  ms: number;
-  error: string | null;
-  answer: string | null;
-}
-
 const ID = { name: "ID", about: "The webhook's id" } as const;
-
-const pathOf = (id: string, more = "") => `/v1/webhooks/${encodeURIComponent(id)}${more}`;
 
 const stateColor = (state: string) => (state === "active" ? "green" : state === "waiting" ? "yellow" : "red");
 
@@ -40,7 +18,7 @@ const list: Command = {
   options: {},
   examples: ["dastak webhooks list"],
   async run({ out, connect }) {
-    const page = await connect().client.request<{ data: Webhook[] }>({ path: "/v1/webhooks" });
+    const page = await connect().client.listWebhooks();
     const text = () =>
       out.table(
         [
@@ -67,16 +45,13 @@ const create: Command = {
   },
   examples: ["dastak webhooks create --to https://example.com/dastak --type 'message.*'"],
   async run({ out, connect }, given) {
-    const types = given.list("type");
-    const reply = await connect().client.request<{ webhook: Webhook; secret: string }>({
-      method: "POST",
-      path: "/v1/webhooks",
-      body: {
-        url: given.need("to"),
-        ...(types.length > 0 && { types }),
-        ...(given.flag("batch") && { batch: true }),
-        description: given.text("description"),
-      },
+    // The service says which types it knows: a newer one has more.
+    const types = given.list("type") as NonNullable<CreateWebhookBody["types"]>;
+    const reply = await connect().client.createWebhook({
+      url: given.need("to"),
+      ...(types.length > 0 && { types }),
+      ...(given.flag("batch") && { batch: true }),
+      description: given.text("description"),
     });
     const { webhook, secret } = reply;
     const pairs = [
@@ -94,30 +69,32 @@ const remove: Command = {
   about: "Delete a webhook",
   args: [ID],
   options: {},
-  examples: ["dastak webhooks delete whk_1"],
+  examples: ["dastak webhooks delete wh_1"],
   async run({ out, connect }, given) {
-    const reply = await connect().client.request({ method: "DELETE", path: pathOf(given.arg(0)) });
+    const reply = await connect().client.deleteWebhook(given.arg(0));
     out.show(wireOf(reply), "Deleted.");
   },
 };
+
+/** Whether the receiver took it. */
+const isTaken = ({ status }: WebhookAttempt) => status !== null && status >= 200 && status < 300;
 
 const attempts: Command = {
   name: "webhooks attempts",
   about: "Show the newest deliveries and their answers",
   args: [ID],
   options: {},
-  examples: ["dastak webhooks attempts whk_1"],
+  examples: ["dastak webhooks attempts wh_1"],
   async run({ out, connect }, given) {
-    const page = await connect().client.request<{ data: Attempt[] }>({ path: pathOf(given.arg(0), "/attempts") });
-    const isGood = ({ status }: Attempt) => status !== null && status >= 200 && status < 300;
+    const page = await connect().client.listWebhookAttempts(given.arg(0), { limit: 50 });
     const text = () =>
       out.table(
         [
           { title: "AT", of: ({ at }) => localTime(at).slice(5) },
           { title: "EVENT", of: ({ seq }) => (seq === null ? "test" : `#${seq}`) },
-          { title: "STATUS", of: (row) => String(row.status ?? "-"), color: (row) => (isGood(row) ? "green" : "red") },
+          { title: "STATUS", of: (row) => String(row.status ?? "-"), color: (row) => (isTaken(row) ? "green" : "red") },
           { title: "MS", of: ({ ms }) => String(ms), right: true },
-          { title: "ANSWER", of: ({ error, answer }) => error ?? answer ?? "" },
+          { title: "ANSWER", of: ({ error, answer }) => error ?? answer },
         ],
         page.data,
       );
@@ -133,14 +110,11 @@ const replay: Command = {
     from: { type: "string", value: "SEQ", need: true, about: "The first event" },
     until: { type: "string", value: "SEQ", about: "The last one; else the newest" },
   },
-  examples: ["dastak webhooks replay whk_1 --from 120 --until 140"],
+  examples: ["dastak webhooks replay wh_1 --from 120 --until 140"],
   async run({ out, connect }, given) {
-    const body = {
-      from: given.count("from", 1, Number.MAX_SAFE_INTEGER),
-      to: given.count("until", 1, Number.MAX_SAFE_INTEGER),
-    };
-    const path = pathOf(given.arg(0), "/replay");
-    const reply = await connect().client.request<{ replayed: number }>({ method: "POST", path, body });
+    const from = given.count("from", 1, Number.MAX_SAFE_INTEGER) ?? 1;
+    const to = given.count("until", 1, Number.MAX_SAFE_INTEGER);
+    const reply = await connect().client.replayWebhook(given.arg(0), { from, to });
     out.show(wireOf(reply), `${counted(reply.replayed, "event")} will be delivered again.`);
   },
 };
@@ -150,9 +124,9 @@ const test: Command = {
   about: "Deliver an event of type test",
   args: [ID],
   options: {},
-  examples: ["dastak webhooks test whk_1"],
+  examples: ["dastak webhooks test wh_1"],
   async run({ out, connect }, given) {
-    const reply = await connect().client.request({ method: "POST", path: pathOf(given.arg(0), "/test") });
+    const reply = await connect().client.testWebhook(given.arg(0));
     out.show(wireOf(reply), `It is on its way; see: dastak webhooks attempts ${given.arg(0)}`);
   },
 };
