@@ -137,10 +137,21 @@ export const dialledCallee = textField("callee", (value, refuse) => {
   examples: ["919876543210"],
 });
 
-/** Parses a number that was validated before; its `number` is E.164 without a national prefix in the middle. */
+/** National prefixes that are taken out of a number, one by one; no number has more digits. */
+const PREFIXES_MAX = 15;
+
+/**
+ * Parses a number that was validated before; its `number` is E.164 without any national prefix in the middle, and its
+ * country is that of this number: the price, the quote and the carrier see the same one, however many zeros were typed.
+ */
 export function parsedNumber(value: string): PhoneNumber {
-  const number = parsePhoneNumberFromString(value);
+  let number = parsePhoneNumberFromString(value);
   if (!number) throw new Error("a number that was validated does not parse");
+  for (let taken = 0; taken < PREFIXES_MAX; taken += 1) {
+    const again = parsePhoneNumberFromString(number.number);
+    if (!again || again.number === number.number) return again ?? number;
+    number = again;
+  }
   return number;
 }
 

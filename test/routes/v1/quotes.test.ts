@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { DEFAULT_RATE_CARD } from "../../../src/money/pricing.ts";
 import { writeRateCard } from "../../../src/sending/rate-card.ts";
 import { expectFailure } from "../../world/operating.ts";
-import { quoteOf, sendOf } from "../../world/quotes.ts";
-import { balanceOf, openWorld, recordingOf } from "../../world/world.ts";
+import { preflight, quoteOf, sendOf } from "../../world/quotes.ts";
+import { balanceOf, messagesOf, openWorld, recordingOf } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
 const SMS = { phone: "9876543210", message: "Hello" };
@@ -58,6 +58,22 @@ describe("Price-Quote", () => {
     await writeRateCard(env.RECORDINGS, { ...DEAR, smsByCountry: { US: null } });
     expect((await sendOf(world, "international", sms)).status).toBe(403);
     expect((await sendOf(world, "international", sms, { quote })).body.coins_used).toBe(5);
+  });
+
+  it("is for the country of the number that is dialled, whatever zeros stand before that number", async () => {
+    const world = await openWorld();
+    const [sms, zeros] = [
+      { phone: "+61412345678", message: "Hi" },
+      { phone: "+6100412345678", message: "Hi" },
+    ];
+    await writeRateCard(env.RECORDINGS, { ...DEFAULT_RATE_CARD, smsByCountry: { AU: 20 } });
+    const quote = await quoteOf(world, "international", zeros);
+    expect((await sendOf(world, "international", sms, { quote })).body.coins_used).toBe(20);
+    expect((await sendOf(world, "international", zeros)).body.coins_used).toBe(20);
+    expect((await messagesOf(world)).map(({ to }) => to)).toEqual([sms.phone, sms.phone]);
+    await writeRateCard(env.RECORDINGS, { ...DEFAULT_RATE_CARD, smsByCountry: { AU: null } });
+    expect((await preflight(world, "international", zeros)).body).toMatchObject({ would: "refuse", quote: null });
+    expectFailure(await sendOf(world, "international", zeros), 403, "permission_denied");
   });
 
   it.each([
