@@ -12,6 +12,9 @@ export const DESCRIPTION_MAX = 200;
 /** Names that lead into a private network, or nowhere (RFC 6761, RFC 6762, RFC 8375, RFC 9476). */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|private|corp|lan|home|arpa|test|invalid|onion|alt)$/u;
 
+/** The machine itself. */
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/u;
+
 /** The hosts of the deployment's own base addresses. */
 const ownHosts = (config: Config): string[] =>
   [config.SMS_URL, config.TTS_URL, config.VOICE_URL, config.OTP_URL, config.CONSOLE_URL].map(
@@ -27,9 +30,10 @@ export function refusedAddress(config: Config, text: string): string | null {
   if (!url) return "url must be an address such as https://example.com/webhooks.";
   if (url.username || url.password) return "url must not have a user name or a password.";
   if (url.hash || text.includes("#")) return "url must not have a fragment.";
-  if (config.ENVIRONMENT === "local" && /^https?:$/u.test(url.protocol)) return null;
-  if (url.protocol !== "https:") return "url must begin with https://.";
+  const isLocal = config.ENVIRONMENT === "local";
+  if (url.protocol !== "https:" && !(isLocal && url.protocol === "http:")) return "url must begin with https://.";
   const host = url.hostname.replace(/\.+$/u, "").toLowerCase();
+  if (isLocal && LOOPBACK.test(host)) return null;
   if (host.startsWith("[") || /^[0-9.]+$/u.test(host)) return "url must name a host, not an IP address.";
   if (!host.includes(".") || PRIVATE_NAME.test(host)) return "url must name a public host.";
   if (ownHosts(config).some((own) => host === own || host.endsWith(`.${own}`))) {

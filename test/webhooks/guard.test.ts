@@ -64,10 +64,20 @@ describe("an address of a deployed service", () => {
 });
 
 describe("an address of a local service", () => {
-  it.each(["http://localhost:3000/hook", "http://127.0.0.1:9/", "https://example.com/"])("takes %s", (url) =>
-    expect(refusedAddress(local, url)).toBeNull(),
-  );
-  it.each(["ftp://localhost/", "http://user@localhost/", "http://localhost/#a"])("refuses %s", (url) =>
-    expect(refusedAddress(local, url)).not.toBeNull(),
-  );
+  it.each([
+    "http://localhost:3000/hook",
+    "http://127.0.0.1:9/",
+    "http://[::1]:9/",
+    "https://sms.localhost:8787/",
+    "http://example.com/",
+    "https://example.com/",
+  ])("takes %s", (url) => expect(refusedAddress(local, url)).toBeNull());
+  it.each([
+    "ftp://localhost/",
+    "http://user@localhost/",
+    "http://localhost/#a",
+    "http://10.0.0.1/",
+    "https://127.0.0.1.local/x",
+    "http://receiver/",
+  ])("refuses %s", (url) => expect(refusedAddress(local, url)).not.toBeNull());
 });
