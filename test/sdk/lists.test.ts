@@ -100,6 +100,10 @@ describe("the options of a client", () => {
     expect(() => scripted([], { ...options })).not.toThrow(/dsk_|secret/u);
   });
 
+  it("say of a key that is not set that it is missing", () => {
+    expect(() => scripted([], { ...{ apiKey: undefined } })).toThrow("apiKey is missing.");
+  });
+
   it.each([
     ["http://localhost:8787/", "http://localhost:8787/send-otp"],
     ["https://{base}.example.com", "https://otp.example.com/send-otp"],
