@@ -101,7 +101,8 @@ describe("the options of a client", () => {
   });
 
   it("say of a key that is not set that it is missing", () => {
-    expect(() => scripted([], { ...{ apiKey: undefined } })).toThrow("apiKey is missing.");
+    const options: object = { apiKey: undefined };
+    expect(() => scripted([], { ...options })).toThrow("apiKey is missing.");
   });
 
   it.each([
