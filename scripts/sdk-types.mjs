@@ -74,8 +74,11 @@ export function fieldsOf(schema, options = {}) {
   });
 }
 
-/** The lines of the fields of a body. */
-export const bodyFields = (schema) => fieldsOf(schema, { sent: true });
+/** The lines of the fields of a body; one that takes fields which depend on another takes any beside those it names. */
+export const bodyFields = (schema) => [
+  ...fieldsOf(schema, { sent: true }),
+  ...(typeof schema.additionalProperties === "object" ? ["[field: string]: unknown;"] : []),
+];
 
 /** Every name that a schema refers to. */
 const refsIn = (schema) =>

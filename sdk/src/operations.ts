@@ -716,8 +716,9 @@ export interface DownloadMessagesQuery {
 
 /** What `preflight` takes. */
 export interface PreflightBody {
-  /** What would be sent. The other fields are that operation's own. */
+  /** What would be sent. Its other fields stand beside it, such as `phone` and `message` of an SMS. */
   operation: "sms" | "bulk" | "sms_international" | "tts" | "voice" | "otp";
+  [field: string]: unknown;
 }
 
 /** What `listRefusals` takes. */

@@ -44,6 +44,7 @@ function limitOf({ timeoutMs, signal }: Pick<Attempt, "timeoutMs" | "signal">): 
 /** A text that can be a header's value; the message says nothing of the value, which may be a key. */
 function headerText(name: string, value: unknown): string {
   const text = typeof value === "string" ? value.trim() : "";
+  if (text === "") throw new TypeError(`${name} is missing.`);
   if (!/^[!-~]+$/u.test(text)) throw new TypeError(`${name} must consist of visible ASCII characters.`);
   return text;
 }

@@ -155,7 +155,8 @@ export function php(request: SampleRequest): string {
       : []),
     ...(body ? [`  CURLOPT_POSTFIELDS => json_encode(${indented(fields, 2)}),`] : []),
     "]);",
-    "echo curl_exec($request);",
+    "$reply = curl_exec($request);",
+    "echo $reply === false ? curl_error($request) : $reply;",
   ].join("\n");
 }
 

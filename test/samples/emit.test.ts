@@ -37,6 +37,10 @@ describe("samples", () => {
     expect(code({ ...REQUEST, url: "http://localhost:8787/x" }, "ruby")).not.toContain("use_ssl");
   });
 
+  it("say in PHP why no reply came", () => {
+    expect(code(REQUEST, "php")).toContain("echo $reply === false ? curl_error($request) : $reply;");
+  });
+
   it("keep a text as it is, whatever the language gives a meaning to", () => {
     expect(code(REQUEST, "curl")).toContain(
       String.raw`'{"phone":"9876543210","message":"It'\''s \"so\" \\ $HOME #{x}"}'`,

@@ -100,6 +100,11 @@ describe("the options of a client", () => {
     expect(() => scripted([], { ...options })).not.toThrow(/dsk_|secret/u);
   });
 
+  it("say of a key that is not set that it is missing", () => {
+    const options: object = { apiKey: undefined };
+    expect(() => scripted([], { ...options })).toThrow("apiKey is missing.");
+  });
+
   it.each([
     ["http://localhost:8787/", "http://localhost:8787/send-otp"],
     ["https://{base}.example.com", "https://otp.example.com/send-otp"],

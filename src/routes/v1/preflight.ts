@@ -44,7 +44,7 @@ const NAMES = Object.keys(KINDS) as [Asked, ...Asked[]];
 /** The fields of the operation are checked by its own schema, whose faults are the reply. */
 const schema = z.looseObject({
   operation: z.enum(NAMES, `operation must be one of ${NAMES.join(", ")}.`).meta({
-    description: "What would be sent. The other fields are that operation's own.",
+    description: "What would be sent. Its other fields stand beside it, such as `phone` and `message` of an SMS.",
     examples: ["sms"],
   }),
 });
