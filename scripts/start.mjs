@@ -119,6 +119,7 @@ function banner({ port, wanted, config, stateDir, seconds }) {
     `    -d '{"apiKey":"${apiKey}","phone":"9876543210","message":"Hello from Dastak"}'`,
     "",
     line("Dashboard", `${local}  one button signs in, or ${DEMO_LOGIN.email} with ${DEMO_LOGIN.password}`),
+    line("Docs", `${local}/docs  guides, every operation, samples with your test key`),
     line("Test inbox", `${local}/inbox  every SMS, OTP and call lands here`),
     line("Desk", `${local}/desk  for the operator: ${shownSecret("OPERATOR_TOKEN", config.OPERATOR_TOKEN)}`),
     line("API key", apiKey),

@@ -109,6 +109,7 @@ describe("an operation", () => {
     expect(operation["x-error-codes"]).toEqual([
       "invalid_request",
       "invalid_json",
+      "invalid_quote",
       "unauthorized",
       "insufficient_balance",
       "account_suspended",
@@ -134,7 +135,10 @@ describe("an operation", () => {
       "500",
       "503",
     ]);
-    expect(operation.parameters).toEqual([{ $ref: "#/components/parameters/Idempotency-Key" }]);
+    expect(operation.parameters).toEqual([
+      { $ref: "#/components/parameters/Idempotency-Key" },
+      { $ref: "#/components/parameters/Price-Quote" },
+    ]);
   });
 
   it("has the parameters of its query and of its path", () => {

@@ -42,12 +42,14 @@ type Asked = keyof typeof KINDS;
 const NAMES = Object.keys(KINDS) as [Asked, ...Asked[]];
 
 /** The fields of the operation are checked by its own schema, whose faults are the reply. */
-const schema = z.looseObject({
-  operation: z.enum(NAMES, `operation must be one of ${NAMES.join(", ")}.`).meta({
-    description: "What would be sent. Its other fields stand beside it, such as `phone` and `message` of an SMS.",
-    examples: ["sms"],
-  }),
-});
+const schema = z
+  .looseObject({
+    operation: z.enum(NAMES, `operation must be one of ${NAMES.join(", ")}.`).meta({
+      description: "What would be sent. Its other fields stand beside it, such as `phone` and `message` of an SMS.",
+      examples: ["sms"],
+    }),
+  })
+  .meta({ examples: [{ operation: "sms", phone: "9876543210", message: "Your order is on its way." }] });
 
 const wireProblem = ({ param, code, error, hint }: Failure) => ({ param: param ?? null, code, error, hint });
 
