@@ -294,10 +294,3 @@ describe("configOf", () => {
     expect(configOf({ ...env, SMS_URL: "https://other.example.com" }).SMS_URL).toBe("https://other.example.com");
   });
 });
-
-it("refuses texts that end before messages do, and replies that outlive the messages of test mode", () => {
-  expect(faultsOf({ ...PRODUCTION, TEXT_DAYS: "0.5" })).toEqual([expect.stringMatching(/^TEXT_DAYS must not end/u)]);
-  expect(faultsOf({ ...PRODUCTION, IDEMPOTENCY_DAYS: "8" })).toEqual([
-    expect.stringMatching(/^IDEMPOTENCY_DAYS must be at most TEST_DAYS/u),
-  ]);
-});
