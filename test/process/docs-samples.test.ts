@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startService } from "../../harness/started.ts";
 import type { Service } from "../../harness/started.ts";
 import { verifyKey } from "../../src/crypto/api-key.ts";
@@ -42,7 +45,7 @@ function samplesIn(page: string, html: string): Printed[] {
 
 /** The program with the ids of things that exist; its reader would put in ids of their own. */
 const withIds = (code: string, ids: Record<string, string>) =>
-  code.replaceAll(/\b(file|msg|req)_(?=[A-Za-z]*[0-9])[0-9A-Za-z]+/gu, (id, kind: string) => ids[kind] ?? id);
+  code.replaceAll(/\b(file|msg|req|wh)_(?=[A-Za-z]*[0-9])[0-9A-Za-z]+/gu, (id, kind: string) => ids[kind] ?? id);
 
 /** Refusals of a request that an earlier sample of the same page already did. */
 const DONE_BEFORE: ReadonlySet<string> = new Set(["not_found", "too_late", "too_many"]);
@@ -88,9 +91,42 @@ describe("the samples of the documentation", () => {
     await pagesFor(cookie);
     expect(printed.some(({ code }) => code.includes(testKey))).toBe(true);
     await pagesFor("");
-    real = { file: await upload(), msg: await send(), req: lastRequest };
+    receiver.listen(0, "127.0.0.1");
+    await once(receiver, "listening");
+    const wh = await addWebhook();
+    real = { file: await upload(), msg: await send(), req: lastRequest, wh };
+    // A replay is of what the webhook got.
+    await vi.waitUntil(async () => (await ackedBy(wh)) > 0, { timeout: 20_000, interval: 200 });
   });
-  afterAll(() => service?.kill9());
+  afterAll(() => {
+    receiver.close();
+    service?.kill9();
+  });
+
+  /** Takes all that is posted to it. */
+  const receiver = http.createServer((request, reply) => {
+    request.resume();
+    reply.end();
+  });
+
+  async function addWebhook(): Promise<string> {
+    const { port } = receiver.address() as AddressInfo;
+    const { body } = await service.post(testKey, "/v1/webhooks", { url: `http://127.0.0.1:${port}/` });
+    return (body as unknown as { webhook: { webhook_id: string } }).webhook.webhook_id;
+  }
+
+  /** A webhook that may be deleted: one that a sample made. */
+  async function otherWebhook(): Promise<string> {
+    const { body } = await service.call("/v1/webhooks", { headers: { authorization: `Bearer ${testKey}` } });
+    const { data } = body as unknown as { data: { webhook_id: string }[] };
+    return data.find(({ webhook_id: id }) => id !== real["wh"])?.webhook_id ?? addWebhook();
+  }
+
+  async function ackedBy(id: string): Promise<number> {
+    const asked = { headers: { authorization: `Bearer ${testKey}` } };
+    const { body } = await service.call(`/v1/webhooks/${id}`, asked);
+    return (body as unknown as { webhook: { acked: number } }).webhook.acked;
+  }
 
   async function upload(): Promise<string> {
     const base64Data = Buffer.from(wav({ seconds: 2 })).toString("base64");
@@ -124,6 +160,7 @@ describe("the samples of the documentation", () => {
   async function idsFor(code: string): Promise<Record<string, string>> {
     if (/inbox\/(?:wait|msg_)/u.test(code)) return { ...real, msg: await send() };
     if (/DELETE/u.test(code) && /\/v1\/(?:messages|requests)\//u.test(code)) return { ...real, ...(await schedule()) };
+    if (/DELETE/u.test(code) && code.includes("/v1/webhooks/")) return { ...real, wh: await otherWebhook() };
     return code.includes("DELETE") && code.includes("/recordings/") ? { ...real, file: await upload() } : real;
   }
 

@@ -35,6 +35,7 @@ const ID_EXAMPLES: Readonly<Record<string, string>> = {
   inbox: "msg_4bK2mQ9xW1",
   messages: "msg_4bK2mQ9xW1",
   requests: "req_4bK2mQ9xW1",
+  webhooks: "wh_4bK2mQ9xW1",
 };
 
 /** The address of a sample: with an example for each part of the path, and for what a caller always says. */
