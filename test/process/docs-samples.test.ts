@@ -98,9 +98,9 @@ describe("the samples of the documentation", () => {
     // A replay is of what the webhook got.
     await vi.waitUntil(async () => (await ackedBy(wh)) > 0, { timeout: 20_000, interval: 200 });
   });
-  afterAll(() => {
+  afterAll(async () => {
     receiver.close();
-    service?.kill9();
+    await service?.kill9();
   });
 
   /** Takes all that is posted to it. */
