@@ -35,4 +35,4 @@ it("keeps an Idempotency-Key for IDEMPOTENCY_DAYS, and deletes it also where the
   }
   expect(await keys()).toBe(0);
   expect(Date.now()).toBeLessThanOrEqual(fromMs + 120 * HOUR_MS);
-});
+}, 120_000);
