@@ -262,8 +262,10 @@ async function checkHistory(messages: Map<string, MessageRow[]>): Promise<void> 
     );
     return wanted.filter((row) => !there.has(row));
   };
+  // A pass comes up to 30 sweeps after a change (message/deadlines.ts), and then the queue.
   await until("history is complete", () => lacking().length === 0, {
     everyMs: 500,
+    withinMs: 75_000,
     sight: () => lacking().slice(0, 5),
   });
   expect(recorded()).toHaveLength(wanted.length);
