@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { vi } from "vitest";
 import { consumeWebhooks } from "../../src/webhooks/consume.ts";
+import { receipt, sendClaimed } from "./events.ts";
 import { bearer, call } from "./world.ts";
 import type { Reply, World } from "./world.ts";
 
@@ -76,3 +77,17 @@ export async function deliverAll(world: World, at: Env = env): Promise<void> {
   await consumeWebhooks(batch, at);
   await getQueueResult(batch, createExecutionContext());
 }
+
+/** Sends an SMS and has it delivered: one event. */
+export async function happen(world: World, state: "delivered" | "failed" = "delivered"): Promise<void> {
+  const seq = await sendClaimed(world);
+  await world.stub.report([receipt(seq, state)], false);
+}
+
+/** The same, this many times. */
+export async function happenTimes(world: World, count: number): Promise<void> {
+  for (let nth = 0; nth < count; nth += 1) await happen(world);
+}
+
+/** A webhook as the API shows it. */
+export const webhookOf = async (world: World, id: string) => (await hooks(world, "GET", `/${id}`)).body.webhook;

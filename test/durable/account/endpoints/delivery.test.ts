@@ -1,10 +1,18 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { pause, receiptsOf, sendBulk, submitBulk } from "../../../world/bulk.ts";
-import { eventsOf, kill, receipt, sendClaimed } from "../../../world/events.ts";
-import { deliverAll, hooks, makeWebhook, receive, verify } from "../../../world/webhooks.ts";
+import { eventsOf, kill } from "../../../world/events.ts";
+import {
+  deliverAll,
+  happen,
+  happenTimes,
+  hooks,
+  makeWebhook,
+  receive,
+  verify,
+  webhookOf,
+} from "../../../world/webhooks.ts";
 import { openWorld, runAlarm } from "../../../world/world.ts";
-import type { World } from "../../../world/world.ts";
 
 // Webhooks from an event to its receiver (contract §14): at least once, in order, signed, and one row for each run.
 
@@ -19,18 +27,6 @@ afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
-
-/** Sends an SMS and has it delivered: one event. */
-async function happen(world: World, state: "delivered" | "failed" = "delivered"): Promise<void> {
-  const seq = await sendClaimed(world);
-  await world.stub.report([receipt(seq, state)], false);
-}
-
-async function happenTimes(world: World, count: number): Promise<void> {
-  for (let nth = 0; nth < count; nth += 1) await happen(world);
-}
-
-const webhookOf = async (world: World, id: string) => (await hooks(world, "GET", `/${id}`)).body.webhook;
 
 describe("a delivery", () => {
   it("has the event's id, signature and body", async () => {

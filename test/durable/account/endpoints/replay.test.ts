@@ -1,9 +1,17 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { eventsOf, receipt, sendClaimed } from "../../../world/events.ts";
-import { deliverAll, hooks, makeWebhook, receive, verify } from "../../../world/webhooks.ts";
+import { eventsOf } from "../../../world/events.ts";
+import {
+  deliverAll,
+  happen,
+  happenTimes,
+  hooks,
+  makeWebhook,
+  receive,
+  verify,
+  webhookOf,
+} from "../../../world/webhooks.ts";
 import { openWorld } from "../../../world/world.ts";
-import type { World } from "../../../world/world.ts";
 
 // Events that are sent again, and an endpoint whose secret cannot be made any more.
 
@@ -16,18 +24,6 @@ afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
-
-/** Sends an SMS and has it delivered: one event. */
-async function happen(world: World, state: "delivered" | "failed" = "delivered"): Promise<void> {
-  const seq = await sendClaimed(world);
-  await world.stub.report([receipt(seq, state)], false);
-}
-
-async function happenTimes(world: World, count: number): Promise<void> {
-  for (let nth = 0; nth < count; nth += 1) await happen(world);
-}
-
-const webhookOf = async (world: World, id: string) => (await hooks(world, "GET", `/${id}`)).body.webhook;
 
 describe("a replay", () => {
   it("posts a range again, with the ids that it had", async () => {
