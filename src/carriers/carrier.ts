@@ -1,7 +1,9 @@
+import type { CarrierAnswer, DltFields } from "../model/carrier/carrier.ts";
 import type { Content, Operation, Outcome, ReceiptState } from "../model/message.ts";
 import type { Mode } from "../model/ref.ts";
+import type { Speech } from "../voices/voices.ts";
 
-// The carrier port. A new carrier is one file beside this one and one line in table.ts.
+// The carrier port: what the service asks of a carrier, whatever its kind (kind.ts).
 
 /** A message to submit. Its `ref` identifies it to the carrier, and never changes. */
 export interface Outgoing {
@@ -16,6 +18,8 @@ export interface Outgoing {
   content: Content;
   /** A signed, expiring URL of a voice call's recording. */
   audioUrl: string | null;
+  /** Of a matched Indian text; absent where nothing is matched. */
+  dlt?: DltFields;
 }
 
 /** What a carrier reports about a message. */
@@ -32,6 +36,13 @@ export interface Asked {
   mode: Mode;
 }
 
+/** What the answer to a submission was, beside its outcome: for the operator's test. */
+export interface Seen {
+  answer: CarrierAnswer | null;
+  /** The carrier's id of the message. */
+  carrierId: string | null;
+}
+
 export interface Carrier {
   readonly name: string;
   /** Whether it has a limit of messages per second, so that submissions to it take permits. */
@@ -41,12 +52,21 @@ export interface Carrier {
    * reference, until it has one (contract §9).
    */
   readonly resubmits: boolean;
-  /** Submits one message once; never throws and never retries. */
-  submit(message: Outgoing): Promise<Outcome>;
+  /** The limit that it was set up with, in submissions of each second: null is learned, absent the configuration's. */
+  readonly tps?: number | null;
+  /** What it can send. */
+  readonly operations: ReadonlySet<Operation>;
+  /** Whether it has a voice for this speech; absent: it never speaks, or says whatever it gets. */
+  readonly speaks?: (speech: Speech) => boolean;
+  /** `telephone`: it plays WAV files of 8 kHz and one channel; absent: recordings as they were uploaded. */
+  readonly plays?: "telephone";
+  /** Submits one message once; never throws and never retries. `see` is told what the answer was. */
+  submit(message: Outgoing, see?: (seen: Seen) => void): Promise<Outcome>;
   /**
-   * Reads a receipt request: `forged` if its signature is wrong, `invalid` if it is signed but its content is wrong.
+   * Reads a receipt request, whose address may end in a `token`: `forged` if its proof is wrong, `invalid` if it is
+   * proved but its content is wrong.
    */
-  receipts?(request: Request): Promise<Receipt[] | "forged" | "invalid">;
+  receipts?(request: Request, token: string | null): Promise<Receipt[] | "forged" | "invalid">;
   /** Asks for the state of a message; null when the carrier does not know it (yet). */
   lookup?(asked: Asked): Promise<Pick<Receipt, "state" | "code"> | null>;
 }

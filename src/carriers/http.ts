@@ -1,19 +1,24 @@
 import * as z from "zod";
+import { webhookSecret } from "../config/settings.ts";
 import type { Config } from "../config/settings.ts";
 import { isSigned, signedHeaders } from "../crypto/webhook-signature.ts";
 import { readText } from "../http/streams.ts";
+import type { CarrierSecrets, CarrierSetup } from "../model/carrier/carrier.ts";
 import type { Outcome } from "../model/message.ts";
+import { OPERATION_NAMES } from "../model/operations.ts";
 import type { Carrier, Outgoing, Receipt } from "./carrier.ts";
+import { exchange, seenOf } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Around, Kind } from "./kind.ts";
 
 // The carrier that sends to a gateway of the operator's choice (contract §11): signed JSON out, signed receipts in.
 
-/**
- * What Cloudflare answers when it could not connect to the gateway: refused, unreachable, TLS failed, unknown host.
- * Nothing was delivered. (520, 522 and 524 can also occur after the gateway received the message.)
- */
-const NOT_CONNECTED: ReadonlySet<number> = new Set([521, 523, 525, 526, 530]);
+/** The name of the one that the settings set up; only of that one is it known whether it takes a reference once. */
+const BUILT_IN = "http";
 
-/** How much of a gateway's response is read. */
+const ALL_OPERATIONS = new Set(OPERATION_NAMES);
+
+/** The largest receipt. */
 const RECEIPT_BYTES_MAX = 65_536;
 
 const receipt = z.object({
@@ -37,82 +42,64 @@ function bodyOf(message: Outgoing, callbackUrl: string): string {
     gender,
     rate,
     audio_url: message.audioUrl ?? undefined,
+    dlt_entity_id: message.dlt?.entityId,
+    dlt_template_id: message.dlt?.templateId ?? undefined,
+    dlt_category: message.dlt?.category ?? undefined,
     callback_url: callbackUrl,
   });
 }
 
-/**
- * A request body that records whether all of it was sent. Its first byte is written alone: until the second write has
- * been read, no connection has taken the first one, so the gateway has certainly received nothing to act on.
- */
-function tracedBody(text: string): { stream: ReadableStream; left: () => boolean } {
-  const bytes = new TextEncoder().encode(text);
-  const { readable, writable } = new FixedLengthStream(bytes.length);
-  let left = false;
-  const pump = async () => {
-    const writer = writable.getWriter();
-    await writer.write(bytes.subarray(0, 1));
-    await writer.write(bytes.subarray(1));
-    left = true;
-    await writer.close();
-  };
-  // A broken connection also rejects this promise; the fetch reports it.
-  pump().catch(() => undefined);
-  return { stream: readable, left: () => left };
-}
-
-function retryAfterMs(response: Response, nowMs: number): { retryAfterMs?: number } {
-  const value = response.headers.get("retry-after");
-  if (value === null) return {};
-  const ms = /^[0-9]{1,6}$/u.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
-  return Number.isFinite(ms) && ms > 0 ? { retryAfterMs: ms } : {};
-}
-
-/** What the gateway's status means for the message (contract §11). */
-async function outcomeOf(response: Response): Promise<Outcome> {
-  const { status } = response;
+/** What the gateway's answer means for the message (contract §11). */
+function outcomeOf(made: Exchange): Outcome {
+  if (made.kind === "not_connected") return { kind: "not_accepted", code: made.code };
+  if (made.kind === "lost") return { kind: "unknown", code: made.code };
+  const { status, retryAfterMs } = made;
   const code = `http_${status}`;
-  // The status says all, even if the rest of the response cannot be read.
-  await response.body?.cancel().catch(() => undefined);
-  if (status === 429 || status === 503 || NOT_CONNECTED.has(status)) {
-    return { kind: "not_accepted", code, ...retryAfterMs(response, Date.now()) };
+  if (status === 429 || status === 503) {
+    return { kind: "not_accepted", code, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   }
-  if (response.ok) return { kind: "submitted" };
-  if (status >= 400 && status < 500 && status !== 408 && status !== 425) {
-    return { kind: "rejected", code };
-  }
-  return { kind: "unknown", code };
+  if (status >= 200 && status < 300) return { kind: "submitted" };
+  if (status >= 400 && status < 500 && status !== 408 && status !== 425) return { kind: "rejected", code };
+  return { kind: "unknown", code, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** The carrier behind CARRIER_HTTP_URL. */
-export function httpCarrier(config: Config): Carrier {
-  const url = config.CARRIER_HTTP_URL;
-  const secret = config.CARRIER_HTTP_SECRET;
-  const callbackUrl = `${config.CONSOLE_URL}/callbacks/http`;
-  return {
-    name: "http",
-    isPaced: true,
-    resubmits: config.CARRIER_HTTP_DEDUPES === "on",
+const answered = z.object({ id: z.string().max(500) });
 
-    async submit(message) {
+/** The gateway's own id of the message, which it may give. */
+function idOf(made: Exchange): string | null {
+  try {
+    const parsed = answered.safeParse(made.kind === "answer" && made.text !== null ? JSON.parse(made.text) : null);
+    return parsed.success ? parsed.data.id : null;
+  } catch {
+    return null;
+  }
+}
+
+const settings = z.strictObject({
+  /** Where messages are posted to. */
+  url: z.url({ protocol: /^https?$/u, error: "url must be an https address." }),
+});
+
+const secrets = z.strictObject({ secret: webhookSecret });
+
+function carrier(
+  { name, settings: { url }, secrets: { secret } }: CarrierSetup<{ url?: string | undefined }>,
+  { config, callbackUrl }: Pick<Around, "config" | "callbackUrl">,
+): Carrier {
+  return {
+    name,
+    isPaced: true,
+    resubmits: name === BUILT_IN && config.CARRIER_HTTP_DEDUPES === "on",
+    operations: ALL_OPERATIONS,
+
+    async submit(message, see) {
       if (url === undefined || secret === undefined) return { kind: "not_accepted", code: "not_configured" };
-      const text = bodyOf(message, callbackUrl);
-      const headers = {
-        "content-type": "application/json",
-        ...signedHeaders(secret, message.ref, text, Date.now()),
-      };
-      const body = tracedBody(text);
-      try {
-        const signal = AbortSignal.timeout(config.CARRIER_TIMEOUT_MS);
-        // A redirect is not followed: it would send the message to a host that the operator did not configure.
-        return await outcomeOf(
-          await fetch(url, { method: "POST", headers, body: body.stream, signal, redirect: "manual" }),
-        );
-      } catch (problem) {
-        const timeout = problem instanceof Error && problem.name === "TimeoutError";
-        if (!body.left()) return { kind: "not_accepted", code: timeout ? "connect_timeout" : "connection_refused" };
-        return { kind: "unknown", code: timeout ? "timeout" : "connection_broken" };
-      }
+      const body = bodyOf(message, callbackUrl);
+      const headers = { "content-type": "application/json", ...signedHeaders(secret, message.ref, body, Date.now()) };
+      const timeoutMs = config.CARRIER_TIMEOUT_MS;
+      const made = await exchange({ url, method: "POST", headers, body, timeoutMs, reads: see !== undefined });
+      see?.(seenOf(made, idOf(made)));
+      return outcomeOf(made);
     },
 
     async receipts(request) {
@@ -131,3 +118,23 @@ export function httpCarrier(config: Config): Carrier {
     },
   };
 }
+
+/** The kind of a gateway of one's own, or of a service that speaks contract §11. */
+export const http: Kind<typeof settings> = {
+  settings,
+  secrets,
+  addresses: ({ url }) => ({ url }),
+  callback: "signed",
+  carrier,
+};
+
+/** How the settings set it up. */
+export function httpSetup(config: Config) {
+  const { CARRIER_HTTP_URL: url, CARRIER_HTTP_SECRET: secret, CARRIER_TPS: tps = null } = config;
+  const given: CarrierSecrets = secret === undefined ? {} : { secret };
+  return { name: BUILT_IN, kind: "http", settings: { url }, secrets: given, tps } as const;
+}
+
+/** The carrier behind CARRIER_HTTP_URL. */
+export const httpCarrier = (config: Config): Carrier =>
+  carrier(httpSetup(config), { config, callbackUrl: `${config.CONSOLE_URL}/callbacks/${BUILT_IN}` });

@@ -1,6 +1,9 @@
+import * as z from "zod";
 import { testEnding } from "../model/test-numbers.ts";
+import { OPERATION_NAMES } from "../model/operations.ts";
 import type { TestEnding } from "../model/test-numbers.ts";
 import type { Asked, Carrier, Outgoing } from "./carrier.ts";
+import type { Kind } from "./kind.ts";
 
 // The simulator (contract §11): accepts every message, sends none, and reports each as delivered a moment later. It is
 // stateless: the outcome follows from the number (model/test-numbers.ts).
@@ -15,6 +18,7 @@ export const simCarrier: Carrier = {
   name: "sim",
   isPaced: false,
   resubmits: false,
+  operations: new Set(OPERATION_NAMES),
 
   async submit(message: Outgoing) {
     switch (endingOf(message)) {
@@ -40,4 +44,14 @@ export const simCarrier: Carrier = {
         return { state: "delivered" };
     }
   },
+};
+
+const none = z.strictObject({});
+
+/** The simulator as a kind: others beside the built-in one, to try routes out. */
+export const sim: Kind<typeof none> = {
+  settings: none,
+  secrets: none,
+  addresses: () => ({}),
+  carrier: ({ name }) => ({ ...simCarrier, name }),
 };

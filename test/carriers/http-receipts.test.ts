@@ -25,7 +25,7 @@ function signed(body: string, timestamp = NOW_SEC, key: Buffer = KEY): Record<st
 
 function read(body: string, headers: Record<string, string> = signed(body), config = configOf(env)) {
   const request = new Request("http://console.localhost/callbacks/http", { method: "POST", headers, body });
-  return httpCarrier(config).receipts?.(request);
+  return httpCarrier(config).receipts?.(request, null);
 }
 
 /** Reads a valid receipt that was signed this many seconds ago. */
