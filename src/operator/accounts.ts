@@ -10,6 +10,7 @@ import type { AccountView, Amendment, LedgerView } from "../model/account.ts";
 import type { ActDetails, ReportedAct } from "../model/audit.ts";
 import type { MessageView } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
+import type { RulesView } from "../model/rules/rules.ts";
 import { coins, unitsFromCoins } from "../money/money.ts";
 import type { Plan } from "../money/plans.ts";
 import { bothOf, objectOf } from "../objects.ts";
@@ -78,6 +79,8 @@ export interface AccountAtDesk {
   messages: MessageView[];
   keys: OwnKey[];
   person: PersonRow | null;
+  /** Where it may send, and how much. */
+  rules: RulesView;
 }
 
 /** One object of an account with its newest entries, or null when it does not exist. */
@@ -86,15 +89,18 @@ export async function accountAtDesk(env: Env, config: Config, ref: AccountRef): 
   const view: AccountView | null = await stub.view();
   if (!view) return null;
   const before = { seq: Math.max(0, view.seq - JOBS_LOOK_BACK), index: MESSAGES_PER_JOB_MAX };
-  const [ledger, messages, ring, person] = await Promise.all([
+  const [rules, ledger, messages, ring, person] = await Promise.all([
+    stub.rules() as Promise<RulesView | null>,
     stub.ledger(Math.max(0, view.seq - LEDGER_LOOK_BACK), LEDGER_LOOK_BACK) as Promise<LedgerView[] | null>,
     stub.messages(before, JOBS_LOOK_BACK * MESSAGES_PER_JOB_MAX) as Promise<MessageView[] | null>,
     keysOfAccount(env, config.KEY_SECRET, ref, Date.now()),
     personBy(env.DB, { accountId: ref.accountId }),
   ]);
+  if (!rules) return null;
   return {
     ref,
     view,
+    rules,
     ledger: (ledger ?? []).slice(-LEDGER_SHOWN).toReversed(),
     messages: (messages ?? []).slice(-MESSAGES_SHOWN).toReversed(),
     keys: ring.keys,

@@ -1,4 +1,4 @@
-import { carrierFor } from "../carriers/table.ts";
+import type { Carrier } from "../carriers/carrier.ts";
 import { configOf } from "../config/config.ts";
 import { accountOfName } from "../crypto/ids.ts";
 import { land } from "../inbox/landing.ts";
@@ -13,10 +13,11 @@ import { batcherPerBinding } from "./batcher.ts";
 import { tokensFor } from "./enqueue.ts";
 import { askSoon } from "./follow-up.ts";
 import { handOver } from "./hand-over.ts";
+import { givenBack, isPermitted, submitInTurn } from "./in-turn.ts";
+import { offersOf } from "./offers.ts";
 import { paceOf } from "./pace-client.ts";
 import { addresseeOf, report } from "./report.ts";
 import type { Addressee } from "./report.ts";
-import { carrierOfJob, seenIn, submit } from "./submit.ts";
 
 // Direct dispatch: a single message is submitted by the request that stored it, once its reply is on its way. A queue
 // would be slower, and cost more than the row. Several messages go through the queue, whose consumers share the work.
@@ -29,9 +30,6 @@ const AT_ONCE_MS_MAX = 20_000;
 /** What a lease has beyond the longest submission: for a permit, and for the report that is held. */
 const LEASE_MARGIN_MS = 30_000;
 
-/** The longest wait for a permit that was given. */
-const PERMIT_MS_MAX = 3_000;
-
 /**
  * A `submitted` is reported so much later: by then most receipts are there, and the account has nothing to write. If the
  * invocation dies meanwhile, the message is `unknown` until its receipt comes.
@@ -41,10 +39,14 @@ const HOLD_MS = 10_000;
 /** A submission that took longer is reported at once: its invocation may not live until the end of the hold. */
 const HELD_AFTER_MS_MAX = 10_000;
 
+/** Another carrier may be tried for so long at least, however long submissions may take: by then one said no at once. */
+const FALLBACK_MS_MIN = 3_000;
+
 /** Reports that one batch makes; each may be of another account. */
 const REPORTED_TOGETHER = 500;
 
 interface Order {
+  requestId: string;
   operation: Operation;
   recipients: readonly string[];
 }
@@ -53,13 +55,30 @@ interface Order {
  * How the account is asked to insert a message that its request will submit: already claimed. Undefined for what goes
  * through the queue: several messages, those of a congested carrier, and all of them where direct dispatch is off.
  */
-export function directTake(env: Env, { mode }: Pick<AccountRef, "mode">, order: Order): SendCommand["take"] {
+export async function directTake(
+  env: Env,
+  ctx: Waits,
+  { mode }: Pick<AccountRef, "mode">,
+  order: Order,
+): Promise<SendCommand["take"]> {
   const config = configOf(env);
-  const { operation, recipients } = order;
+  const { operation, recipients, requestId } = order;
+  const [to = ""] = recipients;
   if (recipients.length > 1 || config.DIRECT_DISPATCH === "off" || config.CARRIER_TIMEOUT_MS > AT_ONCE_MS_MAX) return;
-  const { name, isPaced, resubmits } = carrierFor(config, mode);
-  if (isPaced && paceOf(env, name).standing(Date.now(), laneOf(operation, 1)) === "congested") return;
-  return { carrier: name, leaseMs: config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS, resubmits };
+  // Where the set cannot be read, the message waits for it in its queue.
+  const offers = await offersOf(env, ctx, mode).catch(() => null);
+  const [first, ...others] = offers?.of({ requestId, operation, to, attempt: 1 }) ?? [];
+  if (!first) return;
+  const pace = first.isPaced ? paceOf(env, first.name, first.tps) : null;
+  if (pace?.standing(Date.now(), laneOf(operation, 1)) === "congested") return;
+  const fallbacks = others.map(({ name }) => name);
+  return {
+    carrier: first.name,
+    leaseMs: config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS,
+    // A lost attempt may be at any of several carriers.
+    resubmits: first.resubmits && fallbacks.length === 0,
+    ...(fallbacks.length > 0 && { fallbacks }),
+  };
 }
 
 interface Held {
@@ -85,48 +104,80 @@ const heldOf = batcherPerBinding("held reports", reportHeld, {
   soonerAtEnd: true,
 });
 
-/** Whether the carrier may get the message now: where its limit was met lately, that takes a permit. */
-async function isPermitted(env: Env, ctx: Waits, carrier: string, { account, lane }: Addressee): Promise<boolean> {
-  const pace = paceOf(env, carrier);
-  if (pace.standing(Date.now(), lane) === "free") return true;
-  const permits = await pace.take({ lane, account, max: 1 });
-  const waitMs = (permits.atMs[0] ?? Infinity) - Date.now();
-  if (waitMs > PERMIT_MS_MAX) {
-    pace.giveBack(ctx, permits, 0);
-    return false;
+/**
+ * The carriers from the first on that may get a message now. One that is out is passed over; one that has no permit keeps
+ * its messages, which wait for it in their queue: none is left then.
+ */
+async function fromPermitted(
+  env: Env,
+  ctx: Waits,
+  carriers: readonly Carrier[],
+  { account, lane }: Pick<Addressee, "account" | "lane">,
+): Promise<readonly Carrier[]> {
+  for (const [nth, carrier] of carriers.entries()) {
+    const hasOther = nth < carriers.length - 1;
+    if (await isPermitted(env, ctx, carrier, { account, lane, hasOther })) return carriers.slice(nth);
+    if (!hasOther || !paceOf(env, carrier.name, carrier.tps).isAway(Date.now())) return [];
   }
-  if (waitMs > 0) await scheduler.wait(waitMs);
-  return pace.quietMs(Date.now()) === 0;
+  return [];
 }
 
 /** Submits the message of a claimed job, and sees to its report. Never throws. */
-async function submitClaimed(env: Env, ctx: Waits, account: string, lane: Lane, job: ClaimedJob): Promise<void> {
+async function submitClaimed(
+  env: Env,
+  ctx: Waits,
+  account: string,
+  lane: Lane,
+  { job, take }: { job: ClaimedJob; take: SendCommand["take"] },
+): Promise<void> {
   const config = configOf(env);
   const ref = accountOfName(account);
   const [at] = job.messages;
   if (!at) return;
   const beganMs = Date.now();
-  const carrier = carrierOfJob(config, job, carrierFor(config, ref.mode));
-  const to = addresseeOf(account, lane, carrier);
-  const place = { seq: job.seq, index: at.index, attempt: at.attempt };
-  if (carrier.isPaced && !(await isPermitted(env, ctx, carrier.name, to))) {
-    await report(env, to, [{ kind: "outcome", ...place, outcome: { kind: "released" } }]);
+  const offers = await offersOf(env, ctx, ref.mode);
+  // Those that the claim was made for, and no others: only their receipts count.
+  const names = [job.carrier, ...(take?.fallbacks ?? [])];
+  const named = names.map((name) => offers.named(name)).filter((one) => one !== null);
+  const carriers = await fromPermitted(env, ctx, named, { account, lane });
+  if (carriers.length === 0) {
+    const to = { account, lane, follow: false, resubmits: false };
+    await report(env, to, [givenBack(job, at).news]);
     return handOver(ctx, env, lane, tokensFor(account, lane, 1));
   }
-  const attempt = await submit(carrier, config, ref, job, at);
-  if (carrier.isPaced) paceOf(env, carrier.name).saw(ctx, seenIn(attempt.news.outcome));
-  const news = await land(env, config, ref, [attempt]);
+  const untilMs = beganMs + Math.max(FALLBACK_MS_MIN, AT_ONCE_MS_MAX - config.CARRIER_TIMEOUT_MS);
+  const turned = await submitInTurn({
+    env,
+    ctx,
+    config,
+    account,
+    lane,
+    ref,
+    job,
+    at,
+    carriers,
+    isOpen: false,
+    untilMs,
+  });
+  if (!turned) return;
+  const to = addresseeOf(account, lane, turned.carrier);
+  const place = { seq: job.seq, index: at.index, attempt: at.attempt };
+  const news = await land(env, config, ref, [turned.attempt]);
   const isSubmitted = news.every((one) => one.kind === "outcome" && one.outcome.kind === "submitted");
-  if (!isSubmitted || Date.now() - beganMs > HELD_AFTER_MS_MAX) return report(env, to, news);
+  // Receipts of another carrier than the first wait for the report.
+  const isUsual = turned.attempt.news.offered === undefined;
+  const isHeld = isSubmitted && Date.now() - beganMs <= HELD_AFTER_MS_MAX && (isUsual || to.follow);
+  if (!isHeld) return report(env, to, news);
+  if (!isUsual) await report(env, to, news);
   const { operation } = job;
   const full = to.follow
-    ? askSoon(env, ctx, [{ ...place, account, lane, operation, to: at.to, carrier: carrier.name }])
+    ? askSoon(env, ctx, [{ ...place, account, lane, operation, to: at.to, carrier: turned.carrier.name }])
     : heldOf(env).add(
         ctx,
         news.map((one) => ({ to, news: one })),
       );
   // No room to hold it: reported at once.
-  if (full.length > 0) await report(env, to, news);
+  if (full.length > 0 && isUsual) await report(env, to, news);
 }
 
 /**
@@ -137,11 +188,11 @@ export function dispatchAfterReply(
   env: Env,
   ctx: Waits,
   account: string,
-  { operation, recipients }: Order,
+  { operation, recipients, take }: Pick<Order, "operation" | "recipients"> & Pick<SendCommand, "take">,
   { claimed, waiting }: Pick<Done, "claimed" | "waiting">,
 ): void {
   for (const job of claimed) {
-    const submitted = submitClaimed(env, ctx, account, laneOf(operation, 1), job);
+    const submitted = submitClaimed(env, ctx, account, laneOf(operation, 1), { job, take });
     ctx.waitUntil(submitted.catch((problem: unknown) => logProblem("direct dispatch", problem)));
   }
   if (waiting !== null) handOver(ctx, env, waiting, tokensFor(account, waiting, recipients.length));

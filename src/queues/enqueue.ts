@@ -1,7 +1,7 @@
 import { logProblem } from "../log.ts";
 import type { Lane } from "../model/lane.ts";
 import type { News } from "../model/message.ts";
-import { JOBS_PER_MESSAGE_MAX, NEWS_PER_MESSAGE_MAX } from "./jobs.ts";
+import { JOBS_PER_MESSAGE_MAX, NEWS_PER_MESSAGE_MAX, OFFERED_PER_MESSAGE_MAX } from "./jobs.ts";
 import type { HistoryJob, LaneJob, ReportJob, SendJob } from "./jobs.ts";
 import { laneQueue } from "./lanes.ts";
 import type { LaneQueues } from "./lanes.ts";
@@ -108,8 +108,10 @@ export async function enqueueReport(
   delaySeconds: number,
 ): Promise<void> {
   const messages: Delayed[] = [];
-  for (let at = 0; at < news.length; at += NEWS_PER_MESSAGE_MAX) {
-    const some = news.slice(at, at + NEWS_PER_MESSAGE_MAX);
+  const isLong = news.some((one) => one.kind === "outcome" && one.offered !== undefined);
+  const most = isLong ? OFFERED_PER_MESSAGE_MAX : NEWS_PER_MESSAGE_MAX;
+  for (let at = 0; at < news.length; at += most) {
+    const some = news.slice(at, at + most);
     messages.push({ body: { kind: "report", ...more, news: some }, delaySeconds });
   }
   await sendAll(env, more.lane, messages);

@@ -1,5 +1,4 @@
-import { carrierNamed } from "../carriers/table.ts";
-import { configOf } from "../config/config.ts";
+import { carrierKnown, carrierNamed } from "../carriers/table.ts";
 import type { Config } from "../config/settings.ts";
 import { accountOfName } from "../crypto/ids.ts";
 import { isMissingFromInbox } from "../inbox/landing.ts";
@@ -26,9 +25,9 @@ export interface FollowUp extends Omit<Followed, "unknown"> {
   lane: Lane;
 }
 
-function lookUp(config: Config, account: string, { carrier, operation, to }: Omit<Followed, "unknown">) {
+function lookUp(env: Env, account: string, { carrier, operation, to }: Omit<Followed, "unknown">) {
   const { mode } = accountOfName(account);
-  return carrierNamed(config, carrier)?.lookup?.({ operation, to, mode });
+  return carrierKnown(env, carrier)?.lookup?.({ operation, to, mode });
 }
 
 /** Whether the carrier with this name can be asked for a message's state. */
@@ -37,12 +36,12 @@ export function canLookUp(config: Config, carrier: string): boolean {
 }
 
 /** What is known of an accepted message: its outcome, and its receipt where the carrier has one. */
-async function newsOf(config: Config, followed: FollowUp): Promise<News[]> {
+async function newsOf(env: Env, followed: FollowUp): Promise<News[]> {
   const { seq, index, attempt, account } = followed;
   const taken: News = { kind: "outcome", seq, index, attempt, outcome: { kind: "submitted" } };
   try {
-    const found = await lookUp(config, account, followed);
-    return found ? [taken, { kind: "receipt", seq, index, ...found }] : [taken];
+    const found = await lookUp(env, account, followed);
+    return found ? [taken, { kind: "receipt", seq, index, carrier: followed.carrier, ...found }] : [taken];
   } catch (problem) {
     logProblem("follow-up", problem);
     return [taken];
@@ -51,14 +50,13 @@ async function newsOf(config: Config, followed: FollowUp): Promise<News[]> {
 
 /** Asks about messages of any accounts; a failure of one account does not stop the others. */
 async function ask(env: Env, asked: FollowUp[]): Promise<void> {
-  const config = configOf(env);
   const lanes = Map.groupBy(asked, ({ account, lane }) => `${lane} ${account}`);
   await Promise.all(
     [...lanes.values()].map(async (of) => {
       const [first] = of;
       if (!first) return;
       const { account, lane } = first;
-      const news = (await Promise.all(of.map((followed) => newsOf(config, followed)))).flat();
+      const news = (await Promise.all(of.map((followed) => newsOf(env, followed)))).flat();
       await report(env, { account, lane, follow: true, resubmits: false }, news);
     }),
   );
@@ -88,12 +86,12 @@ export async function followJobs(env: Env, config: Config, { account, lane, seqs
   const news: News[] = [];
   for (const followed of open) {
     const { seq, index, attempt, unknown } = followed;
-    const found = await lookUp(config, account, followed);
+    const found = await lookUp(env, account, followed);
     if (!found) continue;
     if (unknown && (await isMissingFromInbox(env, config, ref, followed))) {
       const outcome = { kind: "not_accepted", code: "attempt_interrupted" } as const;
       news.push({ kind: "outcome", seq, index, attempt, outcome });
-    } else news.push({ kind: "receipt", seq, index, ...found });
+    } else news.push({ kind: "receipt", seq, index, carrier: followed.carrier, ...found });
   }
   await report(env, { account, lane, follow: true, resubmits: false }, news);
 }

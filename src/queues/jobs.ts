@@ -11,27 +11,49 @@ export const JOBS_PER_MESSAGE_MAX = 100;
 /** The most reports in one queue message, which takes 128 KB; one has some 150 bytes, and a code at most 100 more. */
 export const NEWS_PER_MESSAGE_MAX = 300;
 
+/** The most where some name the carriers that were tried, up to 20 of them with their codes. */
+export const OFFERED_PER_MESSAGE_MAX = 30;
+
 const seqs = z.array(z.number().int().positive()).max(JOBS_PER_MESSAGE_MAX);
 
 const code = z.string().max(100);
-const outcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("submitted") }),
-  z.object({ kind: z.literal("rejected"), code }),
-  z.object({ kind: z.literal("not_accepted"), code, retryAfterMs: z.number().exactOptional() }),
-  z.object({ kind: z.literal("not_sent"), code }),
-  z.object({ kind: z.literal("released") }),
-  z.object({ kind: z.literal("unknown"), code }),
-]);
-const place = { seq: z.number().int().positive(), index: z.number().int().min(0) };
-const news = z.discriminatedUnion("kind", [
-  z.object({ ...place, kind: z.literal("outcome"), attempt: z.number().int().positive(), outcome }),
+// Lazy: made when a report is first read, not at each start of the Worker.
+const outcome = z.lazy(() =>
+  z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("submitted") }),
+    z.object({ kind: z.literal("rejected"), code }),
+    z.object({ kind: z.literal("not_accepted"), code, retryAfterMs: z.number().exactOptional() }),
+    z.object({ kind: z.literal("not_sent"), code }),
+    z.object({ kind: z.literal("released"), afterMs: z.number().exactOptional() }),
+    z.object({ kind: z.literal("unknown"), code }),
+  ]),
+);
+const offered = z.lazy(() =>
   z.object({
-    ...place,
-    kind: z.literal("receipt"),
-    state: z.enum(["submitted", "delivered", "undelivered", "failed"]),
-    code: code.exactOptional(),
+    tried: z.array(z.object({ carrier: z.string(), at: z.number(), code: code.exactOptional() })),
+    follow: z.boolean(),
+    resubmits: z.boolean(),
   }),
-]);
+);
+const place = { seq: z.number().int().positive(), index: z.number().int().min(0) };
+const news = z.lazy(() =>
+  z.discriminatedUnion("kind", [
+    z.object({
+      ...place,
+      kind: z.literal("outcome"),
+      attempt: z.number().int().positive(),
+      outcome,
+      offered: offered.exactOptional(),
+    }),
+    z.object({
+      ...place,
+      kind: z.literal("receipt"),
+      state: z.enum(["submitted", "delivered", "undelivered", "failed"]),
+      code: code.exactOptional(),
+      carrier: z.string().exactOptional(),
+    }),
+  ]),
+);
 
 /**
  * A token: this account has messages to submit in this lane. Which ones, the account says, so tokens may be lost, doubled

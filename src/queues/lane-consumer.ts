@@ -1,4 +1,5 @@
 import { configOf } from "../config/config.ts";
+import { accountOfName } from "../crypto/ids.ts";
 import { logLine, logProblem } from "../log.ts";
 import { Budget } from "./budget.ts";
 import { enqueueTokens } from "./enqueue.ts";
@@ -6,7 +7,8 @@ import { followJobs } from "./follow-up.ts";
 import { readLaneJobs } from "./jobs.ts";
 import type { FollowJob, LaneJob, ReportJob, SendJob } from "./jobs.ts";
 import { LaneWork } from "./lane-work.ts";
-import type { Invocation } from "./lane-work.ts";
+import { offersOf } from "./offers.ts";
+import type { Invocation } from "./submissions.ts";
 import { Slots } from "./slots.ts";
 
 // The consumer of the lanes' queues. Accounts whose work is in one batch share its slots in turn.
@@ -46,7 +48,8 @@ async function send(on: Invocation, tokens: SendJob[]): Promise<void> {
   const [first] = tokens;
   if (!first) return;
   const { account, lane } = first;
-  const work = new LaneWork(on, account, lane);
+  const offers = await offersOf(on.env, on.ctx, accountOfName(account).mode);
+  const work = new LaneWork(on, account, lane, offers);
   const againMs = await work.run();
   if (againMs === null) return;
   // What is not a bulk comes rather early than late: the rest of a second is waited for with the permits.

@@ -1,22 +1,20 @@
 import type { Carrier } from "../carriers/carrier.ts";
-import { carrierFor } from "../carriers/table.ts";
-import type { Config } from "../config/settings.ts";
 import { accountOfName } from "../crypto/ids.ts";
 import { land } from "../inbox/landing.ts";
-import type { Attempt } from "../inbox/landing.ts";
 import type { Lane } from "../model/lane.ts";
 import type { Claimed, ClaimedJob, News } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import type { AccountObject } from "../objects.ts";
-import type { Budget } from "./budget.ts";
 import { enqueueFollow } from "./enqueue.ts";
 import { FOLLOW_DELAY_SEC } from "./follow-up.ts";
+import { givenBack } from "./in-turn.ts";
+import type { Offers } from "./offers.ts";
 import { paceOf } from "./pace-client.ts";
 import type { Taken } from "./pace-client.ts";
 import { addresseeOf, report } from "./report.ts";
 import type { Addressee } from "./report.ts";
-import type { Slots } from "./slots.ts";
-import { attemptOf, carrierOfJob, seenIn, submit } from "./submit.ts";
+import { Submissions } from "./submissions.ts";
+import type { Group, Invocation } from "./submissions.ts";
 
 // What a consumer does for one account and lane: permits → claim, with the reports of the round before → submissions at
 // the permits' times, again and again for a few seconds. Then the token goes to the end of its queue, for others' turns.
@@ -44,12 +42,6 @@ const REPORT_MARGIN_MS = 10_000;
 /** A consumer keeps up with permits that are this near, or nearer than it can tell. */
 const GAP_MS_MIN = 5;
 
-/** Permits are dated less far ahead: those that are further have lapsed, because the clock was set back. */
-const AHEAD_MS_MAX = 5_000;
-
-/** A permit lapses so long after its time: by then others have theirs. */
-const LATE_MS_MAX = 1_000;
-
 /** A consumer of one account alone waits so long for permits itself, with what is claimed; else the token waits. */
 const WAIT_HERE_MS_MAX = 4_000;
 const WAITS_HERE_MAX = 3;
@@ -57,55 +49,44 @@ const WAITS_HERE_MAX = 3;
 const QUIET_HERE_MS_MAX = 5_500;
 const SHARED_HERE_MS_MAX = 999;
 
-/** Under a limit, one "not now" among permitted submissions is usual: the limit is being probed. The second stops them. */
-const BUSY_MAX_LIMITED = 2;
-
 /** Where no permits are needed: all of a claim at once. */
 const AT_ONCE: Omit<Taken, "atMs" | "nowMs"> = { againMs: 0, quietMs: 0, isLimited: false, aheadMs: 0 };
 
-/** What the work for all tokens of one invocation shares. */
-export interface Invocation {
-  env: Env;
-  ctx: Pick<ExecutionContext, "waitUntil">;
-  config: Config;
-  slots: Slots;
-  budget: Budget;
-  /** Whether it works for several accounts or lanes: none of them is to wait for a permit of another. */
-  isShared: boolean;
-}
+/** Where routes choose: how many the claims after the first ask for, and how long messages of a carrier are put off. */
+const ROUTED_CLAIM = 20;
+const PUT_OFF_MS_MIN = 1_000;
+const PUT_OFF_MS_MAX = 30_000;
 
-/** Claimed, and not submitted yet. */
-interface Ready {
-  job: ClaimedJob;
-  at: Claimed;
-  /** Until when it may be submitted: later its lease could end before its report. */
-  untilMs: number;
+/** What came of one round; `again`: there was no permit, and when to ask for one; `isSurplus`: enough others ask. */
+interface Round {
+  used: number;
+  again?: Taken;
+  isSurplus?: boolean;
 }
 
 /** The work for one account's lane in one invocation. */
 export class LaneWork {
   readonly #on: Invocation;
-  readonly #to: Addressee;
   readonly #ref: AccountRef;
-  readonly #carrier: Carrier;
-  #ready: Ready[] = [];
-  #attempts: Attempt[] = [];
-  readonly #flying = new Set<Promise<void>>();
+  readonly #account: string;
+  readonly #lane: Lane;
+  readonly #offers: Offers;
+  readonly #own: Submissions;
   readonly #submittedSeqs = new Set<number>();
   /** Whether the account may have more that can be claimed now; what can be claimed later is its alarm's business. */
   #isMore = true;
-  /** Answers of "not now" to the present permits. */
-  #busy = 0;
-  /** How long the last submission took. */
-  #latencyMs: number | undefined;
-  /** Whether the carrier's limit is set, or was met lately. */
+  /** Rounds in a row in which some messages got no permit of their carrier. */
+  #putOff = 0;
+  /** Whether a carrier's limit is set, or was met lately. */
   isLimited = false;
 
-  constructor(on: Invocation, account: string, lane: Lane) {
+  constructor(on: Invocation, account: string, lane: Lane, offers: Offers) {
     this.#on = on;
     this.#ref = accountOfName(account);
-    this.#carrier = carrierFor(on.config, this.#ref.mode);
-    this.#to = addresseeOf(account, lane, this.#carrier);
+    this.#account = account;
+    this.#lane = lane;
+    this.#offers = offers;
+    this.#own = new Submissions(on, { account, lane, ref: this.#ref }, offers.sole === null);
   }
 
   /**
@@ -125,163 +106,168 @@ export class LaneWork {
     const beganMs = Date.now();
     let first = true;
     for (let waits = 0; ;) {
-      if (this.#ready.length === 0) {
+      if (this.#own.waiting === 0) {
         if (!this.#isMore) return null;
-        await this.#enough();
+        await this.#own.enough(this.#lane === "bulk" ? BULK_NEWS_MIN : 1);
         // A clock that was set, forward or back, ends the slice, too.
         if ((!first && Math.abs(Date.now() - beganMs) >= SLICE_MS) || this.#on.budget.isSpent) return 0;
       }
-      const wanted = first && this.#carrier.isPaced && this.#to.lane !== "bulk" ? FIRST_CLAIM : CLAIM_MAX;
-      const permits = await this.#permits(this.#ready.length || wanted);
-      this.isLimited = permits.isLimited;
-      if (permits.atMs.length === 0) {
-        if (permits.isSurplus === true) return null;
+      const { sole } = this.#offers;
+      const round = await (sole ? this.#soleRound(sole, first) : this.#routedRound(first));
+      if (round.isSurplus) return null;
+      if (round.again) {
         waits += 1;
-        if (waits > WAITS_HERE_MAX || permits.againMs > this.#waitMsMax(permits)) return permits.againMs;
-        await scheduler.wait(permits.againMs);
+        if (waits > WAITS_HERE_MAX || round.again.againMs > this.#waitMsMax(round.again)) {
+          if (sole || this.#own.waiting === 0) return round.again.againMs;
+          // Others may wait behind these, for carriers that have permits.
+          this.#own.release(() => true, this.#putOffMs(round.again.againMs));
+          waits = 0;
+          continue;
+        }
+        await scheduler.wait(round.again.againMs);
         continue;
       }
       first = false;
-      if (this.#ready.length === 0) await this.#claim(permits.atMs);
-      const used = await this.#submitAll(permits);
-      this.#pace()?.giveBack(this.#on.ctx, permits, used);
-      waits = used > 0 ? 0 : waits + 1;
+      waits = round.used > 0 ? 0 : waits + 1;
       if (waits > WAITS_HERE_MAX) return WAIT_HERE_MS_MAX;
     }
   }
 
+  /** A round where all messages have one carrier: permits first, then a claim for them. */
+  async #soleRound(carrier: Carrier, first: boolean): Promise<Round> {
+    const wanted = first && carrier.isPaced && this.#lane !== "bulk" ? FIRST_CLAIM : CLAIM_MAX;
+    const permits = await this.#permits(carrier, this.#own.waiting || wanted, false);
+    this.isLimited = permits.isLimited;
+    if (permits.atMs.length === 0) return { used: 0, again: permits, isSurplus: permits.isSurplus === true };
+    if (this.#own.waiting === 0) await this.#claim(carrier, permits.atMs);
+    return { used: await this.#submit({ carrier, hasOther: false, ready: this.#own.allReady() }, permits) };
+  }
+
+  /**
+   * A round where routes choose for each message: a claim, then permits of each carrier for its messages. What a carrier
+   * has no permits for is put off as soon as others' messages are through, so that it stands in no one's way.
+   */
+  async #routedRound(first: boolean): Promise<Round> {
+    if (this.#own.waiting === 0) {
+      await this.#claim(null, [], first && this.#lane !== "bulk" ? FIRST_CLAIM : ROUTED_CLAIM);
+      if (this.#own.waiting === 0) return { used: 0 };
+    }
+    const groups = this.#own.groups();
+    const rounds = await Promise.all(
+      groups.map(async (group) => {
+        const permits = await this.#permits(group.carrier, group.ready.length, group.hasOther);
+        this.isLimited ||= permits.isLimited;
+        const isAway = this.#pace(group.carrier)?.isAway(Date.now()) === true && permits.state !== "trial";
+        if (group.hasOther && isAway) {
+          this.#pace(group.carrier)?.giveBack(this.#on.ctx, permits, 0);
+          this.#own.passOver(group);
+          return { group, permits, used: 0, isPassedOver: true };
+        }
+        const used = permits.atMs.length > 0 ? await this.#submit(group, permits) : 0;
+        return { group, permits, used, isPassedOver: false };
+      }),
+    );
+    const used = rounds.reduce((sum, round) => sum + round.used, 0);
+    if (rounds.some(({ isPassedOver }) => isPassedOver)) return { used: Math.max(used, 1) };
+    const behind = rounds.filter((round) => round.used < round.group.ready.length);
+    const [only] = behind;
+    this.#putOff = behind.length > 0 ? this.#putOff + 1 : 0;
+    if (groups.length > 1) {
+      for (const { group, permits } of behind) {
+        const those = new Set(group.ready);
+        this.#own.release((one) => those.has(one), this.#putOffMs(permits.againMs));
+      }
+      return { used: Math.max(used, 1) };
+    }
+    return used > 0 || !only ? { used } : { used, again: only.permits };
+  }
+
+  /** For how long messages are put off whose carrier has no permits: longer each time in a row. */
+  #putOffMs(againMs: number): number {
+    return Math.min(PUT_OFF_MS_MAX, Math.max(againMs, PUT_OFF_MS_MIN * Math.max(1, this.#putOff)));
+  }
+
+  async #submit(group: Group, permits: Taken): Promise<number> {
+    const used = await this.#own.submitAll(group, permits);
+    this.#pace(group.carrier)?.giveBack(this.#on.ctx, permits, used);
+    return used;
+  }
+
   /** How long it waits itself: a silence is all accounts', so that it holds up none of them. */
   #waitMsMax({ quietMs }: Taken): number {
+    if (!this.#offers.sole) return SHARED_HERE_MS_MAX;
     return quietMs > 0 ? QUIET_HERE_MS_MAX : this.#on.isShared ? SHARED_HERE_MS_MAX : WAIT_HERE_MS_MAX;
   }
 
   /** The carrier's pace; null where it has none. */
-  #pace() {
-    return this.#carrier.isPaced ? paceOf(this.#on.env, this.#carrier.name) : null;
+  #pace(carrier: Carrier) {
+    return carrier.isPaced ? paceOf(this.#on.env, carrier.name, carrier.tps) : null;
   }
 
-  async #permits(max: number): Promise<Taken> {
-    const pace = this.#pace();
+  async #permits(carrier: Carrier, max: number, hasOther: boolean): Promise<Taken> {
+    const pace = this.#pace(carrier);
     const nowMs = Date.now();
     if (!pace) return { ...AT_ONCE, nowMs, atMs: Array.from({ length: max }, () => nowMs) };
-    const { lane, account } = this.#to;
-    const gapMs = (this.#latencyMs ?? 0) / this.#on.config.DISPATCH_CONCURRENCY;
-    return pace.take({ lane, account, max, ...(gapMs >= GAP_MS_MIN && { gapMs }) });
+    const [lane, account] = [this.#lane, this.#account];
+    const gapMs = this.#own.latencyMs(carrier) / this.#on.config.DISPATCH_CONCURRENCY;
+    return pace.take({ lane, account, max, ...(gapMs >= GAP_MS_MIN && { gapMs }), ...(hasOther && { hasOther }) });
   }
 
-  /** Claims messages for these permits, and reports in the same call what is known. */
-  async #claim(permitsMs: readonly number[]): Promise<void> {
+  /** Claims messages, for permits where they have one carrier, and reports in the same call what is known. */
+  async #claim(sole: Carrier | null, permitsMs: readonly number[], most = permitsMs.length): Promise<void> {
     const { env, config, budget } = this.#on;
-    const { account, lane, follow, resubmits } = this.#to;
-    const isGathered = lane === "bulk" && this.#carrier.isPaced;
-    const max = isGathered
-      ? Math.min(CLAIM_MAX, Math.max(BULK_CLAIM_MIN, BULK_CLAIM_TURNS * permitsMs.length))
-      : permitsMs.length;
+    const [account, lane] = [this.#account, this.#lane];
+    const isGathered = lane === "bulk" && sole?.isPaced === true;
+    const max = isGathered ? Math.min(CLAIM_MAX, Math.max(BULK_CLAIM_MIN, BULK_CLAIM_TURNS * most)) : most;
     const nowMs = Date.now();
     const waitMs = Math.max(0, (permitsMs.at(-1) ?? 0) - nowMs) + WAIT_MARGIN_MS;
     const leaseMs = config.CARRIER_TIMEOUT_MS + waitMs + REPORT_MARGIN_MS;
     const news = await this.#news();
     const stub: AccountObject = env.ACCOUNT.getByName(account);
+    const { follow, resubmits } = this.#addressee();
     try {
-      const claim = { lane, max, carrier: this.#carrier.name, leaseMs };
+      const claim = { lane, max, ...this.#offers.claim, leaseMs };
       const work = await stub.work({ news, follow, resubmits, claim });
-      for (const job of work?.jobs ?? []) {
-        for (const at of job.messages) this.#ready.push({ job, at, untilMs: nowMs + waitMs });
-      }
-      this.#pace()?.claimed(lane, work?.oldestMs);
-      this.#isMore = this.#ready.length > 0 && typeof work?.againMs === "number" && work.againMs <= 0;
+      for (const job of work?.jobs ?? []) for (const at of job.messages) this.#hold(job, at, nowMs + waitMs);
+      if (sole) this.#pace(sole)?.claimed(lane, work?.oldestMs);
+      this.#isMore = (work?.jobs.length ?? 0) > 0 && typeof work?.againMs === "number" && work.againMs <= 0;
     } catch (problem) {
-      await report(env, this.#to, news);
+      await report(env, this.#addressee(), news);
       throw problem;
     }
     // The claim, and perhaps the test inbox and permits, besides the submissions.
-    budget.spend(3 + this.#ready.length);
+    budget.spend(3 + this.#own.waiting);
   }
 
-  /** Submits what is ready, each at its permit's time; returns how many permits were used. */
-  async #submitAll({ atMs, isLimited }: Taken): Promise<number> {
-    const { slots, config } = this.#on;
-    this.#busy = 0;
-    let used = 0;
-    while (used < atMs.length && this.#ready.length > 0) {
-      const leftMs = (atMs[used] ?? 0) - Date.now();
-      if (leftMs > AHEAD_MS_MAX) return used;
-      if (leftMs > 0) await scheduler.wait(leftMs);
-      const nowMs = Date.now();
-      const later = atMs.findIndex((at, nth) => nth > used && at > nowMs);
-      const due = (later === -1 ? atMs.length : later) - used;
-      // Slots as permits fall due: no account holds slots for messages whose time has not come.
-      const taken = await slots.take(Math.min(due, this.#ready.length, config.DISPATCH_CONCURRENCY));
-      for (let nth = 0; nth < taken; nth++) {
-        const isLate = isLimited && Date.now() - (atMs[used] ?? 0) > LATE_MS_MAX;
-        const next = !isLate && this.#mayGoOn(isLimited) ? this.#ready.shift() : undefined;
-        if (!next) {
-          slots.give(taken - nth);
-          return used;
-        }
-        this.#start(next);
-        used += 1;
-      }
-    }
-    return used;
+  /** Holds a claimed message for its carriers; what has none any more is put off. */
+  #hold(job: ClaimedJob, at: Claimed, untilMs: number): void {
+    const [carrier, ...more] = this.#offers.ofClaimed(job, at);
+    if (carrier) this.#own.add({ job, at, carriers: [carrier, ...more], untilMs });
+    else this.#own.note(givenBack(job, at, PUT_OFF_MS_MAX));
   }
 
-  /** Whether another submission may start now. Gives messages back whose lease could end before their report. */
-  #mayGoOn(isLimited: boolean): boolean {
-    const nowMs = Date.now();
-    if (this.#busy >= (isLimited ? BUSY_MAX_LIMITED : 1) || (this.#pace()?.quietMs(nowMs) ?? 0) > 0) return false;
-    this.#release(({ untilMs }) => untilMs < nowMs);
-    return true;
-  }
-
-  #start({ job, at }: Ready): void {
-    const { env, ctx, config, slots } = this.#on;
-    const own = carrierOfJob(config, job, this.#carrier);
-    const startedMs = Date.now();
-    const flying = submit(own, config, this.#ref, job, at)
-      .then((attempt) => {
-        this.#latencyMs = Date.now() - startedMs;
-        this.#attempts.push(attempt);
-        const seen = seenIn(attempt.news.outcome);
-        this.#busy += seen.busy + (seen.away ?? 0);
-        if (own.isPaced) paceOf(env, own.name).saw(ctx, seen);
-      })
-      // Each submission frees its slot as it ends, so that one that hangs does not hold up other accounts.
-      .finally(() => {
-        slots.give(1);
-        this.#flying.delete(flying);
-      });
-    this.#flying.add(flying);
-  }
-
-  /** Waits until what is known is worth a call of the account. */
-  async #enough(): Promise<void> {
-    const least = this.#to.lane === "bulk" ? BULK_NEWS_MIN : 1;
-    while (this.#flying.size > 0 && this.#attempts.length < least) await Promise.race(this.#flying);
-  }
-
-  /** Gives claimed messages back, unused. */
-  #release(which: (one: Ready) => boolean): void {
-    const released = this.#ready.filter((one) => which(one));
-    if (released.length === 0) return;
-    this.#ready = this.#ready.filter((one) => !which(one));
-    this.#attempts.push(...released.map(({ job, at }) => attemptOf(job, at, null, { kind: "released" })));
+  /** Where reports go: what the account must know of carriers that routes chose, each report says itself. */
+  #addressee(): Addressee {
+    const { sole } = this.#offers;
+    const [account, lane] = [this.#account, this.#lane];
+    return sole ? addresseeOf(account, lane, sole) : { account, lane, follow: false, resubmits: false };
   }
 
   /** What is known and was not reported. Messages of another carrier, from before a change, are reported here. */
   async #news(): Promise<News[]> {
     const { env, config } = this.#on;
-    const attempts = this.#attempts;
-    this.#attempts = [];
+    const known = this.#own.takeKnown();
+    const attempts = known.map(({ attempt }) => attempt);
     const news = await land(env, config, this.#ref, attempts);
     const own: News[] = [];
+    const { sole } = this.#offers;
     for (const [nth, told] of news.entries()) {
-      const job = attempts[nth]?.job;
-      const carrier = job ? carrierOfJob(config, job, this.#carrier) : this.#carrier;
+      const carrier = known[nth]?.carrier ?? sole;
       const isSubmitted = told.kind === "outcome" && told.outcome.kind === "submitted";
-      if (isSubmitted && carrier.lookup) this.#submittedSeqs.add(told.seq);
-      if (carrier.name === this.#carrier.name) own.push(told);
-      else await report(env, addresseeOf(this.#to.account, this.#to.lane, carrier), [told]);
+      if (isSubmitted && carrier?.lookup) this.#submittedSeqs.add(told.seq);
+      const isOffered = told.kind === "outcome" && told.offered !== undefined;
+      if (!sole || !carrier || isOffered || carrier.name === sole.name) own.push(told);
+      else await report(env, addresseeOf(this.#account, this.#lane, carrier), [told]);
     }
     return own;
   }
@@ -289,11 +275,10 @@ export class LaneWork {
   /** Reports the rest, and asks for lookups where the carrier has them. Never throws. */
   async #end(): Promise<void> {
     const { env } = this.#on;
-    this.#release(() => true);
-    await Promise.all(this.#flying);
-    await report(env, this.#to, await this.#news());
+    await this.#own.end();
+    await report(env, this.#addressee(), await this.#news());
     if (this.#submittedSeqs.size === 0) return;
-    const { lane, account } = this.#to;
+    const [lane, account] = [this.#lane, this.#account];
     await enqueueFollow(env, account, [...this.#submittedSeqs], { lane, delaySeconds: FOLLOW_DELAY_SEC });
   }
 }

@@ -2,10 +2,15 @@ import { configOf } from "../config/config.ts";
 import { logProblem } from "../log.ts";
 import type { Lane } from "../model/lane.ts";
 import { afterSilenceMs } from "../model/pace.ts";
-import type { Permits, PermitsAsked, Seen } from "../model/pace.ts";
+import type { Outcome, ReceiptState } from "../model/message.ts";
+import type { PaceNews, Permits, PermitsAsked, Seen } from "../model/pace.ts";
 import { placeOf } from "../objects.ts";
-import { batcherPerBinding } from "./batcher.ts";
 import { Countdown } from "./countdown.ts";
+import { madeOf, seenIn } from "./pace/attempt-seen.ts";
+import { Known } from "./pace/known.ts";
+import { tells, tellsLater } from "./pace/tells.ts";
+import { Sent } from "./pace/sent.ts";
+import { Untold } from "./pace/untold.ts";
 
 // What one isolate knows of each carrier's pace. Far from a limit it knows that there is none, and a single message
 // makes no call; what an isolate sees at the carrier it knows at once, and tells the carrier's pacing object.
@@ -48,32 +53,14 @@ export interface Taken extends Permits {
   aheadMs: number;
 }
 
+/** A submission that was made: the message's reference, and what came of it. */
+interface Submitted {
+  ref: string | null;
+  news: { outcome: Outcome };
+}
+
 /** Where a pacing object is to live. */
 type Place = ReturnType<typeof placeOf>;
-
-const tells = batcherPerBinding(
-  "pace",
-  async (binding: Env["PACE"], items: { carrier: string; place: Place; seen: Seen }[]) => {
-    for (const { carrier, place } of new Map(items.map((item) => [item.carrier, item])).values()) {
-      const seen = merged(items.filter((item) => item.carrier === carrier).map((item) => item.seen));
-      await binding.getByName(carrier, place).tell(seen);
-    }
-  },
-  { itemsMax: 1_000 },
-);
-
-function merged(all: readonly Seen[]): Seen {
-  const quietMs = Math.max(0, ...all.map((seen) => seen.quietMs ?? 0));
-  const away = all.reduce((sum, seen) => sum + (seen.away ?? 0), 0);
-  const returned = all.flatMap((seen) => seen.returned ?? []);
-  return {
-    taken: all.reduce((sum, { taken }) => sum + taken, 0),
-    busy: all.reduce((sum, { busy }) => sum + busy, 0),
-    ...(away > 0 ? { away } : {}),
-    ...(quietMs > 0 ? { quietMs } : {}),
-    ...(returned.length > 0 ? { returned } : {}),
-  };
-}
 
 /** The pace of one carrier, as this isolate knows it. */
 export class PaceClient {
@@ -85,6 +72,11 @@ export class PaceClient {
   readonly #noPermits = new Countdown();
   readonly #quiet = new Countdown();
   readonly #listening = new Countdown();
+  readonly #known = new Known();
+  readonly #untold = new Untold();
+  readonly #sent = new Sent();
+  /** The limit that the carrier was set up with; undefined: the configuration's. */
+  tps: number | null | undefined;
   /** Submissions that the carrier took and the object does not know of. */
   #taken = 0;
   /** The oldest messages that consumers here claimed, and the object does not know of. */
@@ -102,7 +94,23 @@ export class PaceClient {
     if (this.#quiet.leftMs(nowMs) > 0) return "congested";
     // An OTP is given a permit at once, also when other messages have to wait.
     if (lane !== "otp" && this.#noPermits.leftMs(nowMs) > 0) return "congested";
-    return this.#isSet || this.#limited.leftMs(nowMs) > 0 ? "limited" : "free";
+    const isSet = this.tps === undefined ? this.#isSet : this.tps !== null;
+    return isSet || !this.#known.isUp || this.#limited.leftMs(nowMs) > 0 ? "limited" : "free";
+  }
+
+  /** Whether messages that have another carrier pass this one over (contract §16.2); costs nothing. */
+  isOut(nowMs: number): boolean {
+    return this.#known.outMs(nowMs) > 0;
+  }
+
+  /** Whether a message that may go to another carrier does so at once: this one is out, or wants silence. */
+  isAway(nowMs: number): boolean {
+    return this.isOut(nowMs) || this.quietMs(nowMs) > 0;
+  }
+
+  /** What the carrier's deliveries are worth, for the shares of its route (routing/drift.ts); 1 where it is not known. */
+  merit(nowMs: number): number {
+    return this.#known.merit(nowMs);
   }
 
   /** How long the carrier still wants silence, in ms: nothing is submitted to it meanwhile. */
@@ -114,15 +122,17 @@ export class PaceClient {
    * Asks for permits, and waits up to two seconds for them. Never throws: where the object cannot be reached, an OTP
    * goes without a permit, and everything else later.
    */
-  async take(asked: Omit<PermitsAsked, "seen">): Promise<Taken> {
+  async take(asked: Omit<PermitsAsked, "seen" | "tps">): Promise<Taken> {
+    const outMs = asked.hasOther === true ? this.#known.outMs(Date.now()) : 0;
+    if (outMs > 0) return { ...this.#none(outMs), state: "out", outMs };
     const quietMs = this.#quiet.leftMs(Date.now());
     if (quietMs > 0) return this.#none(quietMs + afterSilenceMs(asked.lane, quietMs, Math.random));
-    const taken = this.#taken;
-    this.#taken = 0;
     try {
       const oldestMs = this.#oldestMs[asked.lane];
       delete this.#oldestMs[asked.lane];
-      const said = { ...asked, ...(oldestMs !== undefined && { oldestMs }), seen: { taken, busy: 0 } };
+      const seen = this.untold();
+      const { tps } = this;
+      const said = { ...asked, ...(oldestMs !== undefined && { oldestMs }), ...(tps !== undefined && { tps }), seen };
       const answering = this.#binding.getByName(this.#carrier, this.#place).take(said);
       const answer = await Promise.race([answering, scheduler.wait(ANSWER_MS_MAX).then(() => null)]);
       if (answer !== null) {
@@ -145,7 +155,7 @@ export class PaceClient {
    * What an invocation saw at the carrier: known in this isolate at once. The object is told of a "not now" at once,
    * and of everything else with the next request for permits. Never throws.
    */
-  saw(ctx: Waits, { taken, busy, away = 0, quietMs = 0 }: Omit<Seen, "returned">): void {
+  saw(ctx: Waits, { taken, busy, away = 0, quietMs = 0, tried }: Omit<Seen, "returned">): void {
     this.#taken += taken;
     if (busy + away === 0 && quietMs === 0) return;
     const nowMs = Date.now();
@@ -153,8 +163,56 @@ export class PaceClient {
     this.#limited.extend(nowMs, LIMITED_MS);
     this.#noPermits.extend(nowMs, busy > 0 ? Math.max(silenceMs, BUSY_MS) : silenceMs);
     this.#quiet.extend(nowMs, silenceMs);
-    this.#tell(ctx, { taken: this.#taken, busy, ...(away > 0 && { away }), quietMs: silenceMs });
+    this.#tell(ctx, {
+      taken: this.#taken,
+      busy,
+      ...(away > 0 && { away }),
+      ...(tried && { tried }),
+      quietMs: silenceMs,
+    });
     this.#taken = 0;
+  }
+
+  /** What became of a submission that took `ms`: it is for the rate, for the breaker and for the operator. Never throws. */
+  made(ctx: Waits, { ref, news: { outcome } }: Submitted, ms: number): void {
+    const made = madeOf(outcome, ms);
+    if (outcome.kind === "submitted" && ref !== null) this.#sent.note(ref, Date.now());
+    if (made) this.#untold.saw(made, Date.now());
+    const isNews = made !== null && (made.isFailure === true || made.isTrouble === true || !this.#known.isUp);
+    if (isNews) this.#limited.extend(Date.now(), LIMITED_MS);
+    const tried = this.#known.isTrying && made !== null && made.isFailure !== true && outcome.kind !== "submitted";
+    const seen = { ...seenIn(outcome), ...(tried && { tried }) };
+    if (seen.busy + (seen.away ?? 0) > 0 || seen.quietMs !== undefined) return this.saw(ctx, seen);
+    this.#taken += seen.taken;
+    if (!isNews) return;
+    this.#tell(ctx, { taken: this.#taken, busy: 0, ...(tried && { tried }) });
+    this.#taken = 0;
+  }
+
+  /** What was seen here and the object does not know of, for a call of it that is made anyway. */
+  untold(): Seen {
+    const taken = this.#taken;
+    this.#taken = 0;
+    return { taken, busy: 0, ...this.#untold.take(Date.now()) };
+  }
+
+  /** Notes receipts that came here: the object is told of final ones in a moment, with others. Never throws. */
+  receipts(ctx: Waits, all: readonly { ref: string; state: ReceiptState }[]): void {
+    const nowMs = Date.now();
+    const final = all.filter(({ state }) => state !== "submitted");
+    for (const { ref, state } of final) {
+      const deliveryMs = this.#sent.since(ref, nowMs);
+      const isTimed = deliveryMs !== null && state === "delivered";
+      this.#untold.saw({ results: { [state]: 1 }, ...(isTimed && { deliveryMs }) }, nowMs);
+    }
+    if (final.length > 0) tellsLater(this.#binding).add(ctx, [this]);
+  }
+
+  /** Tells the object what it does not know of, if anything. */
+  async tellRest(): Promise<void> {
+    const seen = this.untold();
+    if (seen.taken === 0 && !seen.lately && !seen.row) return;
+    this.#known.hear(await this.#binding.getByName(this.#carrier, this.#place).tell(seen), Date.now());
   }
 
   /** Notes when the oldest message was created that a consumer has just claimed; the next request for permits says it. */
@@ -163,7 +221,9 @@ export class PaceClient {
   }
 
   /** Gives back the permits after the first `used`, so that others may have those that are still ahead. Never throws. */
-  giveBack(ctx: Waits, { atMs, aheadMs, isLimited }: Taken, used: number): void {
+  giveBack(ctx: Waits, { atMs, aheadMs, isLimited, state }: Taken, used: number): void {
+    // The next message tries the carrier.
+    if (state === "trial" && used === 0) return this.#tell(ctx, { taken: 0, busy: 0, tried: true });
     const fromMs = Date.now() + RETURN_MS_MIN;
     const returned = atMs.slice(used).filter((at) => at >= fromMs);
     if (!isLimited || returned.length === 0) return;
@@ -172,13 +232,17 @@ export class PaceClient {
   }
 
   /** Gives permits back that came when they were not waited for any more. */
-  async #return({ atMs, isLimited }: Permits): Promise<void> {
+  async #return({ atMs, isLimited, state }: Permits): Promise<void> {
     if (!isLimited || atMs.length === 0) return;
-    await this.#binding.getByName(this.#carrier, this.#place).tell({ taken: 0, busy: 0, returned: atMs });
+    const seen = { taken: 0, busy: 0, returned: atMs, ...(state === "trial" && { tried: true }) };
+    await this.#binding.getByName(this.#carrier, this.#place).tell(seen);
   }
 
   #tell(ctx: Waits, seen: Seen): void {
-    tells(this.#binding).add(ctx, [{ carrier: this.#carrier, place: this.#place, seen }]);
+    if (seen.tried === true) this.#known.isTrying = false;
+    const said = { ...seen, ...this.#untold.take(Date.now()) };
+    const heard = (news: PaceNews) => this.#known.hear(news, Date.now());
+    tells(this.#binding).add(ctx, [{ carrier: this.#carrier, place: this.#place, seen: said, heard }]);
   }
 
   #none(againMs: number): Taken {
@@ -192,6 +256,8 @@ export class PaceClient {
     const atMs = answer.atMs.map((at) => at - aheadMs);
     this.#limited.set(nowMs, answer.isLimited ? LIMITED_MS : 0);
     this.#quiet.extend(nowMs, Math.min(answer.quietMs, QUIET_MS_MAX));
+    this.#known.hear(answer, nowMs);
+    if (answer.state === "out" && atMs.length === 0) return { ...answer, nowMs, atMs, aheadMs };
     if (lane === "bulk") {
       this.#listen((atMs.at(-1) ?? 0) - nowMs);
     } else if (lane === "single") {
@@ -218,13 +284,17 @@ export class PaceClient {
 
 const clients = new WeakMap<object, Map<string, PaceClient>>();
 
-/** This isolate's client of a carrier's pacing object. */
-export function paceOf(env: Env, carrier: string): PaceClient {
+/** This isolate's client of a carrier's pacing object; `tps` is the limit that the carrier was set up with. */
+export function paceOf(env: Env, carrier: string, tps?: number | null): PaceClient {
   const ofBinding = clients.get(env.PACE) ?? new Map<string, PaceClient>();
   clients.set(env.PACE, ofBinding);
-  const known = ofBinding.get(carrier);
-  if (known) return known;
-  const client = new PaceClient(env.PACE, carrier, configOf(env).CARRIER_TPS !== undefined, placeOf(env));
+  const client = ofBinding.get(carrier) ?? newClient(env, carrier);
   ofBinding.set(carrier, client);
+  if (tps !== undefined) client.tps = tps;
   return client;
+}
+
+function newClient(env: Env, carrier: string): PaceClient {
+  const { CARRIER, CARRIER_TPS } = configOf(env);
+  return new PaceClient(env.PACE, carrier, carrier === CARRIER && CARRIER_TPS !== undefined, placeOf(env));
 }

@@ -5,12 +5,15 @@ import { messageId, objectName } from "../crypto/ids.ts";
 import { unseal } from "../crypto/seal.ts";
 import type { Attempt } from "../inbox/landing.ts";
 import { logProblem } from "../log.ts";
+import type { DltFields } from "../model/carrier/carrier.ts";
 import type { Claimed, ClaimedJob, Outcome } from "../model/message.ts";
-import type { Seen } from "../model/pace.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { recordingPath } from "../recordings/signed-address.ts";
+import { outgoingText } from "../text/otp-text.ts";
 
 // One attempt: from a claimed message to its outcome.
+
+const dltOf = ({ entityId, templateId, category }: DltFields): DltFields => ({ entityId, templateId, category });
 
 function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: Claimed): Outgoing {
   const audioPath = recordingPath(config, job.content);
@@ -20,9 +23,10 @@ function outgoing(config: Config, ref: AccountRef, job: ClaimedJob, at: Claimed)
     to: at.to,
     attempt: at.attempt,
     mode: ref.mode,
-    text: job.text && unseal(config.SEAL_SECRET, objectName(ref), job.text),
+    text: job.text && outgoingText(unseal(config.SEAL_SECRET, objectName(ref), job.text), job.content.otp),
     content: job.content,
     audioUrl: audioPath && config.CONSOLE_URL + audioPath,
+    ...(job.content.dlt && { dlt: dltOf(job.content.dlt) }),
   };
 }
 
@@ -59,27 +63,6 @@ export async function submit(
     return attemptOf(job, at, null, { kind: "not_sent", code: "internal_error" });
   }
   return { ...attemptOf(job, at, message.ref, await outcomeOf(carrier, message)), carrier: carrier.name };
-}
-
-/** The codes of "not now" answers that are about the carrier's rate; the others are outages of the carrier or before it. */
-const RATE_CODES = new Set(["http_429"]);
-
-/** What an outcome says about the carrier's rate. */
-export function seenIn(outcome: Outcome): Omit<Seen, "returned"> {
-  switch (outcome.kind) {
-    case "not_accepted": {
-      const isRate = RATE_CODES.has(outcome.code);
-      const quiet = outcome.retryAfterMs !== undefined && { quietMs: outcome.retryAfterMs };
-      return { taken: 0, busy: isRate ? 1 : 0, ...(!isRate && { away: 1 }), ...quiet };
-    }
-    case "not_sent":
-    case "released":
-      return { taken: 0, busy: 0 };
-    case "submitted":
-    case "rejected":
-    case "unknown":
-      return { taken: 1, busy: 0 };
-  }
 }
 
 /** The outcome of a submission; `unknown` when our own code fails, since the carrier may have the message by then. */

@@ -4,6 +4,7 @@ import { storeObserved } from "../../src/db/health/observed.ts";
 import { openAlerts } from "../../src/db/health/alerts.ts";
 import { housekeeping } from "../../src/housekeeping.ts";
 import type { PaceStanding } from "../../src/model/pace.ts";
+import { noResults } from "../../src/model/carrier/health.ts";
 import { judge } from "../../src/operator/health-checks.ts";
 import { healthOf } from "../../src/operator/health.ts";
 import type { Health } from "../../src/operator/health.ts";
@@ -24,6 +25,7 @@ const STANDING: PaceStanding = {
   refusedLastMs: null,
   perSec: null,
   quietMs: 0,
+  health: { state: "up", sinceMs: 0, lastError: null, minute: noResults(), medianMs: null },
   oldestMs: {},
 };
 

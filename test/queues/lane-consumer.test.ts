@@ -277,7 +277,9 @@ describe("a batch", () => {
     await sendBulk(slow, 2);
     await sendOne(quick);
     const hanging = Promise.withResolvers<Response>();
-    gateway = () => (got.length === 1 ? hanging.promise : Response.json({}));
+    const [{ seq, index } = { seq: 0, index: 0 }] = await messagesOf(slow);
+    const first = messageId(env.KEY_SECRET, slow.ref, "sms", { seq, index });
+    gateway = (ref) => (ref === first ? hanging.promise : Response.json({}));
     const delivered = deliver([token(slow, "bulk"), token(quick)], { DISPATCH_CONCURRENCY: "2" });
     await vi.waitUntil(() => got.length === 3);
     expect((await messagesOf(slow)).map(({ state }) => state)).toEqual(["sending", "sending"]);

@@ -35,8 +35,9 @@ describe("OTPs that wait for the end of a silence", () => {
       { CARRIER: "http", ...lanes, PACE },
     );
     expect(gateway.got).toHaveLength(2);
-    // Five seconds is the time that an answer is waited for; it is never reached here.
-    expect(waits().filter((ms) => ms !== 5_000)).toEqual([2_300, 2_300]);
+    // The rest are the times that answers are waited for; they are never reached here. The second one waits beside the
+    // first, or asks when the clock has moved on already.
+    expect(new Set(waits().filter((ms) => ms !== 5_000 && ms !== 500))).toEqual(new Set([2_300]));
     expect(sent).toEqual([]);
   });
 });

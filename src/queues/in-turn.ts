@@ -1,0 +1,109 @@
+import type { Carrier } from "../carriers/carrier.ts";
+import type { Config } from "../config/settings.ts";
+import type { Attempt } from "../inbox/landing.ts";
+import type { Lane } from "../model/lane.ts";
+import type { Claimed, ClaimedJob, Offered, Outcome, Tried } from "../model/message.ts";
+import type { AccountRef } from "../model/ref.ts";
+import { paceOf } from "./pace-client.ts";
+import { attemptOf, submit } from "./submit.ts";
+
+// One claim of a message: its carriers are tried in turn, under one lease, as long as each certainly did not take it
+// (contract §16.2). What one rejects, or may have, no other gets.
+
+type Waits = Pick<ExecutionContext, "waitUntil">;
+
+/** The longest wait for a permit that was given. */
+const PERMIT_MS_MAX = 3_000;
+
+/** Whether the carrier may get a message now: where its limit was met lately, that takes a permit. */
+export async function isPermitted(
+  env: Env,
+  ctx: Waits,
+  carrier: Carrier,
+  { account, lane, hasOther }: { account: string; lane: Lane; hasOther: boolean },
+): Promise<boolean> {
+  if (!carrier.isPaced) return true;
+  const pace = paceOf(env, carrier.name, carrier.tps);
+  const standing = pace.standing(Date.now(), lane);
+  if (standing === "free") return true;
+  const permits = await pace.take({ lane, account, max: 1, ...(hasOther && { hasOther }) });
+  const waitMs = (permits.atMs[0] ?? Infinity) - Date.now();
+  if (waitMs > PERMIT_MS_MAX) {
+    pace.giveBack(ctx, permits, 0);
+    return false;
+  }
+  if (waitMs > 0) await scheduler.wait(waitMs);
+  return pace.quietMs(Date.now()) === 0;
+}
+
+/** A message to submit, and the carriers that may get it: the first one may now. */
+export interface Turn {
+  env: Env;
+  ctx: Waits;
+  config: Config;
+  account: string;
+  lane: Lane;
+  ref: AccountRef;
+  job: ClaimedJob;
+  at: Claimed;
+  carriers: readonly Carrier[];
+  /** Whether the claim left the choice of the first one open, too, so that the account has to be told. */
+  isOpen: boolean;
+  /** When the last submission may begin that its lease has time for. */
+  untilMs: number;
+}
+
+/** What came of a claim; `carrier` is the last that was tried. */
+export interface Turned {
+  attempt: Attempt;
+  carrier: Carrier;
+}
+
+const codeOf = (outcome: Outcome) => ("code" in outcome ? { code: outcome.code } : {});
+
+/** After all of them: "not now", for as long as the most patient of them asks. */
+function leastWait(outcomes: readonly Outcome[], last: Outcome): Outcome {
+  if (last.kind !== "not_accepted" || outcomes.length < 2) return last;
+  const waits = outcomes.map((one) => (one.kind === "not_accepted" ? (one.retryAfterMs ?? 0) : 0));
+  const retryAfterMs = Math.min(...waits);
+  return { kind: "not_accepted", code: last.code, ...(retryAfterMs > 0 && { retryAfterMs }) };
+}
+
+/**
+ * Submits a claimed message to its carriers in turn, each once. `saw` is told of each submission. A carrier that may not
+ * get it now is passed over. Null where there is no carrier. Never throws.
+ */
+export async function submitInTurn(
+  turn: Turn,
+  saw?: (carrier: Carrier, outcome: Outcome, tookMs: number) => void,
+): Promise<Turned | null> {
+  const { env, ctx, config, account, lane, ref, job, at, carriers, untilMs } = turn;
+  const tried: Tried[] = [];
+  const outcomes: Outcome[] = [];
+  let last: Turned | null = null;
+  for (const [nth, carrier] of carriers.entries()) {
+    const hasOther = nth < carriers.length - 1;
+    // The caller has seen to the first one's permit.
+    const mayGet = async () => Date.now() <= untilMs && isPermitted(env, ctx, carrier, { account, lane, hasOther });
+    if (nth > 0 && !(await mayGet())) continue;
+    const atMs = Date.now();
+    const attempt = await submit(carrier, config, ref, job, at);
+    const { outcome } = attempt.news;
+    if (carrier.isPaced) paceOf(env, carrier.name, carrier.tps).made(ctx, attempt, Date.now() - atMs);
+    saw?.(carrier, outcome, Date.now() - atMs);
+    tried.push({ carrier: carrier.name, at: atMs, ...codeOf(outcome) });
+    outcomes.push(outcome);
+    last = { attempt, carrier };
+    if (outcome.kind !== "not_accepted") break;
+  }
+  if (!last) return null;
+  const { attempt, carrier } = last;
+  const offered: Offered = { tried, follow: carrier.lookup !== undefined, resubmits: carrier.resubmits };
+  const news = { ...attempt.news, outcome: leastWait(outcomes, attempt.news.outcome) };
+  const isUsual = tried.length === 1 && carrier.name === job.carrier && at.only === undefined;
+  return { carrier, attempt: { ...attempt, news: { ...news, ...((!isUsual || turn.isOpen) && { offered }) } } };
+}
+
+/** A claim that is given back unused, to be made again after this time in ms. */
+export const givenBack = (job: ClaimedJob, at: Claimed, afterMs = 0): Attempt =>
+  attemptOf(job, at, null, afterMs > 0 ? { kind: "released", afterMs } : { kind: "released" });
