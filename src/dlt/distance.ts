@@ -1,0 +1,99 @@
+import type { Part } from "./template.ts";
+
+// How far a text is from a template: the fewest characters to change, put in or leave out, variables being free
+// (contract §17.2). Each fixed character of the template is one row of the usual table; a variable lets the text go on at
+// no cost, which is a running minimum.
+
+/** The steps of a template: the code point of each fixed character, or VARIABLE. */
+export type Steps = Int32Array;
+
+const VARIABLE = -1;
+
+/** A text as numbers, which are compared faster. */
+export const numbersOf = (chars: readonly string[]): Int32Array =>
+  Int32Array.from(chars, (char) => char.codePointAt(0) ?? 0);
+
+/** The steps of a template. */
+export const stepsOf = (parts: readonly Part[]): Steps =>
+  Int32Array.from(parts.flatMap((part) => ("text" in part ? [...numbersOf(part.text)] : [VARIABLE])));
+
+/** The next row: costs up to each place of the text, after one more step; `next` is overwritten. */
+function advance(step: number, chars: Int32Array, row: Uint16Array, next: Uint16Array): number {
+  let least = 0xffff;
+  if (step === VARIABLE) {
+    for (let at = 0; at < row.length; at += 1) {
+      least = Math.min(least, row[at] ?? 0);
+      next[at] = least;
+    }
+    return least;
+  }
+  for (let at = 0; at < row.length; at += 1) {
+    let cost = (row[at] ?? 0) + 1;
+    if (at > 0) {
+      const changed = (row[at - 1] ?? 0) + (chars[at - 1] === step ? 0 : 1);
+      cost = Math.min(cost, changed, (next[at - 1] ?? 0) + 1);
+    }
+    next[at] = cost;
+    if (cost < least) least = cost;
+  }
+  return least;
+}
+
+const firstRow = (length: number) => Uint16Array.from({ length: length + 1 }, (_, at) => at);
+
+/** The distance of a text (`numbersOf`) from the steps of a template; Infinity where it is `limit` or more. */
+export function distance(steps: Steps, chars: Int32Array, limit: number): number {
+  let row = firstRow(chars.length);
+  let next = new Uint16Array(row.length);
+  for (const step of steps) {
+    if (advance(step, chars, row, next) >= limit) return Infinity;
+    [row, next] = [next, row];
+  }
+  const cost = row[chars.length] ?? 0;
+  return cost < limit ? cost : Infinity;
+}
+
+/** Where a text departs from a template. */
+export interface Departure {
+  /** The place in the text, from 0. */
+  at: number;
+  /** The place in the template's steps. */
+  step: number;
+}
+
+/**
+ * The first character to change, put in or leave out, of the cheapest way to make the template of the text; of equal ways
+ * the one that goes right the longest. Null where there is none.
+ */
+export function departure(steps: Steps, chars: Int32Array): Departure | null {
+  const length = chars.length;
+  // From the ends: the cost of making the rest of the template of the rest of the text.
+  const back = chars.toReversed();
+  const rows = [firstRow(length)];
+  for (const step of steps.toReversed()) {
+    const row = new Uint16Array(length + 1);
+    advance(step, back, rows.at(-1) ?? row, row);
+    rows.push(row);
+  }
+  const costOf = (step: number, at: number) => rows[steps.length - step]?.[length - at] ?? 0;
+  const total = costOf(0, 0);
+  if (total === 0) return null;
+  // Every state that is reached without a change on a cheapest way: each has a cost of `total`.
+  let reached = new Uint8Array(length + 1);
+  reached[0] = 1;
+  let found: Departure = { at: 0, step: 0 };
+  for (let nth = 0; nth <= steps.length; nth += 1) {
+    const step = steps[nth];
+    const next = new Uint8Array(length + 1);
+    for (let at = 0; at <= length; at += 1) {
+      if (reached[at] !== 1) continue;
+      if (at >= found.at) found = { at, step: nth };
+      if (nth === steps.length) continue;
+      if (step === VARIABLE) {
+        for (let to = at; to <= length; to += 1) if (costOf(nth + 1, to) === total) next[to] = 1;
+      } else if (chars[at] === step && costOf(nth + 1, at + 1) === total) next[at + 1] = 1;
+    }
+    reached = next;
+  }
+  return found;
+}

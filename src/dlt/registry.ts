@@ -1,0 +1,222 @@
+import { departure, distance, numbersOf, stepsOf } from "./distance.ts";
+import type { Steps } from "./distance.ts";
+import { fits, wrongValue } from "./fit.ts";
+import { comparable, mostOf, partsOf } from "./template.ts";
+import type { Part } from "./template.ts";
+
+// An account's templates, ready for matching (contract §17.2).
+
+/** A template as the account registered it. */
+export interface Template {
+  templateId: string;
+  headers: readonly string[];
+  category: string;
+  text: string;
+}
+
+/** Why no template fits: the nearest one, and what is different. Places are code points of the text, from 0. */
+export interface Mismatch {
+  /** 630: there are no templates; 633: the text or a value is different; 635: a value is too long or too short. */
+  code: 630 | 633 | 635;
+  templateId: string | null;
+  at: number;
+  /** What the template has there: up to 20 characters of its fixed text, or a variable's tag; empty at its end. */
+  expected: string;
+  /** What the text has there: up to 20 characters; empty at its end. */
+  found: string;
+  /** Of 635: the most code points that the value may have, and those that it has. */
+  limit?: number;
+  length?: number;
+}
+
+interface Compiled {
+  template: Template;
+  /** Null where they are made whenever they are needed. */
+  parts: readonly Part[] | null;
+  /** The fixed text with which it begins, and that with which it ends. */
+  head: string;
+  tail: string;
+  /** How many fixed characters it has. */
+  fixed: number;
+  hasVariable: boolean;
+  /** Its fixed characters, each as its number in the alphabet, followed by how often it occurs. */
+  counts: Uint16Array;
+  /** Made when it is first compared, and kept where the parts are. */
+  steps: Steps | null;
+}
+
+/**
+ * Fixed characters of templates whose parts are kept in memory: more than 10,000 usual templates have. Each takes some
+ * twelve bytes, and the object that keeps them has 128 MB for all that it does; of a larger registry the rest is read anew.
+ */
+const KEPT_MAX = 2_000_000;
+
+/** Characters that are quoted of a text or template. */
+const QUOTED = 20;
+
+const textOf = (part: Part | undefined) => (part && "text" in part ? part.text.join("") : "");
+
+/** Each character of the templates, with its number. */
+class Alphabet {
+  readonly #numbers = new Map<string, number>();
+
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  /** The number of a character, which it gets here. */
+  add(char: string): number {
+    const number = this.#numbers.get(char) ?? this.#numbers.size;
+    this.#numbers.set(char, number);
+    return number;
+  }
+
+  /** How often each character occurs in a text; those that no template has are left out. */
+  countsOf(chars: readonly string[]): Uint16Array {
+    const counts = new Uint16Array(this.size);
+    for (const char of chars) {
+      const number = this.#numbers.get(char);
+      if (number !== undefined) counts[number] = (counts[number] ?? 0) + 1;
+    }
+    return counts;
+  }
+}
+
+function knownParts({ text }: Template): readonly Part[] {
+  const parts = partsOf(text);
+  if ("unknown" in parts) throw new Error("a template with an unknown variable was registered");
+  return parts;
+}
+
+const partsIn = ({ parts, template }: Compiled): readonly Part[] => parts ?? knownParts(template);
+
+function stepsIn(one: Compiled): Steps {
+  const steps = one.steps ?? stepsOf(partsIn(one));
+  if (one.parts) one.steps = steps;
+  return steps;
+}
+
+/** A template, of which the parts are kept where they have up to `room` fixed characters. */
+function compiled(template: Template, alphabet: Alphabet, room: number): Compiled {
+  const parts = knownParts(template);
+  const counts = new Map<number, number>();
+  let fixed = 0;
+  for (const part of parts) {
+    for (const char of "text" in part ? part.text : []) {
+      const number = alphabet.add(char);
+      counts.set(number, (counts.get(number) ?? 0) + 1);
+      fixed += 1;
+    }
+  }
+  return {
+    template,
+    parts: fixed <= room ? parts : null,
+    head: textOf(parts[0]),
+    tail: parts.length > 1 ? textOf(parts.at(-1)) : "",
+    fixed,
+    hasVariable: parts.some((part) => "variable" in part),
+    counts: Uint16Array.from([...counts].flat()),
+    steps: null,
+  };
+}
+
+/** The better of two templates that serve a text alike: one that has the header, then the one with most fixed text. */
+function isBetter(one: Compiled, other: Compiled, header: string | undefined): boolean {
+  const has = ({ template }: Compiled) => header !== undefined && template.headers.includes(header);
+  if (has(one) !== has(other)) return has(one);
+  return one.fixed > other.fixed;
+}
+
+/** At least so many characters differ: fixed ones that the text has not, and ones that no variable can be. */
+function leastDistance({ counts, hasVariable, fixed }: Compiled, given: Uint16Array, length: number): number {
+  let missing = 0;
+  for (let at = 0; at < counts.length; at += 2) {
+    const less = (counts[at + 1] ?? 0) - (given[counts[at] ?? 0] ?? 0);
+    if (less > 0) missing += less;
+  }
+  return hasVariable ? missing : Math.max(missing, missing + length - fixed);
+}
+
+const quoted = (chars: readonly string[], at: number) => chars.slice(at, at + QUOTED).join("");
+
+/** What a template has at one of its steps. */
+function expectedAt(parts: readonly Part[], step: number): string {
+  let left = step;
+  for (const part of parts) {
+    const size = "text" in part ? part.text.length : 1;
+    if (left < size) return "text" in part ? quoted(part.text, left) : part.variable.written;
+    left -= size;
+  }
+  return "";
+}
+
+/** Templates that were compiled once, and match many texts. */
+export class Registry {
+  readonly #all: readonly Compiled[];
+  readonly #alphabet = new Alphabet();
+
+  /** Templates with known variables only (`partsOf`); throws on others. */
+  constructor(templates: readonly Template[]) {
+    let room = KEPT_MAX;
+    this.#all = templates.map((template) => {
+      const one = compiled(template, this.#alphabet, room);
+      if (one.parts) room -= one.fixed;
+      return one;
+    });
+  }
+
+  /** The template that a text fits, or what is different from the nearest one. */
+  match(given: string, header?: string): { template: Template } | { mismatch: Mismatch } {
+    const template = this.find(given, header);
+    return template ? { template } : { mismatch: this.#mismatch([...comparable(given)], header) };
+  }
+
+  /** The template that a text fits, or null. */
+  find(given: string, header?: string): Template | null {
+    const text = comparable(given);
+    const chars = [...text];
+    let best: Compiled | null = null;
+    for (const one of this.#all) {
+      if (!text.startsWith(one.head) || !text.endsWith(one.tail)) continue;
+      if (best && !isBetter(one, best, header)) continue;
+      if (fits(partsIn(one), chars)) best = one;
+    }
+    return best?.template ?? null;
+  }
+
+  #mismatch(chars: readonly string[], header: string | undefined): Mismatch {
+    const nearest = this.#nearest(chars, header);
+    if (!nearest) return { code: 630, templateId: null, at: 0, expected: "", found: quoted(chars, 0) };
+    const { template } = nearest;
+    const parts = partsIn(nearest);
+    const { templateId } = template;
+    const wrong = wrongValue(parts, chars);
+    if (wrong) {
+      const { at, kind, length, variable } = wrong;
+      const about = { templateId, at, expected: variable.written, found: quoted(chars, at) };
+      return kind === "type"
+        ? { code: 633, ...about }
+        : { code: 635, ...about, limit: mostOf(variable), length: length ?? 0 };
+    }
+    const { at, step } = departure(stepsOf(parts), numbersOf(chars)) ?? { at: 0, step: 0 };
+    return { code: 633, templateId, at, expected: expectedAt(parts, step), found: quoted(chars, at) };
+  }
+
+  /** The template with the fewest differences. Only those are compared that can have fewer than the best one so far. */
+  #nearest(chars: readonly string[], header: string | undefined): Compiled | null {
+    const counts = this.#alphabet.countsOf(chars);
+    const numbers = numbersOf(chars);
+    const byBound: Compiled[][] = [];
+    for (const one of this.#all) (byBound[leastDistance(one, counts, chars.length)] ??= []).push(one);
+    let best: { one: Compiled; distance: number } | null = null;
+    for (const [least, all = []] of byBound.entries()) {
+      if (best && least > best.distance) break;
+      for (const one of all) {
+        const found = distance(stepsIn(one), numbers, best ? best.distance + 1 : Infinity);
+        if (found === Infinity) continue;
+        if (!best || found < best.distance || isBetter(one, best.one, header)) best = { one, distance: found };
+      }
+    }
+    return best?.one ?? null;
+  }
+}
