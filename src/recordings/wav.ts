@@ -4,7 +4,7 @@ import type { Measured } from "./measured.ts";
 // Measures a WAV file (RIFF, RFC 2361) by the bytes that are present: the price must not depend on its header's claims.
 // It walks the chunks as players do, and refuses what players could read in two ways.
 
-const [PCM, ALAW, MULAW] = [1, 6, 7];
+export const [PCM, ALAW, MULAW] = [1, 6, 7];
 
 /** Format codes that a call can play: PCM, A-law, µ-law. Each has a fixed size per sample. */
 const PLAYABLE: ReadonlySet<number> = new Set([PCM, ALAW, MULAW]);
@@ -60,11 +60,21 @@ function isAmbiguous(file: DataView, { view }: Chunk): boolean {
   return view.byteLength % 2 === 1 && end + 4 <= file.byteLength && file.getUint32(end) === DATA;
 }
 
-interface Format {
+/** How the samples of a file are stored. */
+export interface WavFormat {
+  /** `PCM`, `ALAW` or `MULAW`. */
   code: number;
+  /** Of one sample, which takes whole bytes. */
   bits: number;
+  channels: number;
+  /** Frames per second. */
+  rate: number;
   bytesPerSecond: number;
 }
+
+/** A file whose sound can be played: its format and its samples, without the header; or what was found instead. */
+export type WavRead =
+  { ok: true; format: WavFormat; sound: Uint8Array; durationMs: number } | { ok: false; found: string };
 
 /** The format of an extensible header, or what is wrong with it. */
 function extensibleOf(view: DataView): { code: number; validBits: number } | null {
@@ -74,7 +84,7 @@ function extensibleOf(view: DataView): { code: number; validBits: number } | nul
 }
 
 /** The format in a format chunk, or why a call cannot play it. */
-function formatOf(view: DataView): Format | string {
+function formatOf(view: DataView): WavFormat | string {
   if (view.byteLength < 16) return DAMAGED;
   const said = view.getUint16(0, true);
   const channels = view.getUint16(2, true);
@@ -94,7 +104,7 @@ function formatOf(view: DataView): Format | string {
   if (extended.validBits !== 0 && Math.ceil(extended.validBits / 8) !== sampleSize) {
     return `WAV with samples of ${extended.validBits} bits in ${bits}`;
   }
-  return { code: extended.code, bits, bytesPerSecond: rate * frameSize };
+  return { code: extended.code, bits, channels, rate, bytesPerSecond: rate * frameSize };
 }
 
 const bytesOf = (view: DataView) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
@@ -112,13 +122,13 @@ export function isRiff(bytes: Uint8Array): boolean {
   return bytes.length >= FIRST_CHUNK_AT && viewOf(bytes).getUint32(0) === RIFF && viewOf(bytes).getUint32(8) === WAVE;
 }
 
-const refused = (found: string): Measured => ({ ok: false, found });
+const refused = (found: string): WavRead => ({ ok: false, found });
 
-/** The duration of a WAV file by its bytes, or why a call cannot play it. */
-export function measureWav(bytes: Uint8Array): Measured {
+/** Reads a WAV file by the bytes that are present, or says why a call cannot play it. */
+export function readWav(bytes: Uint8Array): WavRead {
   if (!isRiff(bytes)) return refused(DAMAGED);
   const file = viewOf(bytes);
-  let format: Format | null = null;
+  let format: WavFormat | null = null;
   let stray = 0;
   const sound: DataView[] = [];
   for (const chunk of chunksOf(bytes, file)) {
@@ -142,5 +152,11 @@ export function measureWav(bytes: Uint8Array): Measured {
   if (format.code === PCM && format.bits > 8 && looksCompressed(whole)) {
     return refused("a WAV with compressed sound where it says PCM");
   }
-  return { ok: true, durationMs: Math.ceil((whole.length * 1000) / format.bytesPerSecond) };
+  return { ok: true, format, sound: whole, durationMs: Math.ceil((whole.length * 1000) / format.bytesPerSecond) };
+}
+
+/** The duration of a WAV file by its bytes, or why a call cannot play it. */
+export function measureWav(bytes: Uint8Array): Measured {
+  const read = readWav(bytes);
+  return read.ok ? { ok: true, durationMs: read.durationMs } : read;
 }

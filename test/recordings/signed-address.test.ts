@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newAccountId } from "../../src/crypto/ids.ts";
+import { telephoneKey } from "../../src/model/message.ts";
 import type { AccountRef } from "../../src/model/ref.ts";
-import { mediaToken, readMediaToken, recordingKey } from "../../src/recordings/signed-address.ts";
+import { mediaToken, readMediaToken, recordingKey, speechKey } from "../../src/recordings/signed-address.ts";
 import type { Mime } from "../../src/recordings/signed-address.ts";
 
 const SECRET = "local-only-secret-of-this-test-0000";
@@ -28,6 +29,13 @@ describe("media tokens", () => {
         },
       ),
     );
+  });
+
+  it("open what was made for calls: a recording as telephones play it, and a spoken text", () => {
+    for (const key of [telephoneKey(objectKey), speechKey(ref, hash), speechKey({ ...ref, mode: "test" }, hash)]) {
+      const made = mediaToken(SECRET, key, "audio/wav", NOW_MS + 1);
+      expect(readMediaToken(SECRET, made, NOW_MS)).toEqual({ objectKey: key, mime: "audio/wav" });
+    }
   });
 
   it("expire at their time, to the millisecond", () => {
