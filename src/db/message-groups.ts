@@ -1,8 +1,8 @@
 import { FIRST_ID } from "../crypto/secrets.ts";
 import { QUARTER_MS } from "../model/usage.ts";
 import type { JobGroup } from "../model/history.ts";
-import { timelineOf } from "../model/message.ts";
-import type { MessageState, MessageView, Operation } from "../model/message.ts";
+import { attemptsIn, timelineOf } from "../model/message.ts";
+import type { Entered, MessageState, MessageView, Operation } from "../model/message.ts";
 import { messageGroup } from "./history-schema.ts";
 
 // The form of a group of messages in D1 (the table message_group): what messages share is written once, and each message
@@ -34,7 +34,17 @@ type Kind = [
   secretId?: number,
   segments?: number,
 ];
-type Standing = [state: MessageState, refunded: 0 | 1, errorCode: string | null, attempts: number, path: string];
+type Standing = [
+  state: MessageState,
+  refunded: 0 | 1,
+  errorCode: string | null,
+  attempts: number,
+  path: string,
+  notes?: Note[],
+];
+
+/** What an entry of a path says that does not follow from the path: its carrier (empty: not known) and its reason. */
+type Note = [place: number, carrier: string | null, code?: string];
 
 /**
  * A message: job − seq, index, kind, state, rev, created − firstAt, and the ms from each letter of its path to the next.
@@ -91,10 +101,40 @@ function kindOf({ operation, charge, keyId, carrier, secretId, segments }: Messa
 }
 
 /** What a path says: the time for when a message was ordered, and its states after it was first queued. */
-function pathOf({ sendAt, createdAt, timeline }: MessageView): { path: string; steps: number[] } {
-  if (sendAt === undefined) return stepsOf(timeline.slice(1), createdAt);
-  const entered = timeline.slice(timeline[1]?.state === "queued" && timeline[1].at === sendAt ? 2 : 1);
-  return stepsOf([{ state: "scheduled", at: sendAt }, ...entered], createdAt);
+function pathOf(message: MessageView): { path: string; steps: number[]; notes: Note[] } {
+  const { sendAt, createdAt, timeline } = message;
+  const isDue = sendAt !== undefined && timeline[1]?.state === "queued" && timeline[1].at === sendAt;
+  const entered = timeline.slice(isDue ? 2 : 1);
+  const notes = notesOf(message, entered);
+  if (sendAt === undefined) return { ...stepsOf(entered, createdAt), notes };
+  return { ...stepsOf([{ state: "scheduled", at: sendAt }, ...entered], createdAt), notes };
+}
+
+/** What of the entries does not follow from their order and the message's carrier and code. */
+function notesOf({ carrier, errorCode }: MessageView, entered: readonly Entered[]): Note[] {
+  const usual = attemptsIn(
+    entered.map(({ state, at }) => ({ state, at })),
+    carrier,
+    errorCode,
+  );
+  return entered.flatMap((entry, place): Note[] => {
+    const by = entry.carrier === usual[place]?.carrier ? null : (entry.carrier ?? "");
+    if (entry.code !== undefined && entry.code !== usual[place]?.code) return [[place, by, entry.code]];
+    return by === null ? [] : [[place, by]];
+  });
+}
+
+/** The entries with the notes of them. */
+function withNotes(entered: Entered[], carrier: string | null, code: string | null, notes: readonly Note[]): Entered[] {
+  const usual = attemptsIn(entered, carrier, code);
+  for (const [place, by, why] of notes) {
+    const entry = usual[place];
+    if (!entry) continue;
+    const { carrier: _usual, ...others } = entry;
+    const named = by === null ? entry : by === "" ? others : { ...entry, carrier: by };
+    usual[place] = why === undefined ? named : { ...named, code: why };
+  }
+  return usual;
 }
 
 function stepsOf(entered: MessageView["timeline"], createdAt: number): { path: string; steps: number[] } {
@@ -112,13 +152,20 @@ export function packGroup({ kind, seq, jobs, messages }: JobGroup): PackedGroup 
   const states = new Distinct<Standing>();
   const requests = messages.map(({ requestId }) => requestId);
   const entries = messages.map((message): Entry => {
-    const { path, steps } = pathOf(message);
+    const { path, steps, notes } = pathOf(message);
     const { state, refunded, errorCode, attempts } = message;
     return [
       message.seq - seq,
       message.index,
       kinds.place(kindOf(message)),
-      states.place([state, refunded ? 1 : 0, errorCode, attempts, path]),
+      states.place([
+        state,
+        refunded ? 1 : 0,
+        errorCode,
+        attempts,
+        path,
+        ...(notes.length > 0 ? [notes] : []),
+      ] as Standing),
       message.rev,
       message.createdAt - firstAt,
       ...steps,
@@ -154,7 +201,7 @@ export function unpackGroup(row: GroupRow, nowMs: number): MessageView[] {
   const [sharedRequest = ""] = requests;
   return (JSON.parse(row.messages) as Entry[]).map(([job, index, kind, standing, rev, created, ...steps], place) => {
     const [operation, charge, keyId, carrier, secretId, segments] = kinds[kind] ?? ["sms", 0, null, null];
-    const [state, refunded, errorCode, attempts, path] = states[standing] ?? ["queued", 0, null, 0, ""];
+    const [state, refunded, errorCode, attempts, path, notes = []] = states[standing] ?? ["queued", 0, null, 0, ""];
     const createdAt = row.firstAt + created;
     let at = createdAt;
     const entered = [...path].map((letter, step) => {
@@ -162,7 +209,8 @@ export function unpackGroup(row: GroupRow, nowMs: number): MessageView[] {
       return { state: STATE_OF.get(letter) ?? state, at };
     });
     const sendAt = entered[0]?.state === "scheduled" ? entered.shift()?.at : undefined;
-    const timeline = timelineOf({ createdAt, sendAt }, entered, nowMs);
+    const told = withNotes(entered, carrier, errorCode, notes);
+    const timeline = timelineOf({ createdAt, sendAt }, told, nowMs);
     const hasCome = state === "scheduled" && timeline.length > 1;
     return {
       seq: row.seq + job,

@@ -1,3 +1,4 @@
+import type { CallbackClaim, CallbackResult } from "../model/twilio/callback.ts";
 import type { EventPage } from "../model/event.ts";
 import type * as webhook from "../model/webhook.ts";
 import * as endpoints from "./account/endpoints/changes.ts";
@@ -88,6 +89,16 @@ export abstract class AccountEvents extends AccountQuestions {
   /** Stores what became of a claim, in one row, and returns the endpoint's next one if it is wanted. */
   ackEvents(id: string, lease: number, results: webhook.Posted[], again: boolean): webhook.Claim | null {
     return this.store.isOpened ? this.store.webhooks.settle(id, lease, results, again) : null;
+  }
+
+  /** What there is to post to messages' own addresses now. Each claim is reported by `ackCallbacks`. */
+  claimCallbacks(): CallbackClaim[] | null {
+    return this.store.isOpened ? this.store.callbacks.claim() : null;
+  }
+
+  /** Stores what became of a claim, and returns the host's next one if it is wanted. */
+  ackCallbacks(host: string, lease: number, results: CallbackResult[], again: boolean): CallbackClaim | null {
+    return this.store.isOpened ? this.store.callbacks.settle(host, lease, results, again) : null;
   }
 
   /** What is on its way under terms that have changed does not count any more. */

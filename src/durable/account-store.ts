@@ -3,6 +3,8 @@ import { logProblem } from "../log.ts";
 import { enqueueHistory } from "../queues/enqueue.ts";
 import { AccountAlarm } from "./account/alarm.ts";
 import { forgetSeal } from "./account/archive/checkpoint.ts";
+import { forgetDlt } from "./account/dlt/rows.ts";
+import { StatusCallbacks } from "./account/callbacks/deliveries.ts";
 import { Deliveries } from "./account/endpoints/deliveries.ts";
 import { EventFeed } from "./account/events/feed.ts";
 import { sealTurn } from "./account/events/seal.ts";
@@ -26,6 +28,7 @@ export class AccountStore {
   readonly live: LiveFeed;
   readonly events: EventFeed;
   readonly webhooks: Deliveries;
+  readonly callbacks: StatusCallbacks;
   readonly alarm: AccountAlarm;
   readonly #ctx: DurableObjectState;
   readonly #env: () => Env;
@@ -40,13 +43,14 @@ export class AccountStore {
     const host = { ctx, env, commit: <T>(work: (turn: Turn) => T) => this.commit(work) };
     this.events = new EventFeed(host);
     this.webhooks = new Deliveries(host, this.events);
+    this.callbacks = new StatusCallbacks(host);
     this.alarm = new AccountAlarm({
       ctx,
       env,
       sweepMs: () => configOf(env()).SWEEP_MS,
       keeps: () => keepsOf(configOf(env())),
       commit: (work) => this.commit(work),
-      webhooks: () => this.webhooks,
+      posts: () => [this.webhooks, this.callbacks],
     });
     this.#tables = new Tables(ctx, ACCOUNT_SCHEMA);
     if (!this.#tables.isReady) return;
@@ -114,7 +118,7 @@ export class AccountStore {
   commit<T>(work: (turn: Turn) => T): T {
     // A feed that cannot be read stops no other work: what changes meanwhile gets its events once it can be.
     if (this.#tables.isReady) this.events.wake();
-    const turn = beginTurn(this.sql, this.#window, this.#env());
+    const turn = beginTurn(this.sql, this.#window, this.#env(), nameOf(this.#ctx));
     let result: T;
     try {
       result = this.#ctx.storage.transactionSync(() => {
@@ -129,6 +133,7 @@ export class AccountStore {
     const { changes } = turn;
     this.alarm.setFor(changes);
     this.events.committed(changes.events);
+    if (changes.callbacks) this.callbacks.name();
     if (changes.jobs.size > 0 || changes.account) this.live.send(changes.jobs);
     if (changes.profile) this.#ctx.waitUntil(enqueueHistory(this.#env().HISTORY, nameOf(this.#ctx), [], true));
     return result;
@@ -138,8 +143,12 @@ export class AccountStore {
   #forget(): void {
     this.#window.times = null;
     this.#window.day = undefined;
+    this.#window.takenBack = undefined;
+    this.#window.spent = undefined;
+    this.#window.otps = undefined;
     forgetJournal(this.sql);
     forgetSeal(this.sql);
     forgetTextKeys(this.sql);
+    forgetDlt(this.sql);
   }
 }

@@ -13,7 +13,6 @@ import type { Fresh, Look } from "../search/look.ts";
 import { admitBalance } from "./account/admission.ts";
 import { archivePage, clearNext } from "./account/archive/files.ts";
 import { followJobs, reportNews, work } from "./account/delivery.ts";
-import { GroupCommit } from "./account/group-commit.ts";
 import { messagePage } from "./account/message/views.ts";
 import { expireKeys, listKeys, makeKey, revokeKey, rotateKey } from "./account/keys.ts";
 import { ledgerPage } from "./account/billing/ledger.ts";
@@ -27,7 +26,6 @@ import { lookAtFresh } from "./account/history/recent-messages.ts";
 import { recordsOf } from "./account/history/given.ts";
 import { reconcile, recountPage } from "./account/billing/reconcile.ts";
 import { NewsIntake } from "./account/receipts/intake.ts";
-import { send } from "./account/send.ts";
 import { AccountEvents } from "./account-events.ts";
 import { nameOf } from "./name.ts";
 
@@ -36,7 +34,6 @@ import { nameOf } from "./name.ts";
  * that read or change the account return null where it was never opened.
  */
 export class Account extends AccountEvents {
-  readonly #groupCommit = new GroupCommit();
   readonly #news = new NewsIntake(this.store.sql, (...asked) =>
     this.store.commit((turn) => reportNews(turn, ...asked)),
   );
@@ -54,15 +51,6 @@ export class Account extends AccountEvents {
   /** Admits a request to the account's own API, or refuses it (contract §13); `writes`: it changes something. */
   admitOwn(keyId: number, writes: boolean, secretId?: number): command.OwnDoor | null {
     return this.store.read((sql) => this.own.admit(sql, { keyId, secretId }, { writes, nowMs: Date.now() }));
-  }
-
-  /**
-   * One billable request: all of it is stored before this returns, or none of it (contract §6). The caller submits what it
-   * got the claim of, and enqueues a token for the lane that waits; if that is lost, the alarm finds the rows.
-   */
-  async send(asked: command.SendCommand): Promise<command.DoneOrRefusal | null> {
-    await this.#groupCommit.next();
-    return this.store.change((turn) => send(turn, asked));
   }
 
   /** One round of a consumer: applies the outcomes of its last claims, then claims the next messages of a lane. */

@@ -29,6 +29,12 @@ export const ALERT_KINDS = {
       "Accounts had open work and no alarm, and were given one; if it goes on, look for errors of their objects.",
     quietMs: HOUR_MS,
   },
+  carrier_account: {
+    what: "carrier refuses the deployment's account",
+    meaning:
+      "A carrier does not accept the credentials, or has no credit left; messages go to others: set it right there.",
+    quietMs: DAY_MS,
+  },
   carrier_delivery: {
     what: "delivery rate of a carrier",
     meaning: "Fewer messages are delivered than usual; ask the carrier, or change to another one.",

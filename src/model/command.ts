@@ -1,5 +1,7 @@
+import type { DltRefusal } from "./carrier/dlt.ts";
 import type { Plan } from "../money/plans.ts";
 import type { Lane } from "./lane.ts";
+import type { Destination, Screen } from "./rules/rules.ts";
 import type { ClaimAsked, ClaimedJob, Content, Operation, RecordingQuota } from "./message.ts";
 
 // What a request asks of an account object, and what the object answers.
@@ -11,12 +13,6 @@ export interface WindowView {
   remaining: number;
   /** Seconds until the oldest admitted request leaves the window. */
   resetSec: number;
-}
-
-/** Where an SMS would go: the calling code, and the country's two letters if it has one. */
-export interface Destination {
-  callingCode: string;
-  country: string | null;
 }
 
 /** Why an account refuses a request; http/errors.ts has the reply for each reason. */
@@ -33,11 +29,22 @@ export type Refusal = { ok: false; window?: WindowView } & (
     }
   | { reason: "rate_limited"; limit: number; retryAfterSec: number }
   | { reason: "daily_recipients"; asked: number; max: number; left: number; retryAfterSec: number }
+  /** Too many scheduled messages were cancelled today: more than `max`. */
+  | { reason: "many_cancelled"; max: number; retryAfterSec: number }
   /** `closesAt` in ms. */
   | { reason: "account_closing"; closesAt: number }
   | ({ reason: "not_offered" } & Destination)
   | { reason: "insufficient_balance"; needed: number; balance: number }
   | { reason: "recordings_full"; quota: RecordingQuota }
+  | DltRefusal
+  /** What the rules of the account (model/rules/rules.ts) do not allow; `param` is the field with the number. */
+  | ({ reason: "country_not_allowed"; param: Screen["param"] } & Destination)
+  /** `prefix`: the refused one that the number has; null: it is a premium-rate number. */
+  | { reason: "number_blocked"; prefix: string | null; param: Screen["param"] }
+  /** Too many codes to this number, or to numbers with its prefix. */
+  | { reason: "otp_limited"; of: "number" | "prefix"; retryAfterSec: number }
+  /** Units; `own`: the cap is the owner's, else the operator's. */
+  | { reason: "spend_cap"; needed: number; left: number; cap: number; own: boolean; retryAfterSec: number }
 );
 
 /** An Idempotency-Key and the request that it was used for (contract §8). */
@@ -81,6 +88,8 @@ export type Price =
 export interface Take extends Pick<ClaimAsked, "carrier" | "leaseMs"> {
   /** Whether the carrier recognises references, so that a lost attempt can be submitted again. */
   resubmits?: boolean;
+  /** The carriers that get it where the first one does not take it. */
+  fallbacks?: string[];
 }
 
 /** A price that was promised before (contract §13), once and until a time. */
@@ -113,16 +122,31 @@ export interface SendCommand extends Caller {
   take?: Take;
   /** The id of the secret that makes the public ids of its messages; 1 where it is absent. */
   idSecret?: number;
+  /** What its numbers are, for the rules of the account; absent from a Worker of the version before. */
+  screen?: Screen;
   /** With it, each recipient costs what was quoted, whatever `price` and `notOffered` say. */
   quote?: Quote;
 }
 
 /** What is asked of a send without doing it (contract §13). */
-export interface PreflightAsked extends Pick<SendCommand, "price" | "notOffered" | "sendAtMs" | "daily"> {
+export interface PreflightAsked extends Pick<SendCommand, "price" | "notOffered" | "sendAtMs" | "daily" | "screen"> {
+  /** Absent from a Worker of the version before. */
+  operation?: SendCommand["operation"];
+  /** Their numbers, each once; absent where none is valid. */
+  to?: string[];
   /** The key of a request; absent where a signed-in person asks. */
   key?: { keyId: number; secretId?: number };
   /** How many, each once. */
   recipients: number;
+  /** What is matched with India's rules; absent where nothing is, or the text cannot be told. */
+  dlt?: DltAsked;
+}
+
+/** An Indian message as India's rules see it, with its text in the clear: it is stored nowhere. */
+export interface DltAsked {
+  operation: "sms" | "otp";
+  sender?: string;
+  text: string;
 }
 
 /** Why the account would refuse a send, all reasons at once, and what it would cost. */
@@ -133,6 +157,8 @@ export interface Preflighted {
   charge: number | null;
   /** Units that the account has now. */
   balance: number;
+  /** What the send would be warned of (contract §17.2). */
+  dltWarning?: string;
 }
 
 /** The result of a request, with the numbers of the moment when it was carried out. */
@@ -154,6 +180,8 @@ export interface Done {
   claimed: ClaimedJob[];
   /** The lane to enqueue a token for, or null. On a replay only where nothing of the request was ever claimed. */
   waiting: Lane | null;
+  /** What a message was warned of that India's rules would not pass (contract §17.2). */
+  dltWarning?: string;
   window?: WindowView;
 }
 

@@ -4,8 +4,11 @@
 /** Bases of the API; each has a variable with its address, such as SMS_URL. */
 export type ApiBase = "sms" | "tts" | "voice" | "otp";
 
-/** Where an operation reads the API key. */
-export type KeyPlace = "bearer" | "x-api-key" | "body";
+/**
+ * Where an operation reads the API key. Two are for software that knows no other: `basic` is the password of Basic
+ * authentication (RFC 7617), and `bare` is an Authorization header that is the key alone.
+ */
+export type KeyPlace = "bearer" | "x-api-key" | "body" | "basic" | "bare";
 
 export interface Endpoint {
   base: ApiBase;
@@ -79,6 +82,8 @@ export type Operation = keyof typeof OPERATIONS;
 
 /** Every operation, in the order in which pages show them. */
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly Operation[];
+
+export const isOperation = (text: string): text is Operation => Object.hasOwn(OPERATIONS, text);
 
 /** Whether the operation makes a call; every other one sends an SMS. */
 export const isCall = (operation: Operation): boolean => OPERATIONS[operation].medium === "call";

@@ -29,6 +29,8 @@ const LEAST_ROLE = {
   terms: "admin",
   /** The rate card. */
   prices: "admin",
+  /** Carriers and routes, which hold other companies' credentials, and a test message, which costs money there. */
+  carriers: "admin",
   /** Note quarantined payment events as resolved. */
   payments: "admin",
   /** Let accounts record their history again, which writes all its rows. */

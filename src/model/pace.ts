@@ -1,3 +1,4 @@
+import type { CarrierHealth, CarrierState, Lately, Row } from "./carrier/health.ts";
 import type { Lane } from "./lane.ts";
 
 // What consumers ask of a carrier's pacing object, and what it answers.
@@ -14,6 +15,14 @@ export interface Seen {
   quietMs?: number;
   /** Permits that were not used, by their times on the object's clock: others get those that are still ahead. */
   returned?: number[];
+  /** What counts for the breaker; absent where nothing does. */
+  row?: Row;
+  /** Whether the message that was to try the carrier is answered, or went elsewhere. */
+  tried?: boolean;
+  /** What came of submissions and receipts in the last minute. */
+  lately?: Lately[];
+  /** The last answer that was no acceptance. */
+  error?: { code: string; agoMs: number };
 }
 
 /** A request for permits. */
@@ -30,11 +39,25 @@ export interface PermitsAsked {
   gapMs?: number;
   /** When the oldest message was created that the consumer claimed last, in ms. */
   oldestMs?: number;
+  /** Whether the messages have another carrier: then they get no permits while this one is left alone. */
+  hasOther?: boolean;
+  /** The limit that is set for the carrier, in submissions of each second; null: learned. Absent: that of the settings. */
+  tps?: number | null;
   seen: Seen;
 }
 
+/** How a carrier stands, with every answer of its pacing object. */
+export interface PaceNews {
+  /** `trial` comes with the one permit of the message that tries it; all others are told `out` meanwhile. */
+  state: CarrierState;
+  /** How long messages with another carrier pass it over, in ms; 0 where they need not. */
+  outMs: number;
+  /** What its deliveries are worth, above 0 and at most 1 (routing/drift.ts). */
+  merit: number;
+}
+
 /** Permits: each is for one submission, at its time or shortly after. */
-export interface Permits {
+export interface Permits extends Partial<PaceNews> {
   /** When each permit may be used: ascending, on the clock of `nowMs`. Empty: not now. */
   atMs: number[];
   /** The time of the answer. */
@@ -47,6 +70,10 @@ export interface Permits {
   isSurplus?: boolean;
   /** Whether the carrier's limit is set, or was met lately. While it is not, a single message needs no permit. */
   isLimited: boolean;
+  /** How the carrier stands; absent: up. */
+  state?: "up" | "trial" | "out";
+  /** How long messages with another carrier pass it over, in ms; 0 where they need not. */
+  outMs?: number;
 }
 
 /** How a carrier's pace stands, for the operator; times in ms since the epoch. */
@@ -64,6 +91,7 @@ export interface PaceStanding {
   perSec: number | null;
   /** How long the carrier still wants silence, in ms. */
   quietMs: number;
+  health: CarrierHealth;
   /** When the oldest message was created that consumers of a lane claimed in the last minute. */
   oldestMs: Partial<Record<Lane, number>>;
 }

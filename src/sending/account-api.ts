@@ -15,6 +15,14 @@ const WITH_BODY: ReadonlySet<string> = new Set(["PATCH", "PUT"]);
 
 const bearer = authenticate("bearer");
 
+/** Admits a request with a verified key to the account's own API; ends it where the account does not. */
+async function admit(c: Context<AppEnv>, writes: boolean): Promise<void> {
+  const { keyId, secretId } = keyOf(c);
+  const door: OwnDoor | null = await accountOf(c).admitOwn(keyId, writes, secretId);
+  if (!door?.ok) return refuse(c, door);
+  c.set("historyDb", door.historyDb);
+}
+
 /** Requires such a key; for a request that its own call to the account admits, as a preflight's. */
 export const accountKey: MiddlewareHandler<AppEnv> = shown(
   { keyIn: ["bearer"], ownApi: true },
@@ -34,10 +42,13 @@ export const accountApi: MiddlewareHandler<AppEnv> = shown(
         acceptBody(c);
         await readBody(c, () => undefined);
       }
-      const { keyId, secretId } = keyOf(c);
-      const door: OwnDoor | null = await accountOf(c).admitOwn(keyId, !READS.has(method), secretId);
-      if (!door?.ok) return refuse(c, door);
-      c.set("historyDb", door.historyDb);
+      await admit(c, !READS.has(method));
       await next();
     }),
 );
+
+/** The same after another middleware that requires a key, for questions in another product's form. */
+export const admitted: MiddlewareHandler<AppEnv> = shown({ ownApi: true }, async (c: Context<AppEnv>, next: Next) => {
+  await admit(c, !READS.has(c.req.method));
+  await next();
+});

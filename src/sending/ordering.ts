@@ -1,5 +1,6 @@
 import type * as z from "zod";
-import type { Destination, Price } from "../model/command.ts";
+import type { Price } from "../model/command.ts";
+import type { Destination } from "../model/rules/rules.ts";
 import type { Content, Operation } from "../model/message.ts";
 import { RECIPIENTS_MAX, SEND_LATE_MS } from "../model/operations.ts";
 import type { SendKind } from "../model/operations.ts";
@@ -20,8 +21,14 @@ export interface Order {
   /** The text that goes out, or null for a recording. */
   text: string | null;
   notOffered?: Destination;
+  /** Where a call goes to which the rate card gives no price; only an account that names the country calls there. */
+  unpriced?: Destination;
+  /** The caller's name of the field with the number, where it is another. */
+  numberField?: string;
   /** When to send it, in ms since the epoch; absent: at once. */
   sendAtMs?: number | undefined;
+  /** How long it may wait for a carrier, in ms, where that is less than its operation's. */
+  validityMs?: number | undefined;
 }
 
 export interface Ordered {

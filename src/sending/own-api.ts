@@ -8,14 +8,14 @@ import type { ENDPOINTS, SendKind, UPLOAD_VOICE } from "../model/operations.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
 
-// The console sends through the API itself: the same route, command, price, window, Idempotency-Key and ledger. It uses
-// its own key, which every account gets when its console first sends.
+// The console and the tools of MCP send through the API itself: the same route, command, price, window, Idempotency-Key
+// and ledger. The console uses its own key, which every account gets when its console first sends; a tool its caller's.
 
 /** Name of the console's own key, in lists of keys. */
 const CONSOLE_KEY_NAME = "Dashboard";
 
 /** The path of an operation that the console calls. */
-type ApiPath = (typeof ENDPOINTS)[SendKind]["path"] | typeof UPLOAD_VOICE.path;
+export type ApiPath = (typeof ENDPOINTS)[SendKind]["path"] | typeof UPLOAD_VOICE.path;
 
 export interface ApiReply extends Told {
   status: number;
@@ -44,31 +44,55 @@ async function ask(c: Context<AppEnv>, path: string, init: RequestInit): Promise
   return { ...told, status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Calls the API for an account; the same `idempotencyKey` is the same request. A refusal is a reply, not an error. */
+/** A request to an operation of the API. */
+interface OwnRequest {
+  method: string;
+  path: string;
+  /** The body, of a method that has one. */
+  fields?: object | undefined;
+  idempotencyKey?: string | undefined;
+  quote?: string | undefined;
+}
+
+/** Calls the API with a key, in this invocation. A refusal is a reply, not an error. */
+export function callWith(
+  c: Context<AppEnv>,
+  key: string,
+  { method, path, fields, idempotencyKey, quote }: OwnRequest,
+): Promise<ApiReply> {
+  return ask(c, path, {
+    method,
+    headers: {
+      // The same key in two headers: each operation reads its own one.
+      Authorization: `Bearer ${key}`,
+      "X-Api-Key": key,
+      ...(fields && { "Content-Type": "application/json" }),
+      ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
+      ...(quote !== undefined && { "Price-Quote": quote }),
+    },
+    ...(fields && { body: JSON.stringify(fields) }),
+  });
+}
+
+/**
+ * Calls the API for an account; the same `idempotencyKey` is the same request. With a quote, at its price. A refusal is a
+ * reply, not an error.
+ */
 export async function callApi(
   c: Context<AppEnv>,
   ref: AccountRef,
   path: ApiPath,
   fields: object,
   idempotencyKey: string,
+  quote?: string,
 ): Promise<ApiReply> {
   const keyId = consoleKeyId(ref.mode);
   const secrets = settings(c).KEY_SECRET;
   const key = showKey(secrets, { ...ref, keyId });
-  const request = {
-    method: "POST",
-    headers: {
-      "Content-Type": "application/json",
-      "Idempotency-Key": idempotencyKey,
-      // The same key in two headers: each operation reads its own one.
-      Authorization: `Bearer ${key}`,
-      "X-Api-Key": key,
-    },
-    body: JSON.stringify(fields),
-  };
-  const reply = await ask(c, path, request);
+  const request = { method: "POST", path, fields, idempotencyKey, quote };
+  const reply = await callWith(c, key, request);
   if (reply.status !== 401) return reply;
   // It has none yet, or one that was made with another secret.
   await objectOf(c.env, ref).makeKey(keyId, CONSOLE_KEY_NAME, undefined, secrets.current.id);
-  return ask(c, path, request);
+  return callWith(c, key, request);
 }

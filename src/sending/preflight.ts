@@ -10,8 +10,11 @@ import type { AccountRef } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
 import { figuresOf } from "../text/figures.ts";
 import type { TextFigures } from "../text/figures.ts";
+import { currentNumberRules } from "./number-rules.ts";
+import type { NumberRules } from "./number-rules.ts";
+import { screenOf } from "./screen.ts";
 import { quotedFor } from "./quote.ts";
-import type { Draft, Drafting } from "./ordering.ts";
+import type { Draft, Drafting, Order } from "./ordering.ts";
 import { currentRateCard } from "./rate-card.ts";
 import { dailyOf } from "./send-order.ts";
 
@@ -66,15 +69,32 @@ function faultsOf({ issues, numbers }: Draft): Failure[] {
   return issues.filter((issue) => !rest.has(issue)).map(failureOfIssue);
 }
 
+/** What India's rules see of an order, whose text is as it was asked for. */
+function dltAsked({ operation, text, content: { sender } }: Order, isText: boolean): Pick<PreflightAsked, "dlt"> {
+  if (!isText || text === null || (operation !== "sms" && operation !== "otp")) return {};
+  return { dlt: { operation, text, ...(sender !== undefined && { sender }) } };
+}
+
 /** What the account is asked; where the fields do not tell a price, none is held against the balance. */
-function askedOf({ order, faulty, numbers }: Draft, { priced }: Drafting): Omit<PreflightAsked, "key"> {
+function askedOf(
+  { order, faulty, numbers }: Draft,
+  { priced, text: textFields }: Drafting,
+  rules: NumberRules,
+): Omit<PreflightAsked, "key"> {
   const isPriced = priced === null || !faulty.has(priced);
   const isOffered = numbers.valid === 0 || !order.notOffered;
   return {
     price: isPriced ? order.price : { kind: "fixed", units: 0 },
     ...(!isOffered && { notOffered: order.notOffered }),
     sendAtMs: order.sendAtMs,
+    operation: order.operation,
     recipients: numbers.valid,
+    // Without a valid number, the order has an example's.
+    ...(numbers.valid > 0 && { to: order.recipients, screen: screenOf(order, rules) }),
+    ...dltAsked(
+      order,
+      textFields !== null && textFields.from.every((name) => !faulty.has(name)) && !faulty.has("senderId"),
+    ),
   };
 }
 
@@ -98,12 +118,17 @@ export async function preflightOf(
   key?: PreflightAsked["key"],
 ): Promise<{ ok: true; preflight: Preflight } | Refusal | null> {
   const config = settings(c);
-  const draft = way.draft(body, await currentRateCard(c.env, c.executionCtx));
+  const [card, rules] = await Promise.all([
+    currentRateCard(c.env, c.executionCtx),
+    currentNumberRules(c.env, c.executionCtx),
+  ]);
+  const draft = way.draft(body, card);
   const { order, numbers } = draft;
   const daily = dailyOf(config, ref.mode, numbers.valid);
-  const asked: PreflightAsked = { ...askedOf(draft, way), ...daily, ...(key && { key }) };
+  const asked: PreflightAsked = { ...askedOf(draft, way, rules), ...daily, ...(key && { key }) };
   const found: Preflighted | Refusal | null = await objectOf(c.env, ref).preflight(asked);
   if (!found?.ok) return found;
+  if (found.dltWarning !== undefined) c.header("X-Dlt-Warning", found.dltWarning);
   const outcome = outcomeOf(draft, way, found);
   const untilMs = Date.now() + config.QUOTE_TTL_MS;
   const units = outcome.problems.length === 0 ? found.charge : null;

@@ -5,6 +5,7 @@ import { STATUS_OF_CODE } from "../http/errors.ts";
 import type { Failure } from "../http/errors.ts";
 import { fieldTypes } from "../http/field-types.ts";
 import { objectName } from "../crypto/ids.ts";
+import { consoleKeyId } from "../crypto/api-key.ts";
 import type { ApiKey } from "../crypto/api-key.ts";
 import { logProblem } from "../log.ts";
 import { REFUSED_PER_MINUTE } from "../model/requests/refused.ts";
@@ -80,3 +81,9 @@ export function logRefused(c: Context<AppEnv>, failure: Failure | undefined, now
     logProblem("request log", problem);
   }
 }
+
+/** The same for a request of this service's own: a tool's is the customer's, and a page shows its failures itself. */
+export const logRefusedTool: typeof logRefused = (c, failure, nowMs) => {
+  const key = c.get("key");
+  if (key && key.keyId !== consoleKeyId(key.mode)) logRefused(c, failure, nowMs);
+};

@@ -11,12 +11,14 @@ import { tell } from "../http/told.ts";
 import type { Done, DoneOrRefusal, Refusal, SendCommand } from "../model/command.ts";
 import type { Operation } from "../model/message.ts";
 import { OPERATIONS, isCall } from "../model/operations.ts";
-import type { Mode } from "../model/ref.ts";
+import type { MessagePlace, Mode } from "../model/ref.ts";
 import { objectOf } from "../objects.ts";
 import { directTake, dispatchAfterReply } from "../queues/direct.ts";
 import { countSegments } from "../text/segments.ts";
 import type { Order } from "./ordering.ts";
+import { currentNumberRules } from "./number-rules.ts";
 import { quoteIn } from "./quote.ts";
+import { screenOf } from "./screen.ts";
 import { fillTemplate } from "./reply-template.ts";
 import type { ReplyTemplate } from "./reply-template.ts";
 import type { Reply } from "./replies.ts";
@@ -48,36 +50,46 @@ export async function callerOf(c: Context<AppEnv>, fields: object, template: Rep
   return { ...caller, idempotency: { ...asked, template: sealed } };
 }
 
+/** A request that succeeded, now or earlier. */
+export interface Placed {
+  /** Its reply: the same on a replay. */
+  reply: Record<string, unknown>;
+  /** The first of its messages; null for a request that sends none. */
+  messageId: string | null;
+  /** Where the account has it. */
+  place: MessagePlace;
+}
+
 /**
- * The reply to a request that succeeded, now or earlier. `operation` is that of its messages, the first of which
- * `X-Message-Id` names (contract §13); null for a request that sends none.
+ * The reply to a request that succeeded, now or earlier, with the headers that belong to it. `operation` is that of its
+ * messages, the first of which `X-Message-Id` names (contract §13); null for a request that sends none.
  */
-export function doneReply(
+export function placed(
   c: Context<AppEnv>,
   template: ReplyTemplate,
-  done: Pick<Done, "replayed" | "template" | "spent" | "balance" | "seq" | "idSecret" | "window">,
+  done: Pick<Done, "replayed" | "template" | "spent" | "balance" | "seq" | "idSecret" | "dltWarning" | "window">,
   operation: Operation | null,
-): Response {
+): Placed {
   const config = settings(c);
   const key = keyOf(c);
   const place = { seq: done.seq, index: 0, secretId: done.idSecret ?? FIRST_ID };
   const id = operation && messageId(config.KEY_SECRET, key, operation, place);
   showWindow(c, done.window);
   if (id !== null) c.header("X-Message-Id", id);
+  if (done.dltWarning !== undefined) c.header("X-Dlt-Warning", done.dltWarning);
   if (done.replayed) c.header("Idempotent-Replayed", "true");
   const first = done.template
     ? (JSON.parse(unseal(config.SEAL_SECRET, objectName(key), done.template)) as ReplyTemplate)
     : template;
-  return c.json(
-    fillTemplate(first, {
-      spent: done.spent,
-      balance: done.balance,
-      messageId: () => {
-        if (id === null) throw new Error("the reply of a request without messages names one");
-        return id;
-      },
-    }),
-  );
+  const reply = fillTemplate(first, {
+    spent: done.spent,
+    balance: done.balance,
+    messageId: () => {
+      if (id === null) throw new Error("the reply of a request without messages names one");
+      return id;
+    },
+  });
+  return { reply, messageId: id, place };
 }
 
 /** Whether the platform allows the call to be repeated; an overloaded object must not be called again. */
@@ -102,9 +114,10 @@ async function ask(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefu
 
 /** Sends the command to the account, and dispatches the messages that wait for a carrier. */
 async function askAndDispatch(c: Context<AppEnv>, command: SendCommand): Promise<DoneOrRefusal | null> {
-  const take = command.sendAtMs === undefined ? directTake(c.env, keyOf(c), command) : undefined;
-  const result = await ask(c, take ? { ...command, take } : command);
-  if (result?.ok) dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), command, result);
+  const take = command.sendAtMs === undefined ? await directTake(c.env, c.executionCtx, keyOf(c), command) : undefined;
+  const asked = take ? { ...command, take } : command;
+  const result = await ask(c, asked);
+  if (result?.ok) dispatchAfterReply(c.env, c.executionCtx, objectName(keyOf(c)), asked, result);
   return result;
 }
 
@@ -118,21 +131,22 @@ function segmentsOf({ operation, text }: Pick<Order, "operation" | "text">): Pic
   return text === null || isCall(operation) ? {} : { segments: countSegments(text).segments };
 }
 
-/** Sends an order to the account and answers with the filled template. `fields` is what the fingerprint covers. */
-export async function sendOrder(
+/** Sends an order to the account, and fills its reply's template. `fields` is what the fingerprint covers. */
+export async function placeOrder(
   c: Context<AppEnv>,
   fields: object,
   asked: Order,
   { said, template }: Reply,
-): Promise<Response> {
-  const { kind: _, ...order } = asked;
+): Promise<Placed> {
+  const { kind: _, unpriced: _unpriced, numberField: _field, ...order } = asked;
   const quote = quoteIn(c, asked);
   const sealed = order.text === null ? null : await seal(settings(c).SEAL_SECRET, objectName(keyOf(c)), order.text);
   const caller = await callerOf(c, fields, template);
-  const validityMs = settings(c)[OPERATIONS[order.operation].validity];
+  const validityMs = Math.min(order.validityMs ?? Infinity, settings(c)[OPERATIONS[order.operation].validity]);
   const { mode } = keyOf(c);
   const daily = dailyOf(settings(c), mode, order.recipients.length);
   const idSecret = settings(c).KEY_SECRET.current.id;
+  const screen = screenOf(asked, await currentNumberRules(c.env, c.executionCtx));
   const done = askAndDispatch(c, {
     ...order,
     ...caller,
@@ -142,10 +156,16 @@ export async function sendOrder(
     text: sealed,
     validityMs,
     idSecret,
+    screen,
   });
   // If the client leaves now, the platform ends all work outside `waitUntil`, and the message would wait for the alarm.
   c.executionCtx.waitUntil(done.catch(() => undefined));
   const result = await done;
   if (result?.ok) tell(c.req.raw, { said });
-  return result?.ok ? doneReply(c, template, result, order.operation) : refuse(c, result);
+  return result?.ok ? placed(c, template, result, order.operation) : refuse(c, result);
+}
+
+/** Sends an order to the account and answers with the reply. `fields` is what the fingerprint covers. */
+export async function sendOrder(c: Context<AppEnv>, fields: object, asked: Order, reply: Reply): Promise<Response> {
+  return c.json((await placeOrder(c, fields, asked, reply)).reply);
 }

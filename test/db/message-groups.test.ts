@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { newAccountId } from "../../src/crypto/ids.ts";
 import { recordGroups as record } from "../../src/db/history.ts";
 import { packGroup } from "../../src/db/message-groups.ts";
+import { attemptsIn } from "../../src/model/message.ts";
 import type { MessageState, MessageView } from "../../src/model/message.ts";
 import { NOW_MS, STATES, historyOf, messageOf } from "../world/history.ts";
 
@@ -22,7 +23,7 @@ const delivered = (seq: number, index: number, request: string): MessageView => 
     ...now,
     createdAt: at,
     updatedAt: later[2] ?? at,
-    timeline: [{ state: "queued", at }, ...timeline],
+    timeline: [{ state: "queued", at }, ...attemptsIn(timeline, "http", null)],
   };
 };
 
@@ -33,10 +34,13 @@ const size = (kind: "singles" | "bulk", messages: MessageView[]) =>
 describe("a group in history", () => {
   it("is read as it was written, whatever its messages went through", async () => {
     const state = fc.constantFrom<MessageState>(...STATES, "sending", "unconfirmed");
+    // What a retry and another carrier add; an empty name is that of a carrier that is not known.
+    const by = fc.option(fc.constantFrom("acme", "sim", ""));
+    const code = fc.option(fc.constantFrom("http_503", "busy"));
     const message = fc.record({
       n: fc.nat({ max: 9_999 }),
       rev: fc.integer({ min: 1, max: 500 }),
-      log: fc.array(fc.tuple(state, fc.integer({ min: -5_000, max: 90_000_000 })), { maxLength: 12 }),
+      log: fc.array(fc.tuple(state, fc.integer({ min: -5_000, max: 90_000_000 }), by, code), { maxLength: 12 }),
       errorCode: fc.option(fc.constantFrom("busy", "validity_ended")),
     });
     await fc.assert(
@@ -44,7 +48,13 @@ describe("a group in history", () => {
         const of = { accountId: newAccountId(env.KEY_SECRET, null), mode: "live" as const };
         const messages = list.map(({ n, rev, log, errorCode }, at): MessageView => {
           const view = messageOf(n, isBulk ? 64 : 64 + at, isBulk ? at : 0);
-          const timeline = log.map(([entered, ms]) => ({ state: entered, at: view.createdAt + ms }));
+          const entered = log.map(([state, ms, by, code]) => ({
+            state,
+            at: view.createdAt + ms,
+            ...(by !== null && { by }),
+            ...(code !== null && { code }),
+          }));
+          const timeline = attemptsIn(entered, view.carrier, errorCode);
           const last = timeline.at(-1) ?? { state: "queued", at: view.createdAt };
           const requestId = isBulk ? "req_one" : view.requestId;
           const now = { rev, errorCode, requestId, state: last.state, updatedAt: last.at };

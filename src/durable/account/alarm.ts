@@ -124,7 +124,7 @@ export class AccountAlarm {
       await this.#forgetOld();
       await this.#forgetAged();
       this.#inSweep(sealAll);
-      this.#host.webhooks().name();
+      for (const posts of this.#host.posts()) posts.name();
       const nameMs = await this.#history.name();
       await this.#archive.step();
       this.#setForDue(Date.now() + SOON_MS, [lookMs, nameMs]);
@@ -293,7 +293,7 @@ export class AccountAlarm {
     const days = [nextForgetMs(sql), this.#agedMs(), this.#archive.nextMs()];
     const dueMs = [nextDueMs(sql), journalOf(sql).foldAtMs, nextRecordingDueMs(sql), ...days, ...lanes];
     const times = dueMs.map((at) => (at === null ? Infinity : at <= nowMs ? overdueMs : at));
-    const others = [...historyMs, this.#host.webhooks().nextMs()].filter((at) => at !== null);
+    const others = [...historyMs, ...this.#host.posts().map((one) => one.nextMs())].filter((at) => at !== null);
     times.push(...others.map((at) => Math.max(at, nowMs + SOON_MS)));
     this.#setBy(Math.min(...times));
   }

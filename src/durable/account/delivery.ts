@@ -3,7 +3,7 @@ import { sealedSeq } from "./archive/checkpoint.ts";
 import { draftOf, readJob, readyAtOf, secretOf, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
 import type { Draft } from "./jobs.ts";
 import { applyOutcome, applyReceipt, claim } from "./message-life.ts";
-import { unchanged } from "./message/states.ts";
+import { carrierOf, unchanged } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
 import { jobsReady, nextReadyMs } from "./open-jobs.ts";
 import { sealedText } from "./retention/text-keys.ts";
@@ -68,14 +68,14 @@ function applyAll(turn: Turn, drafts: Drafts, news: News[], { follow, resubmits 
     const draft = draftIn(turn.sql, drafts, seq);
     if (!draft) continue;
     const byIndex = Map.groupBy(items, (item) => item.index);
-    const { expiresAt } = draft.job;
+    const { expiresAt, carrier } = draft.job;
     stepDraft(draft, (message, index) => {
       let result: Step = unchanged(message);
       for (const item of byIndex.get(index) ?? []) {
         const next =
           item.kind === "outcome"
-            ? applyOutcome(turn, result.message, item, { expiresAt, follow, resubmits })
-            : applyReceipt(turn, result.message, item);
+            ? applyOutcome(turn, result.message, item, { expiresAt, follow, resubmits, carrier })
+            : applyReceipt(turn, result.message, item, carrier);
         result = { message: next.message, refund: result.refund || next.refund };
       }
       return result;
@@ -112,10 +112,10 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
     const text = sealedText(turn.sql, storedText);
     // Never an empty message: where the text was forgotten, the end of its validity refunds it.
     if (storedText && !text) continue;
-    // A job stays with the carrier of its first claim, the only one that can look its messages up.
+    // A job keeps the carrier of its first claim; a message that another one got says so itself.
     const carrier = draft.job.carrier ?? asked.carrier;
-    const lease = { leaseMs: asked.leaseMs, resubmits: abilities.resubmits && carrier === asked.carrier };
-    const messages = takeFrom(turn, draft, lease, left);
+    const dedupes = asked.dedupes ?? (abilities.resubmits ? [asked.carrier] : []);
+    const messages = takeFrom(turn, draft, { ...asked, carrier, dedupes }, left);
     left -= messages.length;
     if (messages.length === 0) continue;
     draft.job = { ...draft.job, carrier };
@@ -125,22 +125,31 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
   return claimed;
 }
 
-/** Claims up to `max` messages of a draft. */
+/**
+ * Claims up to `max` messages of a draft, whose job's carrier is `carrier`. One whose carrier recognises references may be
+ * submitted to that one again; where several may get it, a lost attempt is at none that is known.
+ */
 function takeFrom(
   turn: Turn,
   draft: Draft,
-  lease: { leaseMs: number; resubmits: boolean },
+  { leaseMs, carrier, plan, dedupes }: Pick<ClaimAsked, "leaseMs" | "carrier" | "plan"> & { dedupes: string[] },
   max: number,
 ): ClaimedJob["messages"] {
   const taken: ClaimedJob["messages"] = [];
+  const [sole] = plan?.length === 1 ? plan : [];
+  const offer = sole === undefined ? { plan, by: plan && "" } : { by: sole === carrier ? undefined : sole };
   draft.messages = draft.messages.map((message, index): Message => {
-    const claimedNow = taken.length < max ? claim(turn, message, index, lease) : null;
+    const isDoubtful = message.state === "unknown";
+    const only = isDoubtful ? (carrierOf(message, carrier) ?? carrier) : plan === undefined ? carrier : sole;
+    const resubmits = only !== undefined && dedupes.includes(only);
+    const claimedNow = taken.length < max ? claim(turn, message, index, { leaseMs, resubmits, ...offer }) : null;
     if (claimedNow) {
-      taken.push(claimedNow[1]);
+      const isNamed = isDoubtful && (plan !== undefined || only !== carrier);
+      taken.push(isNamed && only ? { ...claimedNow[1], only } : claimedNow[1]);
       return claimedNow[0];
     }
     // The carrier no longer recognises references: the message waits for its window, as any other.
-    if (message.againMs === undefined || lease.resubmits) return message;
+    if (message.againMs === undefined || resubmits) return message;
     const { againMs: _again, ...kept } = message;
     return kept;
   });
@@ -152,11 +161,13 @@ export function followJobs(sql: SqlStorage, seqs: number[]): Followed[] {
   return seqs.flatMap((seq) => {
     const job = readJob(sql, seq);
     if (!job?.carrier) return [];
-    const { carrier, operation } = job;
-    return job.messages.flatMap(({ state, attempts, to }, index) =>
-      state === "submitted" || state === "unknown"
-        ? [{ seq, index, attempt: attempts, unknown: state === "unknown", operation, to, carrier, ...secretOf(job) }]
-        : [],
-    );
+    const { carrier: own, operation } = job;
+    return job.messages.flatMap((message, index) => {
+      const { state, attempts: attempt, to } = message;
+      if (state !== "submitted" && state !== "unknown") return [];
+      const carrier = carrierOf(message, own) ?? own;
+      const shared = { operation, to, carrier, ...secretOf(job) };
+      return [{ seq, index, attempt, unknown: state === "unknown", ...shared }];
+    });
   });
 }

@@ -1,5 +1,5 @@
 import type { AskedOnce, Idempotency, Refusal, Replay } from "../../model/command.ts";
-import { bytesOrNull, number, numberOrNull } from "../rows.ts";
+import { bytesOrNull, number, numberOrNull, textOrNull } from "../rows.ts";
 import { waitingLane } from "./jobs.ts";
 import type { Turn } from "./turn.ts";
 
@@ -22,10 +22,16 @@ function findRow(sql: SqlStorage, { others = [], ...asked }: AskedOnce, nowMs: n
   return null;
 }
 
-/** The secret of the public ids of a request whose first job has this number; nothing for a request without one. */
-function idSecretOf(sql: SqlStorage, seq: number): { idSecret?: number } {
-  const row = sql.exec("SELECT secret_id FROM job WHERE seq = ?", seq).toArray()[0];
-  return row ? { idSecret: number(row, "secret_id") } : {};
+/**
+ * The secret of the public ids of a request whose first job has this number, and what it was warned of; nothing for a
+ * request without one.
+ */
+function ofFirstJob(sql: SqlStorage, seq: number): Pick<Replay, "idSecret" | "dltWarning"> {
+  const query = "SELECT secret_id, content ->> '$.dlt.warning' AS warning FROM job WHERE seq = ?";
+  const row = sql.exec(query, seq).toArray()[0];
+  if (!row) return {};
+  const warning = textOrNull(row, "warning");
+  return { idSecret: number(row, "secret_id"), ...(warning !== null && { dltWarning: warning }) };
 }
 
 /** The earlier request with this key: null when there was none, its result when it was done, else a refusal. */
@@ -47,7 +53,7 @@ export function recall(turn: Turn, asked: AskedOnce | undefined): Replay | Refus
     spent: number(row, "spent"),
     balance: number(row, "balance"),
     seq: number(row, "seq"),
-    ...idSecretOf(sql, number(row, "seq")),
+    ...ofFirstJob(sql, number(row, "seq")),
     claimed: [],
     waiting: waitingLane(turn, number(row, "seq")),
   };

@@ -5,11 +5,13 @@ import { bytesOrNull, number, numberOrNull, text, textOrNull } from "../rows.ts"
 import { checkpointOf } from "./archive/checkpoint.ts";
 import { payDebt } from "./billing/debt.ts";
 import { appendEntry, ledgerHead, refundReference } from "./billing/ledger.ts";
+import { noteCallbacks } from "./callbacks/rows.ts";
 import { feedOf } from "./events/memory.ts";
 import { encodeTold, eventsBetween } from "./events/told.ts";
+import { countRefunded } from "./limits/counted.ts";
 import { decodeMessages, encodeLives, encodeNumbers } from "./message/codec.ts";
 import { PASS_SWEEPS, dueOf, isUsual } from "./message/deadlines.ts";
-import { isFinal, readyOf } from "./message/states.ts";
+import { carrierOf, isFinal, readyOf } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
 import { journalOf } from "./receipts/journal.ts";
 import { noteJob, noteTimes } from "./turn.ts";
@@ -148,7 +150,8 @@ function changedTimes(before: Job, { lane, readyAt, dueAt }: Pick<Job, "lane" | 
  */
 function storeJob(turn: Turn, before: Job, changed: Pick<Job, "messages" | "rev">): Job {
   const { sql } = turn;
-  const forget = changed.messages.every(isFinal) && before.operation === "otp" && before.carrier !== "sim";
+  const isCaught = (message: Message) => carrierOf(message, before.carrier) === "sim";
+  const forget = before.operation === "otp" && changed.messages.every((one) => isFinal(one) && !isCaught(one));
   const job: Job = { ...before, ...changed, isCompact: true, storedText: forget ? null : before.storedText };
   job.readyAt = readyAtOf(turn, job);
   job.dueAt = dueAtOf(turn, job);
@@ -180,9 +183,15 @@ function toldColumns({ sql, changes }: Turn, { seq, createdAt, rev }: Job): [str
   ];
 }
 
-/** Notes the events of a change of a job. */
-export function noteTold({ sql, changes }: Turn, job: Job, changed: readonly Message[]): void {
-  if (feedOf(sql).isOn) changes.events.told.push(...eventsBetween(job, job.messages, changed));
+/** Notes the events of a change of a job, for the feed and for the address that its messages have of their own. */
+export function noteTold(turn: Turn, job: Job, changed: readonly Message[]): void {
+  const { sql, changes } = turn;
+  const { isOn } = feedOf(sql);
+  const isCalledBack = job.content.twilio?.callback !== undefined;
+  if (!isOn && !isCalledBack) return;
+  const events = eventsBetween(job, job.messages, changed);
+  if (isOn) changes.events.told.push(...events);
+  if (isCalledBack) noteCallbacks(turn, job, events);
 }
 
 /** Marks a job as missing from history again, if it changes after it was settled. */
@@ -260,6 +269,7 @@ export function storeDraft(turn: Turn, { job, messages, refunds }: Draft): Job |
     const entry = { type: "refund" as const, amount: job.charge, reference, requestId: job.requestId, message };
     head = appendEntry(turn, head, entry);
   }
+  countRefunded(turn, job, job.charge * refunds.length);
   payDebt(turn, head, job.charge * refunds.length, job.requestId);
   return stored;
 }

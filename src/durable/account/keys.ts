@@ -167,3 +167,22 @@ function replaceKey(
   sql.exec("UPDATE key SET expires_at = ?, replaced_by = ? WHERE key_id = ?", ends, newId, oldId);
   return { ok: true, keyId: newId, secretId, oldExpiresAt: ends };
 }
+
+/** Replacements of a key that are followed. */
+const REPLACED_MAX = 100;
+
+/**
+ * The key with which what is told of a message is signed: the one that sent it or, once that has ended, the one that
+ * replaced it. Null where neither is left.
+ */
+export function signingKey(sql: SqlStorage, keyId: number, nowMs: number): { keyId: number; secretId: number } | null {
+  let next: number | null = keyId;
+  for (let at = 0; next !== null && at < REPLACED_MAX; at += 1) {
+    const [row] = sql.exec("SELECT secret_id, replaced_by FROM key WHERE key_id = ?", next).toArray();
+    if (!row) return null;
+    const key = { keyId: next, secretId: number(row, "secret_id") };
+    if (isActive(sql, key, nowMs)) return key;
+    next = numberOrNull(row, "replaced_by");
+  }
+  return null;
+}

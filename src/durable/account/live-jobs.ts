@@ -4,7 +4,7 @@ import type { Secrets } from "../../crypto/secrets.ts";
 import { logProblem } from "../../log.ts";
 import type { LiveJob } from "../../model/live.ts";
 import type { MessageState, Operation } from "../../model/message.ts";
-import { maskOtp, otpText, readOtpText } from "../../text/otp-text.ts";
+import { maskOtp, otpText, outgoingText, readOtpText } from "../../text/otp-text.ts";
 import { stateOf } from "./message/views.ts";
 import type { Job } from "./jobs.ts";
 import { sealedText } from "./retention/text-keys.ts";
@@ -22,12 +22,12 @@ export interface Shown {
   sealSecret: Secrets;
 }
 
-/** An OTP's text with its code masked; empty where the code cannot be found. */
-function withoutCode(text: string): string {
+/** A text with the code in it masked; empty for an OTP in which the code cannot be found. */
+function withoutCode(text: string, { operation, content }: Job): string {
   const sent = readOtpText(text);
-  if (!sent) return "";
+  if (!sent) return operation === "otp" ? "" : text;
   const { code, brand } = maskOtp(sent);
-  return otpText(brand, code);
+  return otpText(brand, code, content.otp);
 }
 
 /** The beginning of a job's text in one line; empty where the job has no text any more or it cannot be unsealed. */
@@ -36,7 +36,7 @@ function previewOf(job: Job, { sql, name, sealSecret }: Shown): string {
     const sealed = sealedText(sql, job.storedText);
     if (!sealed) return "";
     const text = unseal(sealSecret, name, sealed);
-    const shown = job.operation === "otp" && accountOfName(name).mode === "live" ? withoutCode(text) : text;
+    const shown = accountOfName(name).mode === "live" ? withoutCode(text, job) : outgoingText(text, job.content.otp);
     const letters = [...shown.replaceAll(/\s+/gu, " ")];
     return letters.length > PREVIEW_MAX ? `${letters.slice(0, PREVIEW_MAX - 1).join("")}…` : letters.join("");
   } catch (problem) {

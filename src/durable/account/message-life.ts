@@ -1,8 +1,11 @@
-import type { Claimed, Outcome, ReceiptState } from "../../model/message.ts";
+import type { Claimed, Offered, Outcome } from "../../model/message.ts";
 import { NEVER, retryAtMs } from "./message/retry.ts";
 import type { Moment } from "./message/retry.ts";
 import { INTERRUPTED, RANK, attemptedAt, attemptsMade, enter, failWithRefund, unchanged } from "./message/states.ts";
+import { noted, unexplained } from "./message/states.ts";
 import type { Message, Step } from "./message/states.ts";
+import { offeredTold, received } from "./message/offers.ts";
+import type { Received } from "./message/offers.ts";
 
 // What claims, outcomes and receipts make of a message (contract §9), as pure functions from a message and an event to
 // the next message. Ranks only rise; the one step back is to queued, when the carrier certainly accepted nothing.
@@ -13,10 +16,14 @@ import type { Message, Step } from "./message/states.ts";
  */
 const FIRST_POLL_MS_MIN = 5_000;
 
-/** A claim: how long it lasts, and whether the carrier recognises references. */
+/** A claim: how long it lasts, and whether the one carrier that it may go to recognises references. */
 export interface Lease {
   leaseMs: number;
   resubmits: boolean;
+  /** The carriers that may get the message, besides `by`. */
+  plan?: readonly string[] | undefined;
+  /** Who gets it first, where that is not the job's carrier; empty: the consumer chooses. */
+  by?: string | undefined;
 }
 
 /**
@@ -27,7 +34,7 @@ export function claim(
   { nowMs, timers }: Moment,
   message: Message,
   index: number,
-  { leaseMs, resubmits }: Lease,
+  { leaseMs, resubmits, plan, by }: Lease,
 ): [Message, Claimed] | null {
   const attempts = message.attempts + 1;
   const claimed: Claimed = { index, to: message.to, attempt: attempts };
@@ -36,9 +43,10 @@ export function claim(
     if ((message.dueMs ?? 0) > nowMs) return null;
     // The code stays, hidden, so that a claim given back leaves the message as it was.
     const code = message.code === undefined ? {} : { code: message.code };
-    const { resubmits: _before, ...kept } = message;
+    const { resubmits: _before, plan: _plan, early: _early, ...kept } = message;
     const more = { attempts, dueMs: endMs, ...code, ...(resubmits && { resubmits: true as const }) };
-    return [enter(kept, "sending", nowMs, more), claimed];
+    const sending = enter(kept, "sending", nowMs, { ...more, ...(plan && { plan: [...plan] }) });
+    return [by === undefined ? sending : noted(sending, by, null), claimed];
   }
   const waits = message.state === "unknown" && message.refunded !== true && message.againMs !== undefined;
   if (!waits || !resubmits || (message.againMs ?? NEVER) > nowMs) return null;
@@ -53,6 +61,8 @@ export interface Reported {
   follow: boolean;
   /** Whether the carrier recognises references. */
   resubmits?: boolean;
+  /** The job's carrier. */
+  carrier?: string | null;
 }
 
 /** What a receipt needs of its moment. */
@@ -65,16 +75,24 @@ function submitted(message: Message, { timers, nowMs }: ReceiptMoment, more: Par
   return enter(message, "submitted", nowMs, { dueMs: nowMs + timers.receiptWindowMs, ...more });
 }
 
-/** Gives a claim back: the message is as before it. */
-function releasedClaim(message: Message): Message {
+/** The last time, before the end of its validity, to which a message is put off that was given back, in ms. */
+const RELEASED_MARGIN_MS = 10_000;
+
+/** Gives a claim back: the message is as before it, and can be claimed again after this time. */
+function releasedClaim({ nowMs }: Moment, message: Message, afterMs: number, { expiresAt }: Reported): Message {
   const { dueMs: _due, pollMs: _poll, resubmits: _resubmits, code, log = [], ...kept } = message;
+  const untilMs = Math.min(nowMs + afterMs, Math.max(nowMs, expiresAt - RELEASED_MARGIN_MS));
+  const wait = afterMs > 0 ? { dueMs: untilMs } : {};
   const released = (message.released ?? 0) + 1;
-  const before = log.slice(
-    0,
-    log.findLastIndex(([state]) => state === "sending"),
+  const before = unexplained(
+    log.slice(
+      0,
+      log.findLastIndex(([state]) => state === "sending"),
+    ),
+    code,
   );
   const why = code === undefined || code === INTERRUPTED ? {} : { code };
-  return { ...kept, ...why, state: "queued", released, ...(before.length > 0 && { log: before }) };
+  return { ...kept, ...why, ...wait, state: "queued", released, ...(before.length > 0 && { log: before }) };
 }
 
 /** The outcome of an attempt at a message that waits in `sending`. */
@@ -99,7 +117,7 @@ function afterSending(moment: Moment, message: Message, outcome: Outcome, job: R
       return unchanged(enter(kept, "queued", nowMs, { code: outcome.code, faults, dueMs }));
     }
     case "released":
-      return unchanged(releasedClaim(message));
+      return unchanged(releasedClaim(moment, message, outcome.afterMs ?? 0, job));
     case "unknown": {
       const busy = (message.busy ?? 0) + 1;
       const dueMs = attemptedAt(message, nowMs) + timers.unknownWindowMs;
@@ -154,12 +172,30 @@ function afterResubmission(moment: Moment, message: Message, outcome: Doubtful, 
 export function applyOutcome(
   moment: Moment,
   message: Message,
-  { attempt, outcome }: { attempt: number; outcome: Outcome },
-  job: Reported,
+  { attempt, outcome, offered }: { attempt: number; outcome: Outcome; offered?: Offered | undefined },
+  reported: Reported,
 ): Step {
+  const own = reported.carrier ?? null;
+  const job = offered ? { ...reported, follow: offered.follow, resubmits: offered.resubmits } : reported;
   if (message.attempts === attempt) {
-    if (message.state === "sending") return afterSending(moment, message, outcome, job);
-    if (message.state === "unknown") return afterUnknown(moment, message, outcome, job);
+    if (message.state === "sending") {
+      const {
+        plan: _plan,
+        early = [],
+        ...known
+      } = offered ? offeredTold(message, offered, own, moment.nowMs) : message;
+      const step = afterSending(moment, known, outcome, job);
+      // A carrier that was not given it has its receipts forgotten; what waits again was taken by none.
+      if (outcome.kind === "released" || outcome.kind === "not_sent") return step;
+      return early.reduce<Step>((last, [carrier, state, code]) => {
+        const next = applyReceipt(moment, last.message, { carrier, state, code }, own);
+        return { message: next.message, refund: last.refund || next.refund };
+      }, step);
+    }
+    if (message.state === "unknown") {
+      const { plan: _plan, ...known } = offered ? offeredTold(message, offered, own, moment.nowMs) : message;
+      return afterUnknown(moment, offered ? known : message, outcome, job);
+    }
   }
   // While it is submitted again, the outcome of an earlier attempt may arrive: if that was accepted, the message is there.
   const isEarlier = message.state === "unknown" && message.resubmits === true && attempt < message.attempts;
@@ -167,15 +203,27 @@ export function applyOutcome(
   return unchanged(message);
 }
 
-/** Applies a carrier's receipt, which can only raise the state and never charges (contract §6). */
+/**
+ * Applies a carrier's receipt, which can only raise the state and never charges (contract §6). It counts where the carrier
+ * was given the message, and is kept while that is not known; `own` is the carrier of the message's job.
+ */
 export function applyReceipt(
   moment: ReceiptMoment,
   message: Message,
-  { state, code }: { state: ReceiptState; code?: string | undefined },
+  receipt: Received,
+  own: string | null = null,
 ): Step {
-  const { nowMs } = moment;
   // A message that was never attempted cannot have a receipt.
-  if (attemptsMade(message) === 0 || RANK[state] <= RANK[message.state]) return unchanged(message);
+  if (attemptsMade(message) === 0 || RANK[receipt.state] <= RANK[message.state]) return unchanged(message);
+  const told = received(message, receipt, own);
+  if (!told.counts) return unchanged(told.message);
+  const step = afterReceipt(moment, told.message, receipt);
+  if (receipt.carrier === undefined || receipt.carrier === told.carrier) return step;
+  return { ...step, message: noted(step.message, receipt.carrier, null) };
+}
+
+function afterReceipt(moment: ReceiptMoment, message: Message, { state, code }: Received): Step {
+  const { nowMs } = moment;
   const why = code === undefined ? {} : { code };
   switch (state) {
     case "submitted":

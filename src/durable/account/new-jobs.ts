@@ -100,7 +100,8 @@ function takeOnly(
 ): { job: Job; claimed: ClaimedJob } | null {
   const [only] = job.messages;
   if (!only || job.lane === "bulk") return null;
-  const taken = claim(turn, only, 0, { leaseMs: take.leaseMs, resubmits: take.resubmits === true });
+  const lease = { leaseMs: take.leaseMs, resubmits: take.resubmits === true, plan: take.fallbacks };
+  const taken = claim(turn, only, 0, lease);
   if (!taken) return null;
   const { seq, requestId, operation, content } = job;
   const { carrier } = take;

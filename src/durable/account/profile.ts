@@ -2,7 +2,7 @@ import type { AccountView, Amendment, Credited, Opened, Opening } from "../../mo
 import type { AskedOnce } from "../../model/command.ts";
 import { PLANS } from "../../money/plans.ts";
 import type { Plan } from "../../money/plans.ts";
-import { number, numberOrNull, text } from "../rows.ts";
+import { number, numberOrNull, text, textOrNull } from "../rows.ts";
 import { checkpointOf } from "./archive/checkpoint.ts";
 import { owed } from "./billing/debt.ts";
 import { recallOutcome, rememberOutcome } from "./idempotency.ts";
@@ -32,6 +32,8 @@ export interface AccountRow {
   closesAt: number | null;
   /** The balance below which `balance.low` is reported (contract §13), in units; null: never. */
   balanceLowAt: number | null;
+  /** What is allowed to it (limits/rules.ts), as JSON; null: nothing was set. */
+  rules: string | null;
 }
 
 /** The row of the account. */
@@ -53,6 +55,7 @@ export function readAccount(sql: SqlStorage): AccountRow {
     historyDb: number(row, "history_db"),
     closesAt: numberOrNull(row, "closes_at"),
     balanceLowAt: numberOrNull(row, "balance_low_at"),
+    rules: textOrNull(row, "rules"),
   };
 }
 

@@ -235,6 +235,32 @@ export const MIGRATIONS: readonly Step[] = [
     PRIMARY KEY (endpoint, seq)
   ) WITHOUT ROWID;
   `,
+  `
+  -- Twilio's form: states of messages that are still to be posted to the addresses in their jobs (callbacks/rows.ts).
+  CREATE TABLE status_callback (
+    seq INTEGER PRIMARY KEY,
+    next_at INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    about TEXT NOT NULL
+  );
+  CREATE INDEX status_callback_next ON status_callback (next_at, host);
+  `,
+  `
+  -- Numbers and abuse: what is allowed to the account, as JSON (limits/rules.ts); NULL: nothing was set.
+  ALTER TABLE account ADD COLUMN rules TEXT;
+  `,
+  `
+  -- India's DLT registry of the account (dlt/rows.ts); no row: it was never set.
+  CREATE TABLE dlt (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    updated_at INTEGER NOT NULL,
+    terms TEXT NOT NULL
+  );
+  CREATE TABLE dlt_templates (
+    first INTEGER PRIMARY KEY,
+    templates TEXT NOT NULL
+  );
+  `,
 ];
 
 /** Releases that know no more than the first five steps refuse all storage where the table `migration` counts further. */

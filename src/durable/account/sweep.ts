@@ -4,7 +4,7 @@ import { draftOf, readJob, stepDraft, storeDraft, writeTimes } from "./jobs.ts";
 import type { Job } from "./jobs.ts";
 import { applyTime, pollAgain } from "./message/deadlines.ts";
 import type { Moment } from "./message/retry.ts";
-import { isFinal } from "./message/states.ts";
+import { carrierOf, isFinal } from "./message/states.ts";
 import { isDue, jobsDue, postpone } from "./open-jobs.ts";
 import { forgetJournal } from "./receipts/journal.ts";
 import type { Turn } from "./turn.ts";
@@ -33,9 +33,10 @@ function sweepJob(turn: Turn, moment: Moment, job: Job, swept: Swept): number {
   const { nowMs } = moment;
   let asks = false;
   const draft = draftOf(job);
-  const canLookUp = job.carrier !== null && turn.canLookUp(job.carrier);
   stepDraft(draft, (message) => {
-    const step = applyTime(moment, message, { expiresAt: job.expiresAt, canLookUp });
+    const carrier = carrierOf(message, job.carrier);
+    const canLookUp = carrier !== null && turn.canLookUp(carrier);
+    const step = applyTime(moment, message, { expiresAt: job.expiresAt, carrier: job.carrier, canLookUp });
     if ((step.message.pollMs ?? Infinity) > nowMs || isFinal(step.message)) return step;
     asks = true;
     return { message: pollAgain(moment, step.message), refund: step.refund };

@@ -1,8 +1,10 @@
-import { configOf } from "../../config/config.ts";
+import { configOf, otpDefaultsOf } from "../../config/config.ts";
 import type { Config } from "../../config/settings.ts";
+import { unseal } from "../../crypto/seal.ts";
 import { canLookUp } from "../../queues/follow-up.ts";
 import type { MessageEvent, Note } from "../../model/event.ts";
 import type { Lane } from "../../model/lane.ts";
+import type { OtpDefaults } from "../../model/rules/rules.ts";
 import type { Moment, Timers } from "./message/retry.ts";
 import type { WindowTimes } from "./window.ts";
 
@@ -25,6 +27,8 @@ export interface Changes {
   recordingDueMs: number | null;
   /** When the alarm must have a webhook delivered, in ms since the epoch; null when it need not. */
   webhookMs: number | null;
+  /** Whether something is to be posted to messages' own addresses. */
+  callbacks: boolean;
   /** Whether the balance, or anything else that the live feed shows of the account itself, changed. */
   account: boolean;
   /** Whether history must record the profile again: its name, status, plan or revision changed. */
@@ -55,6 +59,12 @@ export interface Turn extends Moment {
   readonly changes: Changes;
   /** How long the account keeps what it forgets. */
   readonly keeps: Keeps;
+  /** When promotional messages may go out in India. */
+  readonly dltHours: Config["DLT_HOURS"];
+  /** The text of a command, which the Worker sealed for this account. */
+  readonly unseal: (sealed: Uint8Array) => string;
+  /** The limits on one-time passwords of an account that has none of its own. */
+  readonly otpDefaults: OtpDefaults;
   /** Whether the carrier with this name can be asked for a message's state. */
   readonly canLookUp: (carrier: string) => boolean;
 }
@@ -70,8 +80,8 @@ export interface Keeps {
 export type Tail<Part extends (turn: Turn, ...asked: never[]) => unknown> =
   Parameters<Part> extends [Turn, ...infer Asked] ? Asked : never;
 
-/** Begins a turn at the current time. */
-export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Turn {
+/** Begins a turn of the object with this name at the current time. */
+export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object, name = ""): Turn {
   return {
     sql,
     window,
@@ -85,6 +95,7 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
       hasGone: false,
       recordingDueMs: null,
       webhookMs: null,
+      callbacks: false,
       account: false,
       profile: false,
       events: { told: [], notes: [], balance: null, seals: false, sealed: null },
@@ -95,6 +106,13 @@ export function beginTurn(sql: SqlStorage, window: WindowTimes, env: object): Tu
     },
     get keeps() {
       return keepsOf(configOf(env));
+    },
+    get dltHours() {
+      return configOf(env).DLT_HOURS;
+    },
+    unseal: (sealed) => unseal(configOf(env).SEAL_SECRET, name, sealed),
+    get otpDefaults() {
+      return otpDefaultsOf(configOf(env));
     },
     canLookUp: (carrier) => canLookUp(configOf(env), carrier),
   };

@@ -3,11 +3,24 @@
 /** The window's length, in ms. */
 export const WINDOW_MS = 60_000;
 
+/** A one-time password of the last hour. */
+export interface SentOtp {
+  seq: number;
+  atMs: number;
+  to: string;
+}
+
 /** The times of admitted requests, oldest first, in memory only; null until they are rebuilt from storage. */
 export interface WindowTimes {
   times: number[] | null;
   /** The recipients of a day, where they are limited (limits/daily-recipients.ts); absent until they are counted. */
   day?: { startMs: number; recipients: number } | undefined;
+  /** The scheduled messages of a day that were taken back (limits/daily-cancels.ts); absent until they are counted. */
+  takenBack?: { startMs: number; messages: number } | undefined;
+  /** What a day cost, in units, where the account has a cap (limits/spending.ts); absent until it is counted. */
+  spent?: { startMs: number; units: number } | undefined;
+  /** The codes of the last hour, where they are limited (limits/otp-gaps.ts); absent until they are read. */
+  otps?: SentOtp[] | undefined;
 }
 
 export interface Admission {

@@ -3,6 +3,7 @@ import type { Secrets } from "../../crypto/secrets.ts";
 import { matcherOf } from "../../inbox/search.ts";
 import type { Caught, InboxFilter, InboxMessage } from "../../inbox/types.ts";
 import type { Content, Operation } from "../../model/message.ts";
+import { outgoingText } from "../../text/otp-text.ts";
 import { bytesOrNull, number, numberOrNull, text } from "../rows.ts";
 import type { Schema, Step } from "../tables.ts";
 
@@ -45,6 +46,8 @@ function opened(secret: Secrets, account: string, sealed: Uint8Array | null): st
 
 function messageOf(row: Row, secret: Secrets): InboxMessage {
   const account = text(row, "account");
+  const content = JSON.parse(text(row, "content")) as Content;
+  const stored = opened(secret, account, bytesOrNull(row, "text"));
   return {
     seq: number(row, "seq"),
     ref: text(row, "ref"),
@@ -52,8 +55,8 @@ function messageOf(row: Row, secret: Secrets): InboxMessage {
     requestId: text(row, "request_id"),
     operation: text(row, "operation") as Operation,
     to: text(row, "recipient"),
-    content: JSON.parse(text(row, "content")) as Content,
-    text: opened(secret, account, bytesOrNull(row, "text")),
+    content,
+    text: stored && outgoingText(stored, content.otp),
     at: number(row, "at"),
   };
 }

@@ -2,8 +2,11 @@ import { afterSilenceMs } from "../../model/pace.ts";
 import { LANES } from "../../model/lane.ts";
 import type { Lane } from "../../model/lane.ts";
 import type { Permits, PermitsAsked, Seen } from "../../model/pace.ts";
+import { Bound } from "./bound.ts";
+import { Lately } from "./lately.ts";
+import { Listeners } from "./listeners.ts";
 import { Rate, START_PER_SEC } from "./rate.ts";
-import type { Learned } from "./rate.ts";
+import type { Learned } from "./learned.ts";
 import { Schedule } from "./schedule.ts";
 import { Turns } from "./turns.ts";
 
@@ -39,7 +42,6 @@ const SOON_MS = 900;
 const KEPT_OF_TAKEN = 0.75;
 const KEPT_MORE = 0.05;
 const KEPT_MAX = 0.5;
-const LATELY_TAKEN_MS = 5_000;
 
 /** Another lane counts as active for so long after its last request. */
 const ACTIVE_MS = 10_000;
@@ -70,11 +72,6 @@ interface Held {
   isAnswered: boolean;
 }
 
-interface Listener {
-  untilMs: number;
-  answer: (quietMs: number) => void;
-}
-
 /** The permits of one carrier. */
 export class Pacer {
   readonly #rate: Rate;
@@ -86,11 +83,13 @@ export class Pacer {
   readonly #given: Record<Lane, number> = { otp: 0, single: 0, bulk: 0 };
   /** Requests in the order in which they came, which is that of their ends; answered ones are dropped at the head. */
   #held: Held[] = [];
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Listeners();
   /** Times of OTPs that did not wait for a slot, of the last second. */
   #borrowedMs: number[] = [];
-  /** Permits per second of other lanes than bulks, at a time. */
-  #others = { perSec: 0, atMs: 0 };
+  /** Permits of other lanes than bulks. */
+  readonly #others = new Lately();
+  /** Of a limit that holds in each second. */
+  #bound: Bound | null = null;
   /** The time of the last permit. */
   #datedMs = 0;
 
@@ -103,6 +102,12 @@ export class Pacer {
   /** What is worth keeping over an eviction; null where nothing was learned. */
   learned(nowMs: number): Learned | null {
     return this.#rate.learned(nowMs);
+  }
+
+  /** Sets the limit of submissions in each second; null: none is set, it is learned. */
+  limit(tps: number | null): void {
+    this.#rate.limit(tps ?? Infinity);
+    if (tps !== (this.#bound?.perSec ?? null)) this.#bound = tps === null ? null : new Bound(tps);
   }
 
   /** Asks for permits: `answer` is called once, now or from a later `turn`. */
@@ -124,20 +129,21 @@ export class Pacer {
 
   /** Learns from what a consumer saw. */
   saw(seen: Seen, nowMs: number): void {
-    for (const atMs of this.#schedule.giveBack(nowMs, seen.returned ?? [])) this.#rate.granted(atMs, -1);
+    for (const atMs of this.#schedule.giveBack(nowMs, seen.returned ?? [])) {
+      this.#rate.granted(atMs, -1);
+      this.#bound?.giveBack(atMs);
+    }
     if (!this.#rate.saw(nowMs, seen, this.#datedMs)) return;
     const quietMs = this.#rate.quietMs(nowMs);
     this.#schedule.clear(quietMs > 0 ? nowMs + quietMs : null);
-    if (quietMs === 0) return;
-    for (const { answer } of this.#listeners) answer(quietMs);
-    this.#listeners.clear();
+    if (quietMs > 0) this.#listeners.tell(quietMs);
   }
 
   /** Calls `answer` with the length of a silence as soon as the carrier wants one, else with 0 after `forMs`. */
   listen(forMs: number, nowMs: number, answer: (quietMs: number) => void): void {
     const quietMs = this.#rate.quietMs(nowMs);
     if (quietMs > 0) return answer(quietMs);
-    this.#listeners.add({ untilMs: nowMs + Math.min(forMs, 2 * AHEAD_MS_MAX), answer });
+    this.#listeners.add(nowMs, forMs, answer);
   }
 
   /** Answers the requests whose turn it is, and those that waited too long. */
@@ -151,23 +157,19 @@ export class Pacer {
     }
     const waiting = this.#held.findIndex((held) => !held.isAnswered);
     if (waiting !== 0) this.#held = waiting === -1 ? [] : this.#held.slice(waiting);
-    for (const listener of this.#listeners) {
-      if (listener.untilMs > nowMs) continue;
-      this.#listeners.delete(listener);
-      listener.answer(0);
-    }
+    this.#listeners.turn(nowMs);
   }
 
   /** When `turn` has something to do next; null while no request waits. */
   wakeMs(nowMs: number): number | null {
-    const times = [...this.#listeners].map(({ untilMs }) => untilMs);
+    const times = this.#listeners.untilMs;
     const oldest = this.#held.find((held) => !held.isAnswered);
     if (oldest) {
       times.push(oldest.sinceMs + HELD_MS_MAX);
       const quietMs = this.#rate.quietMs(nowMs);
       for (const lane of LANES) {
         if (this.#turns[lane].waiting === 0) continue;
-        if (lane === "otp") times.push((this.#borrowedMs[0] ?? nowMs) + BORROWED_MS);
+        if (lane === "otp" && !this.#bound) times.push((this.#borrowedMs[0] ?? nowMs) + BORROWED_MS);
         times.push(quietMs > 0 ? nowMs + quietMs : this.#schedule.headMs(nowMs, lane === "bulk") - LEAD_MS);
       }
     }
@@ -187,9 +189,7 @@ export class Pacer {
     const atMs = this.#permits(held.asked, nowMs);
     if (atMs.length === 0) return false;
     turns.serve(nowMs, atMs.length);
-    if (lane !== "bulk") {
-      this.#others = { perSec: this.#othersPerSec(nowMs) + (atMs.length * 1_000) / LATELY_TAKEN_MS, atMs: nowMs };
-    }
+    if (lane !== "bulk") this.#others.add(atMs.length, nowMs);
     this.#given[lane] += atMs.length / WEIGHTS[lane];
     this.#datedMs = Math.max(this.#datedMs, atMs.at(-1) ?? 0);
     for (const at of atMs) this.#rate.granted(at);
@@ -210,34 +210,35 @@ export class Pacer {
 
   #permits({ lane, max, gapMs = 0 }: PermitsAsked, nowMs: number): number[] {
     const perSec = this.#rate.perSec(nowMs);
-    const isFree = !this.#rate.isLimited(nowMs) && (lane !== "bulk" || perSec === Infinity);
-    if (isFree || perSec === Infinity) return Array.from({ length: Math.min(max, BATCH_MAX) }, () => nowMs);
+    const isFree = perSec === Infinity || (lane !== "bulk" && !this.#rate.isLimited(nowMs));
+    if (isFree) return Array.from({ length: Math.min(max, BATCH_MAX) }, () => nowMs);
     const isBulk = lane === "bulk";
     const isShared = nowMs - Math.max(this.#activeMs.otp, this.#activeMs.single) < ACTIVE_MS;
-    const kept = isShared ? Math.min(KEPT_MAX, (KEPT_OF_TAKEN * this.#othersPerSec(nowMs)) / perSec + KEPT_MORE) : 0;
+    const kept = isShared ? Math.min(KEPT_MAX, (KEPT_OF_TAKEN * this.#others.perSec(nowMs)) / perSec + KEPT_MORE) : 0;
     if (lane === "otp") return this.#atOnce(max, perSec, kept, nowMs);
     if (this.#schedule.headMs(nowMs, isBulk) > nowMs + LEAD_MS) return [];
     // An account that comes back in a moment has its turn then, not after a whole batch of the next one.
     const isOneDue = isBulk && this.#turns.bulk.isOneDue(nowMs);
     const most = isBulk ? Math.max(isOneDue ? 1 : BATCH_MIN, perSec) : Math.max(5, perSec / 4);
-    return this.#schedule.take(nowMs, perSec, kept, {
+    const atMs = this.#schedule.take(nowMs, perSec, kept, {
       count: Math.min(max, BATCH_MAX, Math.floor(most)),
       gapMs,
       untilMs: nowMs + (isBulk ? this.#aheadMs(isShared) : LEAD_MS),
       isBulk,
     });
+    return this.#bounded(atMs);
   }
 
-  /** Permits per second of other lanes than bulks, lately. */
-  #othersPerSec(nowMs: number): number {
-    const { perSec, atMs } = this.#others;
-    return perSec * Math.exp((atMs - nowMs) / LATELY_TAKEN_MS);
+  /** Those of these permits that a second has room for: one that was borrowed may have taken the place of a later one. */
+  #bounded(atMs: number[]): number[] {
+    return atMs.filter((at) => this.#bound?.take(at) !== false);
   }
 
   /** How far ahead a bulk's permits are dated. */
   #aheadMs(isShared: boolean): number {
     if (this.#rate.isRising) return AHEAD_MS_RISING;
-    return isShared ? AHEAD_MS_SHARED : AHEAD_MS_MAX;
+    // Nothing may be borrowed beside permits that fill their seconds: an OTP waits for the end of these.
+    return isShared || this.#bound ? AHEAD_MS_SHARED : AHEAD_MS_MAX;
   }
 
   /** Permits for now: free slots, else borrowed from the slots to come, up to those of a second. */
@@ -245,8 +246,9 @@ export class Pacer {
     const most = Math.min(max, BATCH_MAX);
     this.#borrowedMs = this.#borrowedMs.filter((at) => nowMs - at < BORROWED_MS);
     const wanted = { count: most, gapMs: 0, untilMs: nowMs + SOON_MS, isBulk: false };
-    const atMs = this.#schedule.take(nowMs, perSec, kept, wanted);
+    const atMs = this.#bounded(this.#schedule.take(nowMs, perSec, kept, wanted));
     while (atMs.length < most && this.#borrowedMs.length < Math.max(1, Math.floor(perSec))) {
+      if (this.#bound?.take(nowMs) === false) break;
       this.#schedule.payBack(nowMs, perSec);
       this.#borrowedMs.push(nowMs);
       atMs.unshift(nowMs);

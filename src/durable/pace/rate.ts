@@ -1,8 +1,10 @@
 import type { Seen } from "../../model/pace.ts";
 import { Countdown } from "../../queues/countdown.ts";
+import type { Learned } from "./learned.ts";
 import { Outage, PAUSE_MS } from "./outage.ts";
 import type { Before } from "./outage.ts";
-import { SetLimit } from "./set-limit.ts";
+import { limitOf } from "./set-limit.ts";
+import type { SetLimit } from "./set-limit.ts";
 import { HEAVY, Submissions } from "./submissions.ts";
 import { ANSWER_MS } from "./tally.ts";
 
@@ -53,20 +55,9 @@ const OWN_REASONS = 0.03;
 const SIGMAS = 2;
 const BUSY_MIN = 3;
 
-/** What is kept of a learned limit over an eviction. */
-export interface Learned {
-  /** Submissions per second that the carrier took when it last refused some; null where only its silence is kept. */
-  ceiling: number | null;
-  /** When it last did. */
-  busyAtMs: number;
-  spanMs: number;
-  /** Until when it wants silence. */
-  quietUntilMs: number;
-}
-
 /** The rate of one carrier. */
 export class Rate {
-  readonly #set: SetLimit | null;
+  #set: SetLimit | null = null;
   readonly #submissions = new Submissions();
   readonly #quiet = new Countdown();
   #ceiling: number | null = null;
@@ -90,7 +81,7 @@ export class Rate {
 
   /** `setPerSec`: the limit that is set, Infinity where none is. */
   constructor(setPerSec: number, learned: Learned | null, nowMs: number) {
-    this.#set = setPerSec < Infinity ? new SetLimit(setPerSec) : null;
+    this.limit(setPerSec);
     if (learned === null) return;
     this.#quiet.set(nowMs, Math.max(0, learned.quietUntilMs - nowMs));
     if (learned.ceiling === null || nowMs - learned.busyAtMs > KEPT_MS) return;
@@ -99,6 +90,11 @@ export class Rate {
     this.#busyAtMs = Math.min(learned.busyAtMs, nowMs);
     this.#sinceMs = nowMs;
     this.#hasLasted = true;
+  }
+
+  /** Sets the limit anew; Infinity lifts it. */
+  limit(setPerSec: number): void {
+    this.#set = limitOf(setPerSec, this.#set);
   }
 
   /** What is worth keeping; null where nothing was learned. */

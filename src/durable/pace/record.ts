@@ -36,7 +36,7 @@ export class PaceRecord {
   }
 
   /** All of it, as of now. */
-  standing(nowMs: number): Omit<PaceStanding, "quietMs" | "perSec"> {
+  standing(nowMs: number): Omit<PaceStanding, "quietMs" | "perSec" | "health"> {
     const oldest = LANES.flatMap((lane) => {
       const word = this.#oldest[lane];
       return word && nowMs - word.atMs < WORD_MS ? [[lane, word.createdMs] as const] : [];

@@ -22,9 +22,9 @@ const MARGIN = 0.06;
 const MARGIN_MAX = 0.12;
 const MARGIN_BACK_MS = 120_000;
 
-/** A limit of the setting CARRIER_TPS, in submissions per second. */
+/** A limit that is set for a carrier, in submissions per second. */
 export class SetLimit {
-  readonly #setPerSec: number;
+  readonly setPerSec: number;
   #part = 1;
   #margin = 0;
   /** When the return to the whole limit began. */
@@ -32,12 +32,12 @@ export class SetLimit {
   #episodeEndMs = Number.NEGATIVE_INFINITY;
 
   constructor(setPerSec: number) {
-    this.#setPerSec = setPerSec;
+    this.setPerSec = setPerSec;
   }
 
   /** Submissions per second that may be permitted now. */
   perSec(nowMs: number): number {
-    return this.#setPerSec * SET_SHARE * this.#partAt(nowMs) * (1 - this.#marginAt(nowMs));
+    return this.setPerSec * SET_SHARE * this.#partAt(nowMs) * (1 - this.#marginAt(nowMs));
   }
 
   /** Learns from a "not now": `seen` is what was submitted and refused lately; `quietMs` the silence that is asked for. */
@@ -65,4 +65,10 @@ export class SetLimit {
   #returned(nowMs: number, forMs: number): number {
     return Math.max(0, Math.min(1, (nowMs - this.#sinceMs) / forMs));
   }
+}
+
+/** A limit as it is set now: the one that is known where it is the same; null for Infinity. */
+export function limitOf(setPerSec: number, known: SetLimit | null): SetLimit | null {
+  if (setPerSec === Infinity) return null;
+  return known?.setPerSec === setPerSec ? known : new SetLimit(setPerSec);
 }

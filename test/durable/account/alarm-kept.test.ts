@@ -6,8 +6,6 @@ import { beginTurn } from "../../../src/durable/account/turn.ts";
 import { bearer, claim, messagesOf, openWorld, post, recordHistory, runAlarm, sendSms } from "../../world/world.ts";
 import type { World } from "../../world/world.ts";
 
-const noWebhooks = () => ({ name: () => undefined, nextMs: () => null });
-
 // The alarm is kept whatever is lost or broken, and a quiet account has none.
 
 const DAY_MS = 86_400_000;
@@ -133,7 +131,7 @@ it("is set while the configuration is broken, from the start of the object on", 
       sweepMs: brokenSetting,
       keeps: brokenSetting,
       commit,
-      webhooks: noWebhooks,
+      posts: () => [],
     });
     await alarm.wake();
     const woken = await ctx.storage.getAlarm();

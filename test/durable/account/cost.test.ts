@@ -16,12 +16,16 @@ import {
 } from "../../world/world.ts";
 import type { News } from "../../../src/model/message.ts";
 import { countRows, sendTaken, warmWorld } from "../../world/cost.ts";
+import { quoteOf, sendOf } from "../../world/quotes.ts";
 import { QUOTA, uploadOf } from "../../world/recordings.ts";
 import type { World } from "../../world/world.ts";
 
 // Rows written are the bill. SQLite counts them; ARCHITECTURE.md quotes the figures that are asserted here.
 
-beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
+/** Tomorrow in the late morning, so that no day ends, in UTC or in India, while a test runs. */
+const MORNING = new Date(Date.now() + 86_400_000).setUTCHours(6, 0, 0, 0);
+
+beforeEach(() => vi.useFakeTimers({ toFake: ["Date"], now: MORNING }));
 afterEach(() => vi.useRealTimers());
 
 /** An environment whose history counts the rows that its batches write. */
@@ -90,6 +94,38 @@ it("writes one more row with an Idempotency-Key, and none for its replay", async
   expect(counted.rows).toBe(3);
   await sendSms(world, { headers: { "idempotency-key": "once" } });
   expect(counted.rows).toBe(3);
+});
+
+it("writes one more row with a quote: that it was used", async () => {
+  const world = await warmWorld();
+  const fields = { phone: "9876543210", message: "Hi" };
+  const counted = await countRows(world);
+  const quote = await quoteOf(world, "sms", fields);
+  expect(counted.rows).toBe(0);
+  expect((await sendOf(world, "sms", fields, { quote })).status).toBe(200);
+  expect(counted).toMatchObject({ rows: 3, alarms: 1 });
+  expect((await sendOf(world, "sms", fields, { quote })).status).toBe(400);
+  // A used one is deleted once it has long expired, by the next that is used.
+  vi.setSystemTime(Date.now() + 2 * 3_600_000);
+  const next = await quoteOf(world, "sms", fields);
+  counted.rows = 0;
+  expect((await sendOf(world, "sms", fields, { quote: next })).status).toBe(200);
+  expect(counted.rows).toBe(5);
+});
+
+it("writes 30 rows to schedule a bulk of 1,000 and 2,010 to cancel it: two for each refund", async () => {
+  const world = await warmWorld({ balance: 2_000 });
+  const recipients = Array.from({ length: 1_000 }, (_, at) => `98765${String(at).padStart(5, "0")}`);
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+  const counted = await countRows(world);
+  const body = { recipients, message: "Hi", sendAt };
+  const sent = await post("http://sms.localhost/send-bulk-sms", body, bearer(world.apiKey));
+  expect(counted.rows).toBe(30);
+  counted.rows = 0;
+  const path = `http://console.localhost/v1/requests/${sent.headers.get("x-request-id")}`;
+  const cancelled = await call(path, { method: "DELETE", headers: bearer(world.apiKey) });
+  expect(cancelled.body).toMatchObject({ cancelled: 1_000, refunded: 1_000 });
+  expect(counted.rows).toBe(2_010);
 });
 
 it("writes one row for the first text of a day, and none for the others", async () => {

@@ -1,5 +1,8 @@
+import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { GroupCommit } from "../../../src/durable/account/group-commit.ts";
+import type { SendCommand } from "../../../src/model/command.ts";
+import { openWorld } from "../../world/world.ts";
 
 beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => vi.useRealTimers());
@@ -57,4 +60,39 @@ it("starts another turn for calls that arrive later", async () => {
   }
   counted.stop();
   expect(new Set(at).size).toBe(3);
+});
+
+/** A quote of its own for each number. */
+const quote = (at: number) => ({ id: new Uint8Array(22).fill(at), untilMs: Date.now() + 60_000, units: 1 });
+
+it("lets sends with a time or a quote share one turn with all others", async () => {
+  const world = await openWorld({ balance: 1_000 });
+  const order = (at: number, more: Partial<SendCommand> = {}): SendCommand => ({
+    keyId: world.keyId,
+    requestId: `req_${at}`,
+    operation: "sms",
+    recipients: ["+919876543210"],
+    price: { kind: "fixed", units: 1 },
+    content: {},
+    text: null,
+    validityMs: 3_600_000,
+    ...more,
+  });
+  await runInDurableObject(world.stub, async (account) => {
+    expect(await account.send(order(0))).toMatchObject({ ok: true });
+    const counted = countTurns();
+    const sends = Array.from({ length: 90 }, async (_, at) => {
+      const done = await (at % 3 === 0
+        ? account.send(order(at))
+        : at % 3 === 1
+          ? account.sendLater(order(at, { sendAtMs: Date.now() + 60_000 }))
+          : account.sendQuoted(order(at, { quote: quote(at) })));
+      return { ok: done?.ok, turn: counted.passed };
+    });
+    const done = await Promise.all(sends);
+    counted.stop();
+    expect(new Set(done.map(({ turn }) => turn)).size).toBe(1);
+    // The window of a minute has its end among them.
+    expect(done.some(({ ok }) => ok)).toBe(true);
+  });
 });

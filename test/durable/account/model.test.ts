@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { UNITS_PER_COIN } from "../../../src/money/money.ts";
 import { Model } from "../../world/model.ts";
 import * as orders from "../../world/model-sends.ts";
+import { prices, quotedSends, rates } from "../../world/model-quotes.ts";
 import type { Pair, Step } from "../../world/model-sends.ts";
 import * as steps from "../../world/model-steps.ts";
 import { balanceOf, ledgerOf, messagesOf, openWorld } from "../../world/world.ts";
@@ -98,6 +99,11 @@ it("agrees with a plain model after every step of random histories", { timeout: 
     laters,
     takeBacks,
     takeBacks,
+    prices,
+    prices,
+    quotedSends,
+    quotedSends,
+    rates,
     floods,
     credits,
     follows,

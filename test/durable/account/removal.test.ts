@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { telephoneCopy } from "../../../src/speech/telephone-copy.ts";
 import { bucketWith } from "../../world/deployment.ts";
 import { base64, wav } from "../../world/recordings.ts";
 import { balanceOf, dispatch, follow, messagesOf, openWorld, post, runAlarm } from "../../world/world.ts";
@@ -49,6 +50,16 @@ describe("a removed recording", () => {
     expect(await rowsIn(world)).toEqual([]);
     expect(await world.stub.removeRecording(fileId)).toBeNull();
     expect((await play(world, fileId)).body).toMatchObject({ code: "invalid_request", param: "fileId" });
+  });
+
+  it("takes with it what telephones play of it", async () => {
+    const world = await openWorld();
+    const fileId = await upload(world);
+    const [key = ""] = await keysIn(world);
+    expect(await telephoneCopy(env.RECORDINGS, key)).toBe(`${key}.8k`);
+    expect(await keysIn(world)).toHaveLength(2);
+    expect(await world.stub.removeRecording(fileId)).toBe(true);
+    expect(await keysIn(world)).toEqual([]);
   });
 
   it("leaves the bytes that another recording has too, and takes them with the last one", async () => {

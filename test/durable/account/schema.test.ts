@@ -42,6 +42,9 @@ describe("migrations", () => {
       "796349c4c6ba090ef09ba85f5a54978c526424f47a8b03ec9e2c3e1bd24f3833",
       "52fa972c2e01c6a7b79ff3003e03922e487d1dfb7e4199af2b1f10505d9fbeb4",
       "8e03f7010f9770530a4a0b0fd03ea1e8f18dec192a22e95f1e93d55538dfb2da",
+      "e92e9adac13043c7c646724e3d9c6ffabd30733bbd759a275b6060534ef66706",
+      "5ca69758bd2c59b8fae60ab0f282e99045c1b95f081eb4dcbbb6a1e33276f0f1",
+      "7caf0f0cddeabca0062e214a18bf5ae038882a5771451b86b0d51e5e090bf38c",
     ];
     const now = await Promise.all(MIGRATIONS.map((step) => sha256(sqlOf(step))));
     expect(now).toEqual(shipped);

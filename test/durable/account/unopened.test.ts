@@ -12,6 +12,7 @@ const caller = { keyId: 1, requestId: "req_1" };
 const payment = { orderId: "o", paymentRef: "p", creditUnits: 1, plan: "starter" as const };
 const refund = { orderId: "o", paymentRef: "p", refundedPaise: 1, amountPaise: 1 };
 const upload = uploadOf("f");
+const EMPTY_DLT = { entityId: null, enforce: "off" as const, headers: [], templates: [], otp: null };
 
 /** All methods that read or change an account. */
 const METHODS: Record<string, (account: Account) => unknown> = {
@@ -51,6 +52,13 @@ const METHODS: Record<string, (account: Account) => unknown> = {
       quote: { id: new Uint8Array(16), units: 1, untilMs: 1 },
     }),
   preflight: (account) => account.preflight({ price: { kind: "otp" }, recipients: 1 }),
+  dlt: (account) => account.dlt(),
+  putDlt: (account) => account.putDlt(EMPTY_DLT),
+  replaceDlt: (account) => account.replaceDlt(EMPTY_DLT, null),
+  tryDlt: (account) => account.tryDlt({ operation: "sms", text: "Hi" }),
+  dltSamples: (account) => account.dltSamples(),
+  importDlt: (account) => account.importDlt([]),
+  copyDlt: (account) => account.copyDlt({ ...EMPTY_DLT, updatedAt: 1 }),
   beginUpload: (account) => account.beginUpload(caller, upload, QUOTA),
   endUpload: (account) => account.endUpload(caller, upload, true),
   renameRecording: (account) => account.renameRecording("f", "b.wav"),
@@ -82,6 +90,8 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   look: (account) => account.look({ terms: [], direction: "older", from: null, limit: 1 }),
   requestPage: (account) => account.requestPage("req_1", { seq: 1 }, null, 1),
   admitRefused: (account) => account.admitRefused(1, 1, 1),
+  rules: (account) => account.rules(),
+  setRules: (account) => account.setRules({ dayCap: 1 }),
   setBalanceLow: (account) => account.setBalanceLow(1),
   messageDetail: (account) => account.messageDetail({ seq: 1, index: 0 }),
   endpoints: (account) => account.endpoints(),
@@ -95,6 +105,9 @@ const METHODS: Record<string, (account: Account) => unknown> = {
   noteAttempt: (account) =>
     account.noteAttempt("wh_1", { seq: null, at: 1, status: 200, ms: 1, error: null, answer: "" }),
   claimEvents: (account) => account.claimEvents(),
+  claimCallbacks: (account) => account.claimCallbacks(),
+  ackCallbacks: (account) => account.ackCallbacks("example.com", 1, [], true),
+  messageDetails: (account) => account.messageDetails([{ seq: 1, index: 0 }]),
   ackEvents: (account) => account.ackEvents("wh_1", 1, [], true),
   keys: (account) => account.keys(),
   makeKey: (account) => account.makeKey(1, "key"),

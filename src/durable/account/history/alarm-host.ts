@@ -9,8 +9,8 @@ export interface AlarmHost {
   readonly sweepMs: () => number;
   /** How long the account keeps what it forgets. Throws while the configuration is broken. */
   readonly keeps: () => Keeps;
-  /** The webhooks of the account, which the alarm names to their queue. */
-  readonly webhooks: () => { name: () => void; nextMs: () => number | null };
+  /** What posts to the account's addresses: the alarm names each to its queue. */
+  readonly posts: () => readonly { name: () => void; nextMs: () => number | null }[];
   /** Runs `work` in one transaction and acts on its changes. */
   readonly commit: <T>(work: (turn: Turn) => T) => T;
 }

@@ -1,17 +1,11 @@
 import type { DailyLimit, Refusal } from "../../../model/command.ts";
-import { INDIA_OFFSET_MS } from "../../../text/india.ts";
 import { number } from "../../rows.ts";
 import { firstJobSince } from "../jobs.ts";
 import type { Turn } from "../turn.ts";
+import { DAY_MS, dayStartMs, secondsToNextDay } from "./day.ts";
 
 // The recipients of test mode in one day, which begins at midnight in India. They are counted in memory; after an eviction
 // the day's jobs are counted once, so that the limit costs no row.
-
-const DAY_MS = 86_400_000;
-
-function dayStartMs(nowMs: number): number {
-  return Math.floor((nowMs + INDIA_OFFSET_MS) / DAY_MS) * DAY_MS - INDIA_OFFSET_MS;
-}
 
 function countDay(sql: SqlStorage, startMs: number): number {
   const query = `
@@ -26,7 +20,7 @@ export function overDay({ sql, window, nowMs }: Turn, { recipients, max }: Daily
   if (window.day?.startMs !== startMs) window.day = { startMs, recipients: countDay(sql, startMs) };
   const left = Math.max(0, max - window.day.recipients);
   if (recipients <= left) return null;
-  const retryAfterSec = Math.max(1, Math.ceil((startMs + DAY_MS - nowMs) / 1000));
+  const retryAfterSec = secondsToNextDay(nowMs);
   return { ok: false, reason: "daily_recipients", asked: recipients, max, left, retryAfterSec };
 }
 

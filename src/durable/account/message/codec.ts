@@ -1,4 +1,4 @@
-import type { Message, StoredState } from "./states.ts";
+import type { Message, Note, StoredState } from "./states.ts";
 
 // How a job's row holds its messages. `messages` is an array of their numbers, which never changes. `lives` is what
 // happened to them: messages that were claimed and reported together share one entry, and its times are small numbers.
@@ -19,8 +19,8 @@ const LETTERS: Record<StoredState, string> = {
 const STATES = new Map(Object.entries(LETTERS).map(([state, letter]) => [letter, state as StoredState]));
 STATES.set(LETTERS.failed, "failed");
 
-/** Everything else that is there; `cancelled`: where its states say failed, it was taken back. */
-type More = Partial<Message> & { cancelled?: true };
+/** Everything else that is there; `cancelled`: where its states say failed, it was taken back. `notes` are of its log's entries. */
+type More = Partial<Message> & { cancelled?: true; notes?: [place: number, note: Note][] };
 
 /** Revision, claims, states with their times in ms since the job was stored, and everything else. */
 type Life = [number, number, string, More?];
@@ -30,16 +30,30 @@ function lifeOf(message: Message, createdAt: number): Life {
   // Every step ends the log with the state; a row from elsewhere may not, and must be storable all the same.
   const kept: More = (log.at(-1)?.[0] ?? "queued") === state ? { ...more } : { ...more, state };
   if (log.some(([entered]) => entered === "cancelled")) kept.cancelled = true;
+  const notes = log.flatMap(([, , note], place): [number, Note][] => (note ? [[place, note]] : []));
+  if (notes.length > 0) kept.notes = notes;
   const states = log.map(([entered, at]) => `${LETTERS[entered]}${at - createdAt}`).join("");
   return Object.keys(kept).length === 0 ? [rev, attempts, states] : [rev, attempts, states, kept];
 }
 
-function messageOf(to: string, [rev, attempts, states, { cancelled, ...more } = {}]: Life, createdAt: number): Message {
-  const log = [...states.matchAll(/([a-z])(-?\d+)/gu)].map(([, letter = "", ms]): [StoredState, number] => {
-    const state = STATES.get(letter);
-    if (!state) throw new Error(`no state has the letter ${letter}`);
-    return [cancelled && state === "failed" ? "cancelled" : state, createdAt + Number(ms)];
-  });
+function messageOf(
+  to: string,
+  [rev, attempts, states, { cancelled, notes = [], ...more } = {}]: Life,
+  createdAt: number,
+): Message {
+  const noteAt = new Map(notes);
+  const log = [...states.matchAll(/([a-z])(-?\d+)/gu)].map(
+    ([, letter = "", ms], place): [StoredState, number, Note?] => {
+      const state = STATES.get(letter);
+      if (!state) throw new Error(`no state has the letter ${letter}`);
+      const note = noteAt.get(place);
+      return [
+        cancelled && state === "failed" ? "cancelled" : state,
+        createdAt + Number(ms),
+        ...(note ? [note] : []),
+      ] as [StoredState, number, Note?];
+    },
+  );
   const state = log.at(-1)?.[0] ?? "queued";
   const message: Message = { to, state, attempts, ...more };
   if (rev > 1) message.rev = rev;

@@ -1,3 +1,4 @@
+import { applyReceipt } from "../message-life.ts";
 import { NEVER } from "./retry.ts";
 import type { Moment } from "./retry.ts";
 import { INTERRUPTED, attemptedAt, enter, failWithRefund, isFinal, unchanged } from "./states.ts";
@@ -8,6 +9,8 @@ import type { Message, Step } from "./states.ts";
 /** What the passing of time needs to know of a message's job. */
 interface Timed {
   expiresAt: number;
+  /** The job's carrier. */
+  carrier?: string | null;
   /** Whether its carrier can be asked for the message's state. */
   canLookUp: boolean;
 }
@@ -29,8 +32,14 @@ export function applyTime(moment: Moment, message: Message, job: Timed): Step {
       const poll = canLookUp ? { pollMs: nowMs + timers.sweepMs } : {};
       // The carrier knows the message by its reference, if it has it: it can be submitted again at once.
       const again = message.resubmits ? { againMs: nowMs, inFlight: true as const } : {};
-      const lost = enter(message, "unknown", nowMs, { code: INTERRUPTED, dueMs, ...poll, ...again });
-      return dueMs <= nowMs ? applyTime(moment, lost, job) : unchanged(lost);
+      const { early = [], ...kept } = message;
+      const lost = enter(kept, "unknown", nowMs, { code: INTERRUPTED, dueMs, ...poll, ...again });
+      // Any carrier of the plan may have it now: what one said meanwhile counts.
+      const step = early.reduce<Step>((last, [carrier, state, code]) => {
+        const next = applyReceipt(moment, last.message, { carrier, state, code }, job.carrier ?? null);
+        return { message: next.message, refund: last.refund || next.refund };
+      }, unchanged(lost));
+      return dueMs <= nowMs && step.message === lost ? applyTime(moment, lost, job) : step;
     }
     case "submitted":
       return unchanged(enter(message, "unconfirmed", nowMs));

@@ -1,4 +1,4 @@
-import type { MessageState } from "../../../model/message.ts";
+import type { MessageState, ReceiptState } from "../../../model/message.ts";
 import { NEVER } from "./retry.ts";
 
 // A message of a job, its states (contract §9), and the steps between them.
@@ -33,8 +33,29 @@ export interface Message {
   /** The reason for its state, where there is one. */
   code?: string;
   refunded?: true;
+  /** Attempts beyond the first of each claim: it was offered to further carriers. */
+  fallbacks?: number;
+  /**
+   * Of a claim without an outcome: the carriers that may have the message, besides the one that its log names. Of these
+   * the outcome says which.
+   */
+  plan?: string[];
+  /** Receipts of carriers of the plan that came before the outcome did. */
+  early?: Early[];
   /** States after `queued`, with their times. */
-  log?: [StoredState, number][];
+  log?: [StoredState, number, Note?][];
+}
+
+/** A receipt that is kept until it is known who had the message. */
+export type Early = [carrier: string, state: ReceiptState, code?: string];
+
+/**
+ * What an entry of the log says besides: the carrier of an attempt or receipt, where it is not the job's, and the reason.
+ * `by` is empty for an attempt of which no report came: its consumer alone knew who got the message.
+ */
+export interface Note {
+  by?: string;
+  code?: string;
 }
 
 /** The result of a step: the message to store, and whether its charge must be refunded. */
@@ -67,8 +88,26 @@ export function isFinal(message: Message): boolean {
 }
 
 /** Attempts that were made: claims that were given back do not count. */
-export function attemptsMade({ attempts, released = 0 }: Message): number {
-  return attempts - released;
+export function attemptsMade({ attempts, released = 0, fallbacks = 0 }: Message): number {
+  return attempts - released + fallbacks;
+}
+
+/** The carriers of its attempts, in order; `own` is its job's. */
+const offeredTo = ({ log = [] }: Message, own: string | null): (string | null)[] =>
+  log.flatMap(([state, , note]) => (state === "sending" ? [note?.by ?? own] : []));
+
+/** The carrier that was tried last, where that is known; else its job's. */
+export const carrierOf = (message: Message, own: string | null): string | null =>
+  offeredTo(message, own).findLast((name) => name !== "") ?? own;
+
+/**
+ * Whether a carrier was given the message: `perhaps` while a consumer is at work that may have given it to this one. Only
+ * those count that were: a reference is in the hands of every carrier that was tried, and of no other.
+ */
+export function wasGiven(message: Message, own: string | null, carrier: string): "yes" | "perhaps" | "no" {
+  if (offeredTo(message, own).includes(carrier)) return "yes";
+  if (message.plan?.includes(carrier) !== true) return "no";
+  return message.state === "sending" ? "perhaps" : "yes";
 }
 
 /** The message in another state, without the times and the code of the one before. */
@@ -80,7 +119,34 @@ export function enter(message: Message, state: StoredState, nowMs: number, more:
     delete kept.faults;
     delete kept.resubmits;
   }
-  return { ...kept, state, log: [...(message.log ?? []), [state, nowMs]], ...more };
+  return { ...kept, state, log: [...explained(message), [state, nowMs]], ...more };
+}
+
+/** The log of a message that leaves its state: the reason of that goes with its entry. An attempt's is not known before its end. */
+function explained({ state, code, log = [] }: Message): NonNullable<Message["log"]> {
+  const last = log.at(-1);
+  if (code === undefined || state === "sending" || last?.[0] !== state) return log;
+  return [...log.slice(0, -1), [last[0], last[1], { ...last[2], code }]];
+}
+
+/** A log whose last entry is the message's state again, so that its reason is the message's. */
+export function unexplained(log: NonNullable<Message["log"]>, code: string | undefined): NonNullable<Message["log"]> {
+  const last = log.at(-1);
+  if (code === undefined || last?.[2]?.code !== code) return log;
+  const { code: _code, ...note } = last[2];
+  return [...log.slice(0, -1), Object.keys(note).length > 0 ? [last[0], last[1], note] : [last[0], last[1]]];
+}
+
+/** The message with the last of its entries of one state, or of any, told to be this carrier's; `own` is its job's. */
+export function noted(message: Message, carrier: string, own: string | null, state?: StoredState): Message {
+  const log = message.log ?? [];
+  const place = log.findLastIndex(([entered]) => state === undefined || entered === state);
+  const entry = log[place];
+  if (!entry) return message;
+  const { by: _by, ...others } = entry[2] ?? {};
+  const note = carrier === own ? others : { ...others, by: carrier };
+  const hasNote = Object.keys(note).length > 0;
+  return { ...message, log: log.with(place, hasNote ? [entry[0], entry[1], note] : [entry[0], entry[1]]) };
 }
 
 /** A step that refunds nothing. */

@@ -1,13 +1,17 @@
-import { timelineOf } from "../../../model/message.ts";
+import { attemptsIn, timelineOf } from "../../../model/message.ts";
 import type { MessageState, MessageView } from "../../../model/message.ts";
 import { jobOf, secretOf } from "../jobs.ts";
 import type { Job } from "../jobs.ts";
-import { attemptsMade } from "./states.ts";
+import { attemptsMade, carrierOf } from "./states.ts";
 import type { Message } from "./states.ts";
 
 // The messages of jobs as everything outside the account sees them.
 
-const enteredBy = ({ log = [] }: Message) => log.map(([state, at]) => ({ state, at }));
+function enteredBy({ log = [], state: now, code }: Message, own: string | null) {
+  const entered = log.map(([state, at, note]) => ({ state, at, ...note }));
+  // While an attempt runs, the reason of the one before is only kept in case the claim is given back.
+  return attemptsIn(entered, own, now === "sending" ? null : (code ?? null));
+}
 
 /** The state of a message as it is shown: before its time it is scheduled. */
 export function stateOf({ state }: Message, { sendAt }: Pick<Job, "sendAt">, nowMs: number): MessageState {
@@ -16,7 +20,7 @@ export function stateOf({ state }: Message, { sendAt }: Pick<Job, "sendAt">, now
 
 /** The messages of a job as history and the operator see them at a time. */
 export function messageViews(job: Job, nowMs: number): MessageView[] {
-  const timelines = job.messages.map((message) => timelineOf(job, enteredBy(message), nowMs));
+  const timelines = job.messages.map((message) => timelineOf(job, enteredBy(message, job.carrier), nowMs));
   return job.messages.map((message, index) => ({
     seq: job.seq,
     index,
@@ -30,7 +34,7 @@ export function messageViews(job: Job, nowMs: number): MessageView[] {
     charge: job.charge,
     ...(job.segments !== null && { segments: job.segments }),
     refunded: message.refunded === true,
-    carrier: job.carrier,
+    carrier: carrierOf(message, job.carrier),
     attempts: attemptsMade(message),
     // While an attempt runs, the reason of the one before is only kept in case the claim is given back.
     errorCode: message.state === "sending" ? null : (message.code ?? null),

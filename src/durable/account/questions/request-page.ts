@@ -15,6 +15,9 @@ const LATE_MS = 600_000;
 /** Rows that are read at most to find a request: more than an account stores in some minutes. */
 const ROWS_MAX = 20_000;
 
+/** Of the newest rows, so many are read where the time does not lead to a request: the clock may have been set back. */
+const NEWEST_MAX = 2_000;
+
 /** Jobs of one request at most. */
 const JOBS_MAX = 100;
 
@@ -24,11 +27,16 @@ export function firstSeq(sql: SqlStorage, requestId: string, near: NearRequest):
     "seq" in near
       ? [near.seq - JOBS_MAX + 1, near.seq + 1]
       : [firstJobSince(sql, near.atMs - EARLY_MS), firstJobSince(sql, near.atMs + LATE_MS)];
-  const some = "SELECT seq, request_id FROM job WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?";
-  const row = sql
-    .exec(`SELECT seq FROM (${some}) WHERE request_id = ? LIMIT 1`, low, high, ROWS_MAX, requestId)
-    .toArray()[0];
-  return row ? number(row, "seq") : null;
+  const firstIn = (some: string, ...bindings: number[]) => {
+    const query = `SELECT seq FROM (${some}) WHERE request_id = ? AND debit IS NOT NULL LIMIT 1`;
+    const row = sql.exec(query, ...bindings, requestId).toArray()[0];
+    return row ? number(row, "seq") : null;
+  };
+  const columns = "SELECT seq, request_id, debit FROM job";
+  return (
+    firstIn(`${columns} WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?`, low, high, ROWS_MAX) ??
+    firstIn(`${columns} ORDER BY seq DESC LIMIT ?`, NEWEST_MAX)
+  );
 }
 
 /**

@@ -94,11 +94,13 @@ export class Callers {
     if (!wait.isComplete) this.#average(nowMs);
     else if (wait.probes) return null;
     wait.isComplete = true;
+    // The longest hold ends right now, by the timer that is set: a new one would ring a moment later.
+    if (leftMs <= 0) return null;
     const tookMs = nowMs - wait.sinceMs;
     // Callers that come slowly wait for something else than their answers: the batch has time for the late ones.
-    if (!wait.probes) return tookMs < SLOW_MS ? 0 : Math.max(0, Math.min((LATE_GAPS * tookMs) / wait.calls, leftMs));
+    if (!wait.probes) return tookMs < SLOW_MS ? 0 : Math.min((LATE_GAPS * tookMs) / wait.calls, leftMs);
     const cycleMs = Math.max(this.#cycleMs, PROBE_MS_MIN);
-    const moreMs = Math.max(0, Math.min(PROBE_CYCLES * cycleMs, leftMs));
+    const moreMs = Math.min(PROBE_CYCLES * cycleMs, leftMs);
     wait.lateFromMs = nowMs + moreMs / 2;
     wait.lateCallsMin = (STEADY_SHARE * wait.calls * (moreMs / 2)) / cycleMs;
     return moreMs;

@@ -21,7 +21,11 @@ function journaled({ job, messages, refunds }: Draft, news: readonly News[]) {
   const receipts = [];
   for (const item of news) {
     if (messages[item.index] === job.messages[item.index]) continue;
-    const receipt = item.kind === "receipt" ? journalReceipt(item.index, item.state, item.code) : null;
+    // What is kept for an outcome stands with its message.
+    const isKept = messages[item.index]?.early !== job.messages[item.index]?.early;
+    if (item.kind !== "receipt" || isKept) return null;
+    const carrier = item.carrier === job.carrier ? undefined : item.carrier;
+    const receipt = journalReceipt(item.index, item.state, item.code, carrier);
     if (!receipt) return null;
     receipts.push(receipt);
   }

@@ -24,7 +24,8 @@ const LETTERS = { submitted: "s", delivered: "d", undelivered: "n" } as const sa
 const STATES = { s: "submitted", d: "delivered", n: "undelivered" } as const;
 
 /** A receipt as the journal holds it: the message's place in its job, its state, and the reason where there is one. */
-type Receipt = [index: number, letter: keyof typeof STATES, code?: string];
+/** `carrier`: where it is not the job's. */
+type Receipt = [index: number, letter: keyof typeof STATES, code?: string | null, carrier?: string];
 
 /**
  * The receipts of one batch: their time in ms, `RECEIPT_WINDOW_MS` as it was then, the receipts of each job, and the number
@@ -61,8 +62,9 @@ export interface Step {
 }
 
 /** A receipt as the journal takes it; null for one that may move money. */
-export function journalReceipt(index: number, state: ReceiptState, code?: string): Receipt | null {
+export function journalReceipt(index: number, state: ReceiptState, code?: string, carrier?: string): Receipt | null {
   if (state === "failed") return null;
+  if (carrier !== undefined) return [index, LETTERS[state], code ?? null, carrier];
   return code === undefined ? [index, LETTERS[state]] : [index, LETTERS[state], code];
 }
 
@@ -70,12 +72,19 @@ export function journalReceipt(index: number, state: ReceiptState, code?: string
 interface Merged {
   seq: number;
   rev: number;
+  carrier?: string | null;
   messages: Message[];
 }
 
-function receive(message: Message, { atMs, windowMs }: Step, [, letter, code]: Receipt): Message {
+function receive(message: Message, own: string | null, { atMs, windowMs }: Step, receipt: Receipt): Message {
+  const [, letter, code, carrier] = receipt;
   const moment = { nowMs: atMs, timers: { receiptWindowMs: windowMs } };
-  return applyReceipt(moment, message, { state: STATES[letter], code }).message;
+  return applyReceipt(
+    moment,
+    message,
+    { state: STATES[letter], code: code ?? undefined, carrier: carrier ?? own ?? undefined },
+    own,
+  ).message;
 }
 
 /** The journal of one object, in memory as in storage; loaded when it is first needed. */
@@ -140,7 +149,7 @@ export class Journal {
       const before = seen && [...messages];
       for (const receipt of step.receipts) {
         const message = messages[receipt[0]];
-        const received = message && receive(message, step, receipt);
+        const received = message && receive(message, job.carrier ?? null, step, receipt);
         if (received === undefined || received === message) continue;
         messages[receipt[0]] = { ...received, rev: rev + 1 };
         isChanged = true;

@@ -2,6 +2,7 @@ import type { TakeBackAsked, TakenBack } from "../../../model/message-detail.ts"
 import { LANES } from "../../../model/lane.ts";
 import type { MessagePlace } from "../../../model/ref.ts";
 import { number } from "../../rows.ts";
+import { countTakenBack } from "../limits/daily-cancels.ts";
 import { numbersIn } from "../open-jobs.ts";
 import { firstSeq } from "../questions/request-page.ts";
 import { draftOf, readJob, stepDraft, storeDraft } from "../jobs.ts";
@@ -35,6 +36,7 @@ function takeBackIn(turn: Turn, job: Job, index?: number): { cancelled: number; 
   stepDraft(draft, (message, at) =>
     index === undefined || at === index ? takeBack(message, turn.nowMs) : unchanged(message),
   );
+  countTakenBack(turn, job, draft.refunds.length);
   if (storeDraft(turn, draft)) noteRecordingOf(turn, job);
   const asked = index === undefined ? draft.messages : draft.messages.slice(index, index + 1);
   const cancelled = asked.filter(({ state }) => state === "cancelled").length;

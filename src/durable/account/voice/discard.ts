@@ -1,4 +1,5 @@
 import { logProblem } from "../../../log.ts";
+import { telephoneKey } from "../../../model/message.ts";
 import { number, numberOrNull, text } from "../../rows.ts";
 import { readJob } from "../jobs.ts";
 import { isFinal } from "../message/states.ts";
@@ -97,7 +98,7 @@ export async function discard({ bucket, commit }: DiscardHost, objectKey?: strin
       return keys.map((key) => prepare(turn, key)).filter((one) => one !== null);
     });
     if (discarded.length === 0) return;
-    await bucket().delete(discarded.map((one) => one.objectKey));
+    await bucket().delete(discarded.flatMap((one) => [one.objectKey, telephoneKey(one.objectKey)]));
     commit(({ sql }) => {
       for (const fileId of discarded.flatMap(({ fileIds }) => fileIds)) {
         sql.exec("DELETE FROM recording WHERE file_id = ? AND state = 'removed'", fileId);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { olderPage } from "../../../../src/activity/list.ts";
 import { packGroup, unpackGroup } from "../../../../src/db/message-groups.ts";
 import { decodeMessages, encodeLives, encodeNumbers } from "../../../../src/durable/account/message/codec.ts";
-import { timelineOf } from "../../../../src/model/message.ts";
+import { attemptsIn, timelineOf } from "../../../../src/model/message.ts";
 import type { Entered, MessageView } from "../../../../src/model/message.ts";
 import { parseSearch } from "../../../../src/search/parse.ts";
 import { ACTIVITY_OPERATORS } from "../../../../src/activity/list.ts";
@@ -78,9 +78,12 @@ describe("history", () => {
   it("is read as it was written, at any time before and after the message's own", () => {
     const ms = fc.integer({ min: 0, max: 100_000 });
     const state = fc.constantFrom<MessageView["state"]>("sending", "queued", "cancelled", "submitted", "failed");
+    // Who was tried, where that is not the message's carrier; empty: it is not known.
+    const by = fc.constantFrom(undefined, undefined, "", "acme");
+    const code = fc.constantFrom(undefined, undefined, "busy");
     const life = fc.record({
       sendIn: fc.option(ms, { nil: undefined }),
-      steps: fc.array(fc.tuple(state, ms), { maxLength: 5 }),
+      steps: fc.array(fc.tuple(state, ms, by, code), { maxLength: 5 }),
       before: fc.boolean(),
       atMs: ms,
     });
@@ -93,9 +96,15 @@ describe("history", () => {
           // Nothing but its end comes before the time of a message.
           const isCancelled = before && sendAt !== undefined;
           let at = sendAt ?? createdAt;
-          const entered: Entered[] = isCancelled
+          const went: (Entered & { by?: string | undefined })[] = isCancelled
             ? [{ state: "cancelled", at: Math.max(createdAt, sendAt - 1) }]
-            : steps.map(([one, gap]) => ({ state: one, at: (at += gap) }));
+            : steps.map(([one, gap, name, why]) => ({
+                state: one,
+                at: (at += gap),
+                by: name,
+                ...(why && { code: why }),
+              }));
+          const entered = attemptsIn(went, view.carrier, view.errorCode);
           const viewAt = (nowMs: number): MessageView => {
             const timeline = timelineOf({ createdAt, sendAt }, entered, nowMs);
             const last = timeline.at(-1);
