@@ -24,6 +24,14 @@ const BECAUSE: Readonly<Record<string, string>> = {
   rejected_by_carrier: "the carrier rejected it",
   carrier_failed: "the carrier reported that it did not send it",
   absent_subscriber: "the phone was switched off or out of coverage for too long",
+  answer_unreadable: "the carrier's answer could not be read",
+  no_bind: "the connection to the carrier was down",
+  bind_refused: "the carrier refused this service's login",
+  window_full: "the carrier had not answered what it was given before",
+  no_voice: "the carrier has no voice for the call",
+  operation_not_offered: "the carrier does not offer this operation",
+  speech_unavailable: "its words could not be made into speech",
+  unfit_address: "the carrier's address cannot carry its text",
 };
 
 /** Codes whose meanings are known, beside those of HTTP statuses. */
@@ -36,10 +44,19 @@ const OWN_CODES: ReadonlySet<string> = new Set([
   "internal_error",
   "inbox_unavailable",
   "not_configured",
+  "no_bind",
+  "no_voice",
+  "operation_not_offered",
+  "unfit_address",
 ]);
 
+/** What making a call's speech came to. */
+const isSpeech = (code: string): boolean => code.startsWith("speech_");
+
+const isOwn = (code: string): boolean => OWN_CODES.has(code) || isSpeech(code);
+
 /** The carrier's word in a code, or null where the code is this service's own. */
-export const carrierCode = (code: string | null): string | null => (code === null || OWN_CODES.has(code) ? null : code);
+export const carrierCode = (code: string | null): string | null => (code === null || isOwn(code) ? null : code);
 
 /** A code that is quoted is short and on one line, whatever the carrier wrote. */
 const CODE_LENGTH_MAX = 60;
@@ -54,7 +71,8 @@ function because(code: string | null): string {
   if (code === null) return "";
   const status = /^http_(\d{3})$/u.exec(code)?.[1];
   if (status !== undefined) return ` because the carrier's gateway answered with HTTP status ${status}`;
-  const known = Object.hasOwn(BECAUSE, code) ? BECAUSE[code] : undefined;
+  const meant = isSpeech(code) ? "speech_unavailable" : code;
+  const known = Object.hasOwn(BECAUSE, meant) ? BECAUSE[meant] : undefined;
   return ` because ${known ?? `the carrier gave the code ${quoted(code)}`}`;
 }
 

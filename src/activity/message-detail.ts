@@ -51,15 +51,18 @@ export function shownText(config: Config, ref: AccountRef, story: MessageDetail)
   const keptDays = config.TEXT_DAYS;
   if (content === "recording") return { text: null, why: "recording", otp: null, keptDays };
   const text = textOf(config, ref, story);
-  if (content !== "code") {
+  const sent = readOtpText(text ?? "");
+  const pieces = story.content.otp;
+  // A code to another country is an SMS with the text of an OTP (contract §15).
+  const isCode = content === "code" || (sent !== null && ref.mode === "live");
+  if (!isCode) {
     const missing = story.text === null ? "forgotten" : "unreadable";
     return { text, why: text === null ? missing : null, otp: null, keptDays };
   }
-  const sent = readOtpText(text ?? "");
   if (!sent) return { text: null, why: "forgotten", otp: null, keptDays };
-  if (ref.mode === "test") return { text, why: null, otp: sent, keptDays };
+  if (ref.mode === "test") return { text: otpText(sent.brand, sent.code, pieces), why: null, otp: sent, keptDays };
   const otp = maskOtp(sent);
-  return { text: otpText(otp.brand, otp.code), why: "masked", otp, keptDays };
+  return { text: otpText(otp.brand, otp.code, pieces), why: "masked", otp, keptDays };
 }
 
 /** Ten digits, for operations that take no country code. */

@@ -3,7 +3,7 @@ import { showKeyId } from "../crypto/api-key.ts";
 import { messageId } from "../crypto/ids.ts";
 import type { GivenSecrets } from "../crypto/secrets.ts";
 import type { MessageDetail, RequestPage } from "../model/message-detail.ts";
-import type { MessageView } from "../model/message.ts";
+import type { Content, MessageView } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import { coins } from "../money/money.ts";
 import type { Term } from "../search/terms.ts";
@@ -16,7 +16,10 @@ import { shownText } from "./message-detail.ts";
 
 const timeOf = (ms: number) => new Date(ms).toISOString();
 
-/** A message in a list: amounts in coins, times in ISO 8601. `segments` is null for calls. */
+/**
+ * A message in a list: amounts in coins, times in ISO 8601. `segments` is null for calls, `send_at` for what was ordered for
+ * at once.
+ */
 export function wireMessage(secret: GivenSecrets, ref: AccountRef, view: MessageView) {
   return {
     id: messageId(secret, ref, view.operation, view),
@@ -31,6 +34,7 @@ export function wireMessage(secret: GivenSecrets, ref: AccountRef, view: Message
     key_id: view.keyId === null ? null : showKeyId(view.keyId),
     created_at: timeOf(view.createdAt),
     updated_at: timeOf(view.updatedAt),
+    send_at: view.sendAt === undefined ? null : timeOf(view.sendAt),
   };
 }
 
@@ -50,21 +54,28 @@ export const WIRE_FIELDS = [
   "key_id",
   "created_at",
   "updated_at",
+  "send_at",
 ] as const satisfies (keyof WireMessage)[];
 
-/** The states of a message with their times; attempts are counted, and the last entry has the carrier's word. */
-function timelineOf({ timeline, errorCode }: MessageView) {
-  const word = carrierCode(errorCode);
-  let attempt = 0;
-  return timeline.map(({ state, at }, place) => {
-    if (state === "sending") attempt += 1;
+/** The states of a message with their times: attempts by their numbers, carriers, and the carriers' own words. */
+function timelineOf({ timeline }: MessageView) {
+  return timeline.map(({ state, at, attempt, carrier, code }) => {
+    const word = carrierCode(code ?? null);
     return {
       state,
       at: timeOf(at),
-      ...(state === "sending" && { attempt }),
-      ...(word !== null && place === timeline.length - 1 && { carrier_code: word }),
+      ...(attempt !== undefined && { attempt }),
+      ...(carrier !== undefined && { carrier }),
+      ...(word !== null && { carrier_code: word }),
     };
   });
+}
+
+/** What went to the carrier with an Indian message that was matched (contract §17.2). */
+function dltOf({ dlt, sender }: Content) {
+  if (!dlt) return null;
+  const { entityId: entity_id, templateId: template_id, category } = dlt;
+  return { entity_id, template_id, header: template_id === null ? null : (sender ?? null), category };
 }
 
 /** One message with its text, times and explanation; the code of a live one-time password is masked. */
@@ -73,6 +84,7 @@ export function wireDetail(config: Config, ref: AccountRef, detail: MessageDetai
   return {
     ...wireMessage(config.KEY_SECRET, ref, message),
     sender: content.sender ?? null,
+    dlt: dltOf(content),
     text: shownText(config, ref, detail).text,
     timeline: timelineOf(message),
     explanation: explain(message),

@@ -18,7 +18,7 @@ const field = (name: string) => find<HTMLInputElement>(`${FORM} [name=${name}]`)
 const valueOf = (name: string) => field(name)?.value ?? "";
 
 /** Changes an element, if the page has it. */
-function set(selector: string, to: Partial<HTMLElement>): void {
+function set(selector: string, to: Partial<HTMLInputElement>): void {
   Object.assign(find(selector) ?? {}, to);
 }
 
@@ -46,7 +46,6 @@ let checked = "";
 function check(form: HTMLFormElement): void {
   const body = fieldsOf(form);
   const asked = body.toString();
-  if (asked === checked) return;
   checked = asked;
   clearTimeout(waiting);
   waiting = setTimeout(async () => {
@@ -87,9 +86,15 @@ function compose(): void {
   }
   const segments = find("[data-segments]") ? composeSms(valueOf("message")) : 1;
   const price = priceOf(form.dataset, total.dataset);
-  const times = (count: number) => (typeof price === "string" ? price : money(price * segments * count));
+  const count = Number(find("[data-found]")?.dataset["found"] ?? 1);
+  const shown = field("shown");
+  // A quote is for the form as it is: its price goes before the one that is counted here.
+  const quoted = valueOf("quote") && shown?.value;
+  const each = quoted ? Number(quoted) / count : typeof price === "string" ? price : price * segments;
+  const times = (times: number) => (typeof each === "string" ? each : money(each * times));
   set("[data-price]", { textContent: times(1) });
-  total.textContent = times(Number(find("[data-found]")?.dataset["found"] ?? 1));
+  total.textContent = times(count);
+  if (shown) shown.value = typeof each === "string" ? "" : String(each * count);
 }
 
 function speak(): void {
@@ -106,8 +111,10 @@ function speak(): void {
 const isChanged = (one: HTMLInputElement) => one.value !== one.defaultValue;
 
 function changed(): void {
-  compose();
   const form = find<HTMLFormElement>(FORM);
+  // A quote is for what the form was when it was checked.
+  set(`${FORM} [name=quote]`, { value: "" });
+  compose();
   if (form) check(form);
 }
 

@@ -117,6 +117,8 @@ function fail(form: HTMLFormElement, { code, error, hint = "", param = "" }: Ans
   // The sentence asks whether this number is meant; sending the form again confirms it.
   const confirmed = find<HTMLInputElement>("[name=confirmed]", form);
   if (confirmed) confirmed.value = request.getResponseHeader("confirm-number") ?? confirmed.value;
+  // The price is another one than was shown: the form is read again, which shows it and brings its quote (compose.ts).
+  if (code === "invalid_quote") form.dispatchEvent(new Event("input", { bubbles: true }));
   const reused = code === "idempotency_mismatch" ? form.dataset["reused"] : undefined;
   if (reused !== undefined) renew(form);
   const { money } = form.dataset;

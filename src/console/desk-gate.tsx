@@ -8,8 +8,7 @@ import { TOKEN_HOLDER, leastRole, mayDo } from "../model/operator.ts";
 import type { Operator, Permission } from "../model/operator.ts";
 import { findDeskSession } from "../sign-in/desk-sessions.ts";
 import { DeskClosed } from "../ui/desk/access.tsx";
-import { deskAccess } from "../ui/words/desk-access.ts";
-import { deskWords } from "../ui/words/desk.ts";
+import { deskAccess, deskWords } from "../ui/desk/words.ts";
 import { at, safeNext, show, viewOf, wantsJson } from "./page.tsx";
 
 // Who may enter the desk: by Cloudflare Access where it is configured, and else by a session of the operator's token. The

@@ -83,13 +83,24 @@ const FIELD_LENGTH_MAX = new Map<string, number>([
   ["recipients", Infinity],
   ["countries", Infinity],
   ["next", Infinity],
+  // The file of all carriers and routes, and what a carrier answers.
+  ["set", Infinity],
+  ["answerHeaders", LENGTH_MAX.text],
+  ["answerBody", Infinity],
+  ["receiptBody", Infinity],
 ]);
+
+/** Settings and secrets of a carrier, which its kind limits. */
+const OF_CARRIER = /^(?:settings|secrets)\./u;
+
+const lengthMaxOf = (name: string): number =>
+  FIELD_LENGTH_MAX.get(name) ?? (OF_CARRIER.test(name) ? Infinity : LENGTH_MAX.field);
 
 function fieldsIn(c: Context<AppEnv>, entries: Iterable<[string, string | File]>): Omit<PostedForm, "once"> {
   const typed: Record<string, string> = {};
   const files: Record<string, File> = {};
   for (const [name, value] of entries) {
-    const lengthMax = FIELD_LENGTH_MAX.get(name) ?? LENGTH_MAX.field;
+    const lengthMax = lengthMaxOf(name);
     if (typeof value !== "string") {
       // If no file was chosen, the browser sends an empty one without a name (HTML, form submission).
       if (value.name !== "" || value.size > 0) files[name] = value;

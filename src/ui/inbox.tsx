@@ -18,7 +18,7 @@ import { inbox } from "./words/inbox.ts";
 /** A message, and what else the page needs to show it. */
 export interface Chosen {
   message: InboxMessage;
-  /** Path of its recording; null without one. */
+  /** Path of its recording, or of its text as sound; null without one. */
   audio: string | null;
   /** The mode in which the reader's own account sent it; null when another account did. */
   mine: Mode | null;
@@ -60,6 +60,7 @@ const Screen: FC<{ chosen: Chosen }> = ({ chosen: { message } }) => {
 const CallScreen: FC<{ chosen: Chosen }> = ({ chosen: { message, audio } }) => {
   const { at } = useView();
   const t = useWords(inbox);
+  const isSpoken = message.operation === "tts";
   return (
     <div class="m-callcard">
       <span class="m-ring">
@@ -70,19 +71,12 @@ const CallScreen: FC<{ chosen: Chosen }> = ({ chosen: { message, audio } }) => {
         <br />
         <Time at={message.at} style="time" />
       </p>
-      {audio === null ? (
-        <>
-          <p class="m-label">{t.says}</p>
-          <blockquote dir="auto">{message.text ?? t.unreadable}</blockquote>
-        </>
-      ) : (
-        <>
-          <p class="m-label" id="plays">
-            {t.plays}
-          </p>
-          <audio controls preload="metadata" src={at(audio)} aria-labelledby="plays" />
-        </>
-      )}
+      <p class="m-label" id="plays">
+        {isSpoken ? t.says : t.plays}
+      </p>
+      {isSpoken && <blockquote dir="auto">{message.text ?? t.unreadable}</blockquote>}
+      {audio !== null && <audio controls preload="metadata" src={at(audio)} aria-labelledby="plays" />}
+      {isSpoken && audio === null && <p class="small">{t.noVoice}</p>}
     </div>
   );
 };

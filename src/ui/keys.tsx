@@ -6,6 +6,8 @@ import { Icon } from "./icons.tsx";
 import { Card, Choice, Empty, Field, Notice, OnceField, PageHead, Time, faultAt } from "./parts.tsx";
 import type { Unsaved } from "./parts.tsx";
 import { useView, useWords } from "./view.ts";
+import { MakeHook } from "./webhooks/hook.tsx";
+import { hookWords } from "./words/hooks.ts";
 import { keyWords } from "./words/keys.ts";
 
 // The parts of the page of API keys.
@@ -206,6 +208,7 @@ export const KeysPage: FC<{ ring: KeyRing; now: number; done: string | undefined
             <a href={at("/docs")}>{t.howToUse}</a>
           </p>
           {ring.consoleKey && <p class="hint">{t.consoleKey}</p>}
+          {open.length > 0 && <MakeHook keys={open} unsaved={unsaved} />}
         </div>
       </div>
     </>
@@ -240,6 +243,7 @@ export const RotateKey: FC<{ of: OwnKey; now: number; part: boolean }> = ({ of, 
       {part ? <h2>{t.rotateTitle}</h2> : <h1>{t.rotateTitle}</h1>}
       <Named of={of} now={now} />
       <p>{t.rotateLead}</p>
+      <p>{useWords(hookWords).stops}</p>
       <form class="stack" method="post" action={at(`/keys/${of.id}/rotate`)}>
         <OnceField />
         <Choice label={t.overlap} name="overlap" value="86400" options={options} />
@@ -264,6 +268,7 @@ export const RevokeKey: FC<{ of: OwnKey; now: number; part: boolean }> = ({ of, 
       {part ? <h2>{t.revokeTitle}</h2> : <h1>{t.revokeTitle}</h1>}
       <Named of={of} now={now} />
       <p>{t.revokeLead}</p>
+      <p>{useWords(hookWords).stops}</p>
       {recent && <Notice tone="bad">{t.usedRecently}</Notice>}
       <form class="actions" method="post" action={at(`/keys/${of.id}/revoke`)}>
         <button class="btn danger">{t.revokeNow}</button>

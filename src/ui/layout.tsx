@@ -21,6 +21,7 @@ export const PAGES = [
   { id: "recordings", path: "/recordings" },
   { id: "keys", path: "/keys" },
   { id: "webhooks", path: "/endpoints" },
+  { id: "dlt", path: "/dlt" },
   { id: "billing", path: "/billing" },
   { id: "settings", path: "/settings" },
   { id: "docs", path: "/docs" },

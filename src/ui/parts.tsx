@@ -119,6 +119,8 @@ export interface FieldProps {
   hint?: string;
   /** What is wrong with it, in a sentence. */
   error?: string | undefined;
+  /** Where the sentence is English in every language. */
+  errorLang?: "en" | undefined;
   required?: boolean;
   placeholder?: string;
   /** Shown before the input, such as +91. */
@@ -131,6 +133,8 @@ export interface FieldProps {
   data?: Record<`data-${string}`, string>;
   autofocus?: boolean;
   mono?: boolean;
+  /** Lines of a `textarea`. */
+  rows?: number;
   /** For pages on which two forms have a field of the same name. */
   id?: string;
 }
@@ -155,6 +159,7 @@ export const Field: FC<FieldProps> = ({
   label,
   hint,
   error,
+  errorLang,
   prefix,
   data,
   mono,
@@ -200,7 +205,7 @@ export const Field: FC<FieldProps> = ({
         </p>
       )}
       {error !== undefined && (
-        <p class="fault" id={`${own}-error`}>
+        <p class="fault" id={`${own}-error`} {...(errorLang && { lang: errorLang })}>
           {error}
         </p>
       )}

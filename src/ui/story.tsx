@@ -127,15 +127,16 @@ const Timeline: FC<{ story: MessageDetail }> = ({ story }) => {
   const t = useWords(words);
   const span = useSpan();
   const { timeline } = story.message;
-  let attempt = 0;
   return (
     <ol class="timeline">
-      {timeline.map(({ state, at }, index) => {
-        if (state === "sending") attempt += 1;
+      {timeline.map(({ state, at, attempt, carrier, code }, index) => {
         const before = timeline[index - 1];
         return (
           <li data-state={state}>
-            <StateBadge state={state} /> {state === "sending" && <span class="dim">{t.attempt(attempt)}</span>}
+            <StateBadge state={state} />{" "}
+            {state === "sending" && attempt !== undefined && <span class="dim">{t.attempt(attempt)}</span>}{" "}
+            {carrier !== undefined && <span class="dim">{carrier}</span>}{" "}
+            {state === "queued" && code !== undefined && <code>{code}</code>}
             <span class="at">
               <Time at={at} /> {before && <span class="dim">{t.after(span(Math.max(0, at - before.at)))}</span>}
             </span>

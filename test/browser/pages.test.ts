@@ -24,6 +24,7 @@ const PAGES = [
   "/recordings",
   "/keys",
   "/endpoints",
+  "/dlt",
   "/billing",
   "/settings",
   "/settings/activity",
@@ -33,11 +34,32 @@ const PAGES = [
   "/there-is-no-such-page",
 ];
 const PUBLIC = ["/sign-in", "/sign-in/password", "/sign-in/forgot", "/sign-up", "/inbox", "/desk/sign-in"];
-const DOCS = ["/docs", "/docs/errors", "/docs/webhooks", "/docs/india", "/docs/api/sendSms", "/docs/search?q=retry"];
+const DOCS = [
+  "/docs",
+  "/docs/errors",
+  "/docs/webhooks",
+  "/docs/scheduling",
+  "/docs/prices",
+  "/docs/india",
+  "/docs/api/sendSms",
+  "/docs/api/streamEvents",
+  "/docs/search?q=retry",
+];
 const DESK = [
   "/desk",
   "/desk/health",
+  "/desk/carriers",
+  "/desk/carriers/sim",
+  "/desk/carriers/sim/test",
+  "/desk/new-carrier",
+  "/desk/new-carrier?kind=template&preset=msg91",
+  "/desk/new-carrier?kind=smpp",
+  "/desk/routes",
+  "/desk/routes?to=%2B919876543210&operation=sms",
+  "/desk/route",
+  "/desk/carrier-set",
   "/desk/rate-card",
+  "/desk/number-rules",
   "/desk/payments",
   "/desk/queues",
   "/desk/reconcile",
@@ -69,6 +91,7 @@ async function linked(window: Window): Promise<string[]> {
     (await first(window, "/keys", "/keys/key_")).replace("rotate", "revoke"),
     await first(window, "/recordings", "/recordings/file_"),
     await first(window, "/endpoints", "/endpoints/wh_"),
+    `${await first(window, "/endpoints", "/endpoints/wh_")}/edit`,
     "/confirm",
   ];
 }

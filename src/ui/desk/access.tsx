@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { useView, useWords } from "../view.ts";
-import { deskAccess } from "../words/desk-access.ts";
+import { deskAccess } from "./words.ts";
 
 /** The desk stays closed to this request, or to this role; `signOut` is where another operator can sign in instead. */
 export const DeskClosed: FC<{ sentence: string; signOut: string | null }> = ({ sentence, signOut }) => {

@@ -4,7 +4,7 @@ import type { AccountAtDesk } from "../../operator/accounts.ts";
 import { Card, Field, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskWords } from "../words/desk.ts";
+import { deskWords } from "./words.ts";
 import { PlanChoice, useMay } from "./frame.tsx";
 
 // What can be changed on the page of one account: its status, its terms and its money.

@@ -4,11 +4,11 @@ import { count, cutEmail, cutPhone, phoneText } from "../format.ts";
 import { Card, Kind, Money, StateBadge, Time } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskAccess } from "../words/desk-access.ts";
-import { deskWords } from "../words/desk.ts";
+import { deskAccess, deskWords } from "./words.ts";
 import { leavingWords } from "../words/leaving.ts";
 import { shell } from "../words/shell.ts";
 import { CreditForm, StandingForms } from "./account-forms.tsx";
+import { RulesCard } from "./rules.tsx";
 import { DeskDone, StatusPill, Wide, useMay } from "./frame.tsx";
 
 // One account on the operator's page: its facts and its newest entries.
@@ -225,6 +225,7 @@ export const DeskAccount: FC<
         {useMay("standing") && <StandingForms of={of} typed={typed} fault={fault} />}
         {useMay("money") && <CreditForm of={of} typed={typed} fault={fault} />}
       </div>
+      <RulesCard of={of} typed={typed} fault={fault} />
       {children}
       <Ledger of={of} />
       <Messages of={of} whole={whole} />

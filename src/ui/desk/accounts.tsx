@@ -4,8 +4,7 @@ import { cutEmail, cutPhone } from "../format.ts";
 import { Card, CopyButton, Empty, Field, Money, Notice, Older, OnceField, PageHead, Time, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskAccess } from "../words/desk-access.ts";
-import { deskWords } from "../words/desk.ts";
+import { deskAccess, deskWords } from "./words.ts";
 import { shell } from "../words/shell.ts";
 import { PlanChoice, StatusPill, Wide, useMay } from "./frame.tsx";
 

@@ -6,7 +6,7 @@ import { Card, Choice, Empty, Field, Older, PageHead, Time, faultAt } from "../p
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { auditWords } from "../words/audit.ts";
-import { deskAccess } from "../words/desk-access.ts";
+import { deskAccess } from "./words.ts";
 import { Wide } from "./frame.tsx";
 
 /** What the operator asked for, as typed. */

@@ -8,8 +8,7 @@ import { Preferences } from "../layout.tsx";
 import { Choice, Field, Notice, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskAccess } from "../words/desk-access.ts";
-import { deskWords } from "../words/desk.ts";
+import { deskAccess, deskWords } from "./words.ts";
 import { shell } from "../words/shell.ts";
 
 // The frame of the operator's pages, their sign-in, and the parts that several of them use.
@@ -18,6 +17,8 @@ import { shell } from "../words/shell.ts";
 export const DESK_TABS = {
   accounts: "/desk",
   health: "/desk/health",
+  carriers: "/desk/carriers",
+  routes: "/desk/routes",
   card: "/desk/rate-card",
   payments: "/desk/payments",
   queues: "/desk/queues",

@@ -6,7 +6,7 @@ import { count } from "../format.ts";
 import type { Lang } from "../lang.ts";
 import { Card, Notice } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskHealth } from "../words/desk-health.ts";
+import { deskHealth } from "./words.ts";
 
 // The service's health in one card: a line for each concern, which is red while an alert of it is open.
 

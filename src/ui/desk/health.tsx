@@ -7,9 +7,7 @@ import type { Health } from "../../operator/health.ts";
 import { count } from "../format.ts";
 import { Card, Empty, Notice, PageHead, Time } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskAccess } from "../words/desk-access.ts";
-import { deskHealth } from "../words/desk-health.ts";
-import { deskWords } from "../words/desk.ts";
+import { deskAccess, deskHealth, deskWords } from "./words.ts";
 import { Wide, useMay } from "./frame.tsx";
 import { Glance, ageText, percentText } from "./health-glance.tsx";
 

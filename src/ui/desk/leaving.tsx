@@ -5,7 +5,7 @@ import { rupees, timeText } from "../format.ts";
 import { Card, Empty, Field, Notice, Older, PageHead, Time, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskAccess } from "../words/desk-access.ts";
+import { deskAccess } from "./words.ts";
 import { leavingWords } from "../words/leaving.ts";
 import { DeskDone, Wide } from "./frame.tsx";
 

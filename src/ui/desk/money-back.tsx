@@ -10,7 +10,7 @@ import { paise } from "../format.ts";
 import { Card, Time } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { deskMoney } from "../words/desk-money.ts";
-import { deskWords } from "../words/desk.ts";
+import { deskWords } from "./words.ts";
 import { moneyBack } from "../words/money-back.ts";
 import { Wide } from "./frame.tsx";
 

@@ -3,7 +3,7 @@ import type { QuarantinedEvent } from "../../payments/events.ts";
 import { count, paise } from "../format.ts";
 import { Card, Empty, PageHead, Time } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskWords } from "../words/desk.ts";
+import { deskWords } from "./words.ts";
 import { DeskDone, Wide, useMay } from "./frame.tsx";
 
 // The operator's page of quarantined payments.

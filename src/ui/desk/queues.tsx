@@ -4,7 +4,7 @@ import type { DeadLetter } from "../../queues/dead.ts";
 import { count } from "../format.ts";
 import { Card, Empty, PageHead, Time } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskWords } from "../words/desk.ts";
+import { deskWords } from "./words.ts";
 import { DeskDone, Wide, useMay } from "./frame.tsx";
 
 // The operator's page of the queues: their depths and their dead letters.

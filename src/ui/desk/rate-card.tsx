@@ -3,7 +3,8 @@ import { CARD_PRICES } from "../../operator/rate-card-form.ts";
 import { Field, PageHead, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskWords } from "../words/desk.ts";
+import { rulesWords } from "../words/rules.ts";
+import { deskWords } from "./words.ts";
 import { DeskDone, useMay } from "./frame.tsx";
 
 // The operator's page of the rate card.
@@ -20,6 +21,11 @@ export const DeskCard: FC<{ typed: Record<string, string>; done: string | undefi
     <>
       <PageHead title={t.tabs.card} lead={t.cardLead} />
       <DeskDone done={done} />
+      <p>
+        <a class="btn quiet" href={at("/desk/number-rules")}>
+          {useWords(rulesWords).numbersLink}
+        </a>
+      </p>
       <form class="card stack" method="post" action={at("/desk/rate-card")}>
         <h2>{t.cardPrices}</h2>
         <div class="two">

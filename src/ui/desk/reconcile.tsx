@@ -5,7 +5,7 @@ import { Card, Field, Notice, PageHead, faultAt } from "../parts.tsx";
 import type { FormFault } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { deskMoney } from "../words/desk-money.ts";
-import { deskWords } from "../words/desk.ts";
+import { deskWords } from "./words.ts";
 import { Wide } from "./frame.tsx";
 
 // The operator's page of reconciliation.

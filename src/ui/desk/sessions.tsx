@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import { timeText } from "../format.ts";
 import { Card, PageHead, Time } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
-import { deskAccess } from "../words/desk-access.ts";
+import { deskAccess } from "./words.ts";
 import { DeskDone, Wide, useMay } from "./frame.tsx";
 
 /** A session of the desk as it is listed. */

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { useView, useWords } from "../view.ts";
-import { deskAccess } from "../words/desk-access.ts";
+import { deskAccess } from "./words.ts";
 
 /** The question before an account is suspended, with what it does. */
 export const SuspendAccount: FC<{ accountId: string; name: string }> = ({ accountId, name }) => {

@@ -4,7 +4,6 @@ import { pageMarkdown } from "./markdown.ts";
 import { allPages, pageAt, sections } from "./pages.ts";
 import { filled } from "./reader.ts";
 import type { Reader } from "./reader.ts";
-import { texts } from "./texts.ts";
 
 // The documentation for programs and assistants: llms.txt (llmstxt.org), pages as Markdown, and one Agent Skill
 // (agentskills.io).
@@ -39,7 +38,7 @@ export function llmsTxt(reader: Reader): string {
     [
       `# ${PRODUCT}`,
       `> ${ABOUT}`,
-      filled(texts().notes, reader),
+      filled(reader.texts.notes, reader),
       ...lists,
       `## Optional\n\n${optional.join("\n")}`,
     ].join("\n\n") + "\n"
@@ -49,7 +48,7 @@ export function llmsTxt(reader: Reader): string {
 /** `/llms-full.txt`: every page. */
 export function llmsFullTxt(reader: Reader): string {
   const pages = allPages(reader).map((page) => pageMarkdown(page, console(reader)));
-  return [`# ${PRODUCT}`, `> ${ABOUT}`, filled(texts().notes, reader), ...pages].join("\n\n") + "\n";
+  return [`# ${PRODUCT}`, `> ${ABOUT}`, filled(reader.texts.notes, reader), ...pages].join("\n\n") + "\n";
 }
 
 export const SKILL_NAME = "dastak";
@@ -59,5 +58,5 @@ export const SKILL_DESCRIPTION =
 
 /** The skill, with the addresses of this deployment. */
 export function skillMd(reader: Reader): string {
-  return `---\nname: ${SKILL_NAME}\ndescription: ${SKILL_DESCRIPTION}\n---\n\n${filled(texts().skill, reader)}\n`;
+  return `---\nname: ${SKILL_NAME}\ndescription: ${SKILL_DESCRIPTION}\n---\n\n${filled(reader.texts.skill, reader)}\n`;
 }

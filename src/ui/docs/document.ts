@@ -65,6 +65,7 @@ interface Part {
   const?: Json;
   enum?: Json[];
   anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
   items?: JsonSchema;
   properties?: Record<string, JsonSchema>;
   required?: string[];
@@ -90,6 +91,7 @@ export function typeOf(document: OpenApi, schema: JsonSchema): string {
   if (part.const !== undefined) return JSON.stringify(part.const);
   if (part.enum) return part.enum.map((value) => JSON.stringify(value)).join(", ");
   if (part.anyOf) return part.anyOf.map((one) => typeOf(document, one)).join(" or ");
+  if (part.oneOf) return [...new Set(part.oneOf.map((one) => typeOf(document, one)))].join(" or ");
   const types = [part.type ?? "any"].flat();
   return types
     .map((type) => (type === "array" && part.items ? `list of ${typeOf(document, part.items)}` : type))
@@ -119,6 +121,15 @@ const DEPTH_MAX = 4;
 const isShown = (name: string, part: Part, required: readonly string[]): boolean =>
   name !== "apiKey" && (required.includes(name) || (part.examples !== undefined && part.format !== "date-time"));
 
+/** The beginning of ids in their patterns: `msg_` of `^(msg|call)_[0-9A-Za-z]+$`. */
+const BEGINNING = /^\^\(?([a-z]+)(?:\|[a-z]+)*\)?_/u;
+
+/** An id as an example shows it, by its pattern: `msg_…`. */
+function exampleId(pattern: string): string {
+  const [, beginning] = BEGINNING.exec(pattern) ?? [];
+  return beginning === undefined ? "…" : `${beginning}_…`;
+}
+
 /** An example of a value: the schema's own, or one made of those of its parts. */
 export function exampleOf(document: OpenApi, schema: JsonSchema, depth = 0): Json {
   const part = partOf(document, schema);
@@ -127,7 +138,7 @@ export function exampleOf(document: OpenApi, schema: JsonSchema, depth = 0): Jso
   if (part.const !== undefined) return part.const;
   const [first] = part.enum ?? [];
   if (first !== undefined) return first;
-  const some = part.anyOf?.[0];
+  const some = (part.anyOf ?? part.oneOf)?.[0];
   if (some) return exampleOf(document, some, depth);
   const type = [part.type].flat()[0];
   if (type === "array") return part.items && depth < DEPTH_MAX ? [exampleOf(document, part.items, depth + 1)] : [];
@@ -139,7 +150,7 @@ export function exampleOf(document: OpenApi, schema: JsonSchema, depth = 0): Jso
   }
   if (type === "integer" || type === "number") return part.minimum ?? 1;
   if (type === "boolean") return true;
-  return type === "null" ? null : "…";
+  return type === "null" ? null : part.pattern === undefined ? "…" : exampleId(part.pattern);
 }
 
 /** A field with its place: `details.phone`, `data[].id`. */
@@ -150,16 +161,28 @@ export interface FieldView {
   type: string;
 }
 
+/** The fields of alternatives together; one that several have is of all their types. */
+function joined(views: readonly FieldView[]): FieldView[] {
+  const byName = Map.groupBy(views, ({ name }) => name);
+  return [...byName.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const types = new Set([first, ...others].map(({ type }) => type));
+    return [{ ...first, type: [...types].join(", ") }];
+  });
+}
+
 /** Every field of an object, those of objects inside it too. */
 export function fieldsOf(document: OpenApi, schema: JsonSchema, before = "", depth = 0): FieldView[] {
-  const { properties = {}, required = [] } = partOf(document, schema);
+  const { properties = {}, required = [], oneOf } = partOf(document, schema);
+  if (oneOf) return joined(oneOf.flatMap((one) => fieldsOf(document, one, before, depth)));
   return Object.entries(properties).flatMap(([own, field]) => {
     const part = partOf(document, field);
     const name = before + own;
     const shown = { name, required: required.includes(own), part, type: typeOf(document, field) };
     if (depth >= DEPTH_MAX) return [shown];
-    if (part.properties) return [shown, ...fieldsOf(document, field, `${name}.`, depth + 1)];
-    const items = part.items && partOf(document, part.items).properties ? part.items : null;
-    return items ? [shown, ...fieldsOf(document, items, `${name}[].`, depth + 1)] : [shown];
+    const inside = part.items
+      ? fieldsOf(document, part.items, `${name}[].`, depth + 1)
+      : fieldsOf(document, field, `${name}.`, depth + 1);
+    return [shown, ...inside];
   });
 }

@@ -10,14 +10,13 @@ import { blocksOf } from "./markdown.ts";
 import { operationSamples } from "./operation.ts";
 import { filled } from "./reader.ts";
 import type { Reader } from "./reader.ts";
-import { texts } from "./texts.ts";
-import type { Guide } from "./texts.ts";
+import type { Guide, Texts } from "./texts.ts";
 
 // The guides: texts of src/ui/docs/guides (scripts/guides.mjs), and what lines such as `@plans` in them stand for.
 
 /** The guides of a group of the menu. */
-export const guidesOf = (group: GuideGroup): readonly Guide[] =>
-  texts().guides.filter((guide) => guide.group === group);
+export const guidesOf = ({ guides }: Texts, group: GuideGroup): readonly Guide[] =>
+  guides.filter((guide) => guide.group === group);
 
 /** The path of a guide below /docs; the first guide is /docs itself. */
 export const guidePath = ({ id }: Guide): string => (id === "start" ? "" : id);
@@ -41,7 +40,7 @@ function testNumbers({ lang }: Reader): Block[] {
 /** What each line `@name argument` of a guide stands for. */
 const MADE: Readonly<Record<string, (reader: Reader, argument: string) => readonly Block[]>> = {
   sample: (reader, id) => operationSamples(id, reader),
-  verify: () => [{ kind: "samples", id: "verify", samples: texts().verify }],
+  verify: ({ texts }) => [{ kind: "samples", id: "verify", samples: texts.verify }],
   plans,
   "test-numbers": testNumbers,
 };

@@ -4,9 +4,19 @@ import { samplesOf } from "../../samples/emit.ts";
 import type { Json, SampleRequest } from "../../samples/sample.ts";
 import { docsWords } from "../words/docs.ts";
 import type { Block, DocsPage } from "./block.ts";
-import { exampleOf, fieldsOf, jsonSchemaOf, limitsOf, operationsOf, parametersIn, resolved } from "./document.ts";
-import type { FieldView, Operation } from "./document.ts";
+import { exampleOf, fieldsOf, jsonSchemaOf, operationsOf, parametersIn, resolved } from "./document.ts";
+import type { Operation } from "./document.ts";
 import { blocksOf } from "./markdown.ts";
+import {
+  codeOf,
+  fieldTable,
+  headerTable,
+  heading,
+  keyNote,
+  keyText,
+  parameterTable,
+  refusals,
+} from "./operation-parts.ts";
 import type { Reader } from "./reader.ts";
 
 // The page of one operation, made from the API's document.
@@ -16,6 +26,9 @@ export const operationPath = ({ op }: Operation): string => `api/${op.operationI
 
 /** The field that samples read from a file, and the file. */
 const FILE = { field: "base64Data", name: "offer.wav" };
+
+/** The file that samples send as a whole body of a media type. */
+const UPLOADS: Readonly<Record<string, string>> = { "text/csv": "templates.csv" };
 
 /** Parameters that samples leave out although they have examples: those that narrow a list. */
 const NARROWING: ReadonlySet<string> = new Set(["limit", "after", "since", "q", "mode"]);
@@ -67,6 +80,8 @@ function requestOf(operation: Operation, reader: Reader): SampleRequest {
   const { op, method, path } = operation;
   const schema = jsonSchemaOf(op.requestBody?.content);
   const body = schema && (exampleOf(document, schema) as Record<string, Json>);
+  const [type = ""] = Object.keys(op.requestBody?.content ?? {});
+  const upload = UPLOADS[type];
   const isIdempotent = parametersIn(document, op, "header").some(({ name }) => name === "Idempotency-Key");
   return {
     method,
@@ -75,6 +90,7 @@ function requestOf(operation: Operation, reader: Reader): SampleRequest {
     key: reader.testKey,
     body,
     file: body && FILE.field in body ? FILE : undefined,
+    upload: upload === undefined ? undefined : { type, name: upload },
     // A key of its own for each operation: one that was used for another request is refused.
     idempotencyKey: isIdempotent ? `${path.split("/").at(-1)}-4711` : undefined,
   };
@@ -88,50 +104,35 @@ export function operationSamples(id: string, reader: Reader): Block[] {
   return [{ kind: "samples", id: `sample-${id}`, samples }];
 }
 
-const codeOf = (text: string) => `\`${text}\``;
-
-/** A table of fields; what the document says is English. What a reply always has needs no mark. */
-function fieldTable(fields: readonly FieldView[], { lang }: Reader, of: "request" | "reply"): Block {
-  const t = docsWords[lang];
-  const rows = fields.map(({ name, required, part, type }) => [
-    codeOf(name) + (required && of === "request" ? ` **${t.required}**` : ""),
-    type,
-    [part.description ?? "", limitsOf(part)].filter((text) => text !== "").join(" · "),
-  ]);
-  return { kind: "table", head: [t.field, t.type, t.meaning], rows, english: true };
-}
-
-const heading = (text: string, id: string): Block => ({ kind: "heading", level: 2, text, id });
-
-function keyText({ op }: Operation, { lang, document }: Reader): string {
-  const t = docsWords[lang];
-  const places = op.security.map((one) => {
-    const { type, name } = document.components.securitySchemes[Object.keys(one)[0] ?? ""] ?? {};
-    if (type === "http") return "`Authorization: Bearer`";
-    if (name !== undefined) return codeOf(name);
-    return jsonSchemaOf(op.requestBody?.content) ? "`apiKey` (body)" : null;
-  });
-  const known = places.filter((place) => place !== null);
-  return known.length === 0 ? t.noKey : `${t.keyIn} ${known.join(` ${t.keyOrOther} `)}.`;
-}
-
 function input({ op }: Operation, reader: Reader): Block[] {
   const { document } = reader;
   const t = docsWords[reader.lang];
   const schema = jsonSchemaOf(op.requestBody?.content);
-  const parameters = [...parametersIn(document, op, "path"), ...parametersIn(document, op, "query")];
-  const views = parameters.flatMap(({ name, description, required, schema: own }) =>
-    fieldsOf(document, { properties: { [name]: { ...own, ...(description !== undefined && { description }) } } }).map(
-      (view) => ({
-        ...view,
-        required: required === true,
-      }),
-    ),
-  );
+  const headers = parametersIn(document, op, "header");
   return [
-    ...(views.length === 0 ? [] : [heading(t.query, "parameters"), fieldTable(views, reader, "request")]),
+    ...parameterTable([...parametersIn(document, op, "path"), ...parametersIn(document, op, "query")], reader),
     ...(schema ? [heading(t.requestBody, "body"), fieldTable(fieldsOf(document, schema), reader, "request")] : []),
+    ...(headers.length === 0
+      ? []
+      : [
+          heading(t.headers, "headers"),
+          headerTable(
+            headers.map((one) => [one.name, one]),
+            reader,
+          ),
+        ]),
   ];
+}
+
+/** The headers of a reply, as far as they say something of this operation. */
+function replyHeaders({ op }: Operation, reader: Reader): Block[] {
+  const { document } = reader;
+  const found = Object.entries(op.responses).find(([status]) => status.startsWith("2"));
+  const { headers = {} } = found ? resolved(document, found[1]) : {};
+  const rows = Object.entries(headers).map(([name, header]) => [name, resolved(document, header)] as const);
+  return rows.length === 0
+    ? []
+    : [heading(docsWords[reader.lang].replyHeaders, "reply-headers"), headerTable(rows, reader)];
 }
 
 function reply({ op }: Operation, reader: Reader): Block[] {
@@ -155,26 +156,6 @@ function reply({ op }: Operation, reader: Reader): Block[] {
   ];
 }
 
-/** The statuses of refusals with their codes, each a link to what it means. */
-function refusals({ op }: Operation, { lang, document }: Reader): Block[] {
-  const t = docsWords[lang];
-  const byStatus = Map.groupBy(op["x-error-codes"], (code) => document["x-status-of-code"][code] ?? 0);
-  const rows = [...byStatus]
-    .toSorted(([a], [b]) => a - b)
-    .map(([status, codes]) => [
-      String(status),
-      codes.map((code) => `[${codeOf(code)}](/docs/errors#${code})`).join(", "),
-    ]);
-  return rows.length === 0 ? [] : [heading(t.refusals, "refusals"), { kind: "table", head: [t.status, t.codes], rows }];
-}
-
-/** Where the key of the samples comes from. */
-function keyNote({ lang, testKey, signedIn }: Reader): Block {
-  const t = docsWords[lang];
-  const text = testKey === null ? `${t.keyFromVariable} ${signedIn ? t.noTestKey : t.signInForKey}` : t.yourKey;
-  return { kind: "text", text };
-}
-
 /** The page of an operation. */
 export function operationPage(operation: Operation, reader: Reader): DocsPage {
   const { op, method, path, server } = operation;
@@ -189,13 +170,17 @@ export function operationPage(operation: Operation, reader: Reader): DocsPage {
     blocks: [
       { kind: "code", language: "http", code: `${method} ${baseOf(server, reader)}${path}` },
       ...described,
-      { kind: "text", text: `${op["x-billable"] === true ? t.billed : t.free} ${keyText(operation, reader)}` },
+      {
+        kind: "text",
+        text: `${op["x-billable"] === true ? t.billed : t.free} ${keyText(op, reader.document, reader.lang)}`,
+      },
       ...operationSamples(op.operationId, reader),
       ...(request.auth === null ? [] : [keyNote(reader)]),
       ...(request.idempotencyKey === undefined ? [] : [{ kind: "text", text: t.oftenRepeated } as const]),
       ...input(operation, reader),
       ...reply(operation, reader),
-      ...refusals(operation, reader),
+      ...replyHeaders(operation, reader),
+      ...refusals(op, reader),
     ],
   };
 }

@@ -1,6 +1,7 @@
 import type { Config } from "../../config/settings.ts";
 import type { OpenApi } from "../../openapi/types.ts";
 import type { Lang } from "../lang.ts";
+import type { Texts } from "./texts.ts";
 
 // What the texts of the documentation are filled in with.
 
@@ -8,6 +9,7 @@ export interface Reader {
   lang: Lang;
   /** The API's document, as this deployment serves it. */
   document: OpenApi;
+  texts: Texts;
   /** Base addresses and settings by name: `{SMS_URL}` in a text becomes the address. */
   values: Readonly<Record<string, string>>;
   /** The reader's own test key, for the samples; null where there is none. Never a live key. */

@@ -1,8 +1,8 @@
-import { brotliDecompressSync } from "node:zlib";
+import { asset } from "../../http/assets.ts";
 import type { Sample } from "../../samples/sample.ts";
-import packed from "./texts.json";
+import built from "./texts.json";
 
-// The texts of the documentation, packed by scripts/guides.mjs until they are asked for.
+// The texts of the documentation: a static file, which scripts/guides.mjs gathers.
 
 interface GuideText {
   title: string;
@@ -17,22 +17,26 @@ export interface Guide {
   hi: GuideText;
 }
 
-interface Texts {
+export interface Texts {
   /** Every guide, in the order of the menu. A guide is two files in src/ui/docs/guides; nothing else names it. */
   guides: readonly Guide[];
   /** How a webhook's signature is verified, in each language (Standard Webhooks). */
   verify: readonly Sample[];
+  /** A program for each WebSocket, by its operation's id. */
+  sockets: Readonly<Record<string, string>>;
   /** The rules that stand at the head of llms.txt. */
   notes: string;
   /** The Agent Skill, without its front matter. */
   skill: string;
 }
 
-let unpacked: Texts | undefined;
+const parsed = new WeakMap<ArrayBuffer, Texts>();
 
-/** The texts; unpacked once in an isolate. */
-export function texts(): Texts {
-  // packTexts made the JSON of exactly this.
-  unpacked ??= JSON.parse(brotliDecompressSync(Buffer.from(packed.packed, "base64")).toString()) as Texts;
-  return unpacked;
+/** The texts; the caller changes nothing in them. Ends the request with 503 where they cannot be read. */
+export async function readTexts(env: Env): Promise<Texts> {
+  const bytes = await asset(env, built.texts);
+  // gatherTexts made the JSON of exactly this.
+  const texts = parsed.get(bytes) ?? (JSON.parse(new TextDecoder().decode(bytes)) as Texts);
+  parsed.set(bytes, texts);
+  return texts;
 }

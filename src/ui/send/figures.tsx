@@ -1,6 +1,7 @@
 import type { Child, FC, PropsWithChildren } from "hono/jsx";
 import type { SendKind } from "../../model/operations.ts";
 import { OPERATIONS } from "../../model/operations.ts";
+import type { Typed } from "../../sending/send-kinds.ts";
 import { nameLetters } from "../../text/unicode.ts";
 import { count } from "../format.ts";
 import { useMoney } from "../parts.tsx";
@@ -58,12 +59,17 @@ const Numbers: FC<{ of: FormFigures }> = ({ of: { kind, recipients, text, cost, 
   );
 };
 
-/** The figures of a form; empty before it was checked. */
-export const Figures: FC<{ figures: FormFigures | undefined }> = ({ figures }) => {
+/**
+ * The figures of a form; empty before it was checked. What they say of the price is sent with the form, also after a refusal
+ * for another reason (`before`).
+ */
+export const Figures: FC<{ figures: FormFigures | undefined; before?: Typed }> = ({ figures, before = {} }) => {
   const t = useWords(check);
   const { unicodeWhy } = useWords(send);
   return (
     <div class="figures" data-part="figures" role="group" aria-label={t.label}>
+      <input type="hidden" name="quote" value={figures?.quote ?? before["quote"] ?? ""} />
+      <input type="hidden" name="shown" value={figures ? (figures.cost ?? "") : (before["shown"] ?? "")} />
       {figures && (
         <>
           <Numbers of={figures} />

@@ -15,6 +15,8 @@ export interface FormFigures extends Pick<Preflight, "text" | "cost" | "balanceA
   problems: readonly string[];
   /** A text whose characters the form does not show elsewhere; else empty. */
   letters: string;
+  /** The quote of what it would cost; empty where it would be refused. */
+  quote: string;
 }
 
 /** What a form shows besides its preflight. */
@@ -28,7 +30,7 @@ interface Shown {
 
 /** The figures of a form from the preflight of its request. */
 export function formFigures(kind: SendKind, typed: Typed, preflight: Preflight, shown: Shown): FormFigures {
-  const { problems, recipients, text, cost, balanceAfter } = preflight;
+  const { problems, recipients, text, cost, balanceAfter, quote } = preflight;
   const { number, isWhole, lang } = shown;
   const field = SENDS[kind].to?.field ?? "recipients";
   const isSaid = (name: string | undefined) =>
@@ -50,5 +52,6 @@ export function formFigures(kind: SendKind, typed: Typed, preflight: Preflight, 
       ...others.map((problem) => Object.values(failureText(problem, lang)).join(" ")),
     ],
     letters: kind === "otp" && text?.encoding === "UCS-2" ? (typed["brandName"] ?? "") : "",
+    quote: quote?.text ?? "",
   };
 }

@@ -161,7 +161,7 @@ export const ComposeScript: FC = () => (
 
 /** A form that sends; the script sends it without leaving the page. */
 export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | string; files?: boolean }>> = ({
-  draft: { kind, once, units, list, confirm, figures },
+  draft: { kind, typed, once, units, list, confirm, figures },
   total,
   files = false,
   children,
@@ -189,7 +189,7 @@ export const SendForm: FC<PropsWithChildren<{ draft: Draft; total: number | stri
       <ComposeScript />
       <input type="hidden" name="confirmed" value={confirm ?? ""} />
       {children}
-      <Figures figures={figures} />
+      <Figures figures={figures} before={typed} />
       <button class="btn wide">
         <Icon name="send" />
         <span>{t.submit[kind]}</span>

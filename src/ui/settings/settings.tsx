@@ -6,6 +6,7 @@ import { ClosingNotice, LeavingCard } from "./leaving.tsx";
 import { Sessions } from "./sessions.tsx";
 import { SignIn } from "./sign-in.tsx";
 import type { SettingsProps } from "./sign-in.tsx";
+import { SpendingCard } from "./spending.tsx";
 import { useView, useWords } from "../view.ts";
 import { settingsWords } from "../words/settings.ts";
 
@@ -135,7 +136,7 @@ const BuyerCard: FC<SettingsProps> = ({ person, unsaved }) => {
 /** The whole settings page. */
 export const SettingsPage: FC<SettingsProps> = (props) => {
   const t = useWords(settingsWords);
-  const { saved, info, sessions, closing } = props;
+  const { saved, info, sessions, closing, rules } = props;
   return (
     <>
       <PageHead title={t.title} lead={t.lead} />
@@ -152,6 +153,7 @@ export const SettingsPage: FC<SettingsProps> = (props) => {
           <Looks />
           <ArchiveCard />
         </div>
+        {rules && <SpendingCard of={rules} unsaved={props.unsaved} />}
         <BuyerCard {...props} />
         <LeavingCard closing={closing} />
       </div>

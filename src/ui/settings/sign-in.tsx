@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { Person, SessionView } from "../../model/person.ts";
+import type { RulesView } from "../../model/rules/rules.ts";
 import { phoneText } from "../format.ts";
 import { Card, Field, faultAt } from "../parts.tsx";
 import type { Unsaved } from "../parts.tsx";
@@ -16,6 +17,8 @@ export interface SettingsProps {
   sessions: SessionView[];
   /** The closing of the account, while it can be taken back. */
   closing: Closing | null;
+  /** What the account may send; null where it was never opened. */
+  rules: RulesView | null;
   /** Whether the person authenticated recently enough to change phone, e-mail or password. */
   fresh: boolean;
   /** Whether they answered a code to their phone recently enough to change it. */

@@ -2,10 +2,11 @@ import type { FC } from "hono/jsx";
 import { stateOf } from "../../model/webhook.ts";
 import type { Endpoint } from "../../model/webhook.ts";
 import type { VerifyReason } from "../../webhooks/verify.ts";
-import { Card, Empty, Field, Notice, OnceField, PageHead, faultAt } from "../parts.tsx";
+import { Card, Empty, Field, Notice, OnceField, PageHead } from "../parts.tsx";
 import type { Unsaved } from "../parts.tsx";
 import { useView, useWords } from "../view.ts";
 import { webhookWords } from "../words/webhooks.ts";
+import { TermFields } from "./edit.tsx";
 
 // The page of webhooks: the list, a form that adds one, and the box that explains signatures.
 
@@ -48,35 +49,11 @@ const Row: FC<{ of: Endpoint; now: number }> = ({ of, now }) => {
 const Make: FC<{ unsaved: Unsaved | undefined }> = ({ unsaved }) => {
   const t = useWords(webhookWords);
   const { at } = useView();
-  const typed = unsaved?.typed ?? {};
   return (
     <Card title={t.makeTitle}>
       <form class="stack" method="post" action={at("/endpoints")}>
         <OnceField />
-        <Field
-          label={t.url}
-          name="url"
-          hint={t.urlHint}
-          required
-          value={typed["url"]}
-          error={faultAt(unsaved, "url")}
-        />
-        <Field
-          label={t.types}
-          name="types"
-          hint={t.typesHint}
-          value={typed["types"] ?? "*"}
-          error={faultAt(unsaved, "types")}
-        />
-        <Field
-          label={t.description}
-          name="description"
-          value={typed["description"]}
-          error={faultAt(unsaved, "description")}
-        />
-        <label class="check">
-          <input type="checkbox" name="batch" value="on" checked={typed["batch"] === "on"} /> {t.batch}
-        </label>
+        <TermFields typed={unsaved?.typed ?? {}} unsaved={unsaved} />
         <div>
           <button class="btn">{t.make}</button>
         </div>

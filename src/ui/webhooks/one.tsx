@@ -182,6 +182,9 @@ export const WebhookPage: FC<{
             <div class="stack">
               <Facts of={of} now={now} />
               <div class="actions">
+                <a class="btn quiet" href={at(`${to}/edit`)}>
+                  {t.edit}
+                </a>
                 <Act to={`${to}/show`} label={t.show} />
                 {isOn ? (
                   <Act to={`${to}/state`} label={t.disable} fields={{ state: "disabled" }} />

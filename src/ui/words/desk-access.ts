@@ -2,7 +2,14 @@ import { words } from "../view.ts";
 
 export const deskAccess = words(
   {
-    tabs: { health: "Health", audit: "Audit trail", sessions: "Sessions", leaving: "Closing" },
+    tabs: {
+      health: "Health",
+      carriers: "Carriers",
+      routes: "Routes",
+      audit: "Audit trail",
+      sessions: "Sessions",
+      leaving: "Closing",
+    },
     done: {
       closing: "The account is closing.",
       kept: "The account stays open.",
@@ -59,7 +66,14 @@ export const deskAccess = words(
     trailOf: "Audit trail of this account",
   },
   {
-    tabs: { health: "सेहत", audit: "गतिविधि लेखा", sessions: "सेशन", leaving: "बंद खाते" },
+    tabs: {
+      health: "सेहत",
+      carriers: "कैरियर",
+      routes: "रूट",
+      audit: "गतिविधि लेखा",
+      sessions: "सेशन",
+      leaving: "बंद खाते",
+    },
     done: {
       closing: "खाता बंद हो रहा है।",
       kept: "खाता खुला रहेगा।",

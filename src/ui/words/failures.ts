@@ -1,3 +1,4 @@
+import type { DltRefused } from "../../model/carrier/dlt.ts";
 import type { ErrorCode, Failure } from "../../http/errors.ts";
 import { sentenceOf } from "../../http/faults.ts";
 import type { FieldName, Sentence, Sentences } from "../../http/faults.ts";
@@ -56,17 +57,44 @@ const en: Sentences = {
     `You've reached the limit of ${limit} requests per minute. Try again in ${retryAfterSec} s.`,
   daily_recipients: ({ max, left }) =>
     `Test mode can send to ${count(max, "en")} recipients a day; ${count(left, "en")} are left for today. The count starts again at midnight, Indian time.`,
+  many_cancelled: ({ max }) =>
+    `You cancelled ${count(max, "en")} scheduled messages or more today, so you can't schedule others until midnight, Indian time. You can still send now.`,
   account_suspended: () => "This account is suspended. Ask the operator to reactivate it.",
   account_closing: ({ closesAt }) =>
     `This account is being closed and will be erased after ${timeText(closesAt, "date", "en")}. To send again, keep the account in Settings.`,
   not_offered: ({ callingCode }) => `SMS to +${callingCode} is not available.`,
+  country_not_allowed: ({ callingCode }) => `This account can't send to +${callingCode}. Ask the operator to allow it.`,
+  number_blocked: ({ prefix }) =>
+    prefix === null
+      ? "This is a premium-rate number, which can't be reached."
+      : `Numbers that begin with ${prefix} can't be reached. Ask the operator if this one should be.`,
+  otp_limited: ({ of, retryAfterSec }) =>
+    of === "number"
+      ? `This number got several codes in the last hour. The next one can be sent in ${retryAfterSec} s.`
+      : `Many numbers of this range got codes in the last hour. The next one can be sent in ${retryAfterSec} s.`,
+  spend_cap: ({ needed, left, cap, own }) =>
+    `This costs ${rupees(needed, "en")}, and ${rupees(left, "en")} are left of today's limit of ${rupees(cap, "en")}. It starts again at midnight, Indian time. ${own ? "You can raise it in Settings." : "The operator can raise it."}`,
   unknown_file: () => "This recording doesn't exist. Choose another one.",
   invalid_quote: () => "The price that you were shown is no longer valid. Check the form again.",
   send_at: () => "Choose a date and a time to send at.",
   send_at_far: ({ days }) => `You can schedule at most ${count(days, "en")} days ahead.`,
   send_at_past: () => "The time to send at has passed. Choose a later one, or leave it empty to send now.",
   send_at_otp: () => "An OTP can't be scheduled.",
+  not_readable: () => "This can't be shown right now. Try again in a moment.",
   too_late: () => "It's too late to cancel this: it was sent, or is being sent.",
+  dlt_mismatch: ({ code, templateId, at, limit, length }) => {
+    if (templateId === null) return "Your account has no DLT template that this text could fit. Nothing was charged.";
+    if (code === 635) {
+      return `A value from character ${at + 1} on has ${length} characters; DLT template ${templateId} allows ${limit}. Nothing was charged.`;
+    }
+    return `The text fits none of your DLT templates: from character ${at + 1} on it differs from the nearest one, ${templateId}. Nothing was charged.`;
+  },
+  dlt_header: ({ code, templateId }) =>
+    code === 634
+      ? `This sender ID is not a header of DLT template ${templateId}. Nothing was charged.`
+      : "This sender ID is not one of your DLT headers; small and capital letters differ. Nothing was charged.",
+  dlt_hours: ({ nextAt }) =>
+    `Promotional messages are not allowed in India at this time. Schedule it for ${timeText(nextAt, "full", "en")} or later.`,
   recordings_full: ({ recordings, megabytes }) =>
     `You can keep ${recordings} recordings with ${megabytes} MB in total. Delete one to make room; a deleted recording counts until the calls that play it have ended.`,
   insufficient_balance: ({ needed, balance }) =>
@@ -113,17 +141,44 @@ const hi: Sentences = {
     `प्रति मिनट ${limit} अनुरोध की सीमा पूरी हो गई है। ${retryAfterSec} सेकंड बाद फिर कोशिश करें।`,
   daily_recipients: ({ max, left }) =>
     `टेस्ट मोड में एक दिन में ${count(max, "hi")} प्राप्तकर्ताओं को भेजा जा सकता है; आज ${count(left, "hi")} बाकी हैं। गिनती भारतीय समय से आधी रात को फिर शुरू होती है।`,
+  many_cancelled: ({ max }) =>
+    `आज ${count(max, "hi")} या उससे ज़्यादा शेड्यूल किए गए संदेश रद्द किए गए हैं, इसलिए भारतीय समय से आधी रात तक नए संदेश शेड्यूल नहीं किए जा सकते। अभी भेजना संभव है।`,
   account_suspended: () => "यह खाता निलंबित है। ऑपरेटर से इसे सक्रिय करवाएँ।",
   account_closing: ({ closesAt }) =>
     `यह खाता बंद हो रहा है और ${timeText(closesAt, "date", "hi")} के बाद मिटा दिया जाएगा। फिर से भेजने के लिए सेटिंग में खाता वापस लें।`,
   not_offered: ({ callingCode }) => `+${callingCode} पर SMS उपलब्ध नहीं है।`,
+  country_not_allowed: ({ callingCode }) => `यह खाता +${callingCode} पर नहीं भेज सकता। ऑपरेटर से अनुमति लें।`,
+  number_blocked: ({ prefix }) =>
+    prefix === null
+      ? "यह प्रीमियम दर वाला नंबर है, जिस पर नहीं भेजा जा सकता।"
+      : `${prefix} से शुरू होने वाले नंबरों पर नहीं भेजा जा सकता। यह नंबर सही हो तो ऑपरेटर से पूछें।`,
+  otp_limited: ({ of, retryAfterSec }) =>
+    of === "number"
+      ? `इस नंबर पर पिछले घंटे में कई कोड भेजे गए। अगला कोड ${retryAfterSec} सेकंड बाद भेजा जा सकता है।`
+      : `इस श्रेणी के कई नंबरों पर पिछले घंटे में कोड भेजे गए। अगला कोड ${retryAfterSec} सेकंड बाद भेजा जा सकता है।`,
+  spend_cap: ({ needed, left, cap, own }) =>
+    `इसकी कीमत ${rupees(needed, "hi")} है, और आज की सीमा ${rupees(cap, "hi")} में से ${rupees(left, "hi")} बाकी हैं। सीमा भारतीय समय से आधी रात को फिर शुरू होती है। ${own ? "इसे सेटिंग में बढ़ाया जा सकता है।" : "इसे ऑपरेटर बढ़ा सकता है।"}`,
   unknown_file: () => "यह रिकॉर्डिंग मौजूद नहीं है। कोई और चुनें।",
   invalid_quote: () => "जो कीमत दिखाई गई थी, वह अब मान्य नहीं है। फ़ॉर्म फिर से जाँचें।",
   send_at: () => "भेजने की तारीख और समय चुनें।",
   send_at_far: ({ days }) => `ज़्यादा से ज़्यादा ${count(days, "hi")} दिन आगे का समय चुना जा सकता है।`,
   send_at_past: () => "भेजने का समय निकल चुका है। आगे का समय चुनें, या अभी भेजने के लिए खाली छोड़ें।",
   send_at_otp: () => "OTP शेड्यूल नहीं किया जा सकता।",
+  not_readable: () => "यह अभी नहीं दिखाया जा सकता। थोड़ी देर में फिर कोशिश करें।",
   too_late: () => "अब इसे रद्द नहीं किया जा सकता: यह भेजा जा चुका है या भेजा जा रहा है।",
+  dlt_mismatch: ({ code, templateId, at, limit, length }) => {
+    if (templateId === null) return "आपके खाते में ऐसा कोई DLT टेम्पलेट नहीं है जिससे यह टेक्स्ट मिले। कुछ नहीं काटा गया।";
+    if (code === 635) {
+      return `अक्षर ${at + 1} से शुरू होने वाले मान में ${length} अक्षर हैं; DLT टेम्पलेट ${templateId} में ${limit} की अनुमति है। कुछ नहीं काटा गया।`;
+    }
+    return `यह टेक्स्ट आपके किसी DLT टेम्पलेट से नहीं मिलता: अक्षर ${at + 1} से यह सबसे नज़दीकी टेम्पलेट ${templateId} से अलग है। कुछ नहीं काटा गया।`;
+  },
+  dlt_header: ({ code, templateId }) =>
+    code === 634
+      ? `यह सेंडर आईडी DLT टेम्पलेट ${templateId} का हेडर नहीं है। कुछ नहीं काटा गया।`
+      : "यह सेंडर आईडी आपके DLT हेडर में नहीं है; छोटे और बड़े अक्षर अलग माने जाते हैं। कुछ नहीं काटा गया।",
+  dlt_hours: ({ nextAt }) =>
+    `भारत में इस समय प्रचार संदेश भेजने की अनुमति नहीं है। इसे ${timeText(nextAt, "full", "hi")} या उसके बाद के लिए शेड्यूल करें।`,
   recordings_full: ({ recordings, megabytes }) =>
     `आप कुल ${megabytes} MB तक की ${recordings} रिकॉर्डिंग रख सकते हैं। जगह बनाने के लिए कोई रिकॉर्डिंग हटाएँ; हटाई गई रिकॉर्डिंग तब तक गिनी जाती है जब तक उसे सुनाने वाली कॉलें पूरी नहीं हो जातीं।`,
   insufficient_balance: ({ needed, balance }) =>
@@ -169,10 +224,17 @@ const codes = words<Record<ErrorCode, string>>(
     insufficient_balance: "Insufficient balance.",
     too_many: "There is no room for more.",
     invalid_quote: "The price that you were shown is no longer valid. Check the form again.",
+    dlt_mismatch: "The text fits none of your DLT templates. Nothing was charged.",
+    dlt_header: "This sender ID does not fit your DLT registry. Nothing was charged.",
+    dlt_hours: "Promotional messages are not allowed in India at this time.",
     too_late: "It's too late to cancel this: it was sent, or is being sent.",
+    in_use: "This is still in use. Take it out of use first.",
     events_expired: "That is not kept any more.",
     account_suspended: "This account is suspended. Ask the operator to reactivate it.",
     permission_denied: "You are not allowed to do this.",
+    country_not_allowed: "This account can't send to this country.",
+    number_blocked: "This number can't be reached.",
+    spend_cap_reached: "Today's spending limit is reached.",
     not_found: "The link may be outdated, or you may not have access.",
     method_not_allowed: "This address can't be opened this way.",
     idempotency_in_progress: "This is still being done. Try again in a moment.",
@@ -180,6 +242,7 @@ const codes = words<Record<ErrorCode, string>>(
     unsupported_media_type: "The form couldn't be read. Open the page again.",
     idempotency_mismatch: "This form was already sent with different content. Reload the page to send again.",
     rate_limited: "Too many requests. Try again later.",
+    otp_limited: "Too many codes. Try again later.",
     internal_error: "An error occurred on our side. Try again in a moment.",
     unavailable: "The service is busy. It's unknown whether this was done. Check before you try again.",
   },
@@ -190,10 +253,17 @@ const codes = words<Record<ErrorCode, string>>(
     insufficient_balance: "बैलेंस कम है।",
     too_many: "और के लिए जगह नहीं है।",
     invalid_quote: "जो कीमत दिखाई गई थी, वह अब मान्य नहीं है। फ़ॉर्म फिर से जाँचें।",
+    dlt_mismatch: "यह टेक्स्ट आपके किसी DLT टेम्पलेट से नहीं मिलता। कुछ नहीं काटा गया।",
+    dlt_header: "यह सेंडर आईडी आपकी DLT सूची से मेल नहीं खाता। कुछ नहीं काटा गया।",
+    dlt_hours: "भारत में इस समय प्रचार संदेश भेजने की अनुमति नहीं है।",
     too_late: "अब इसे रद्द नहीं किया जा सकता: यह भेजा जा चुका है या भेजा जा रहा है।",
+    in_use: "यह अभी इस्तेमाल में है। पहले इसे इस्तेमाल से हटाएँ।",
     events_expired: "यह अब उपलब्ध नहीं है।",
     account_suspended: "यह खाता निलंबित है। ऑपरेटर से इसे सक्रिय करवाएँ।",
     permission_denied: "आपको यह करने की अनुमति नहीं है।",
+    country_not_allowed: "यह खाता इस देश में नहीं भेज सकता।",
+    number_blocked: "इस नंबर पर नहीं भेजा जा सकता।",
+    spend_cap_reached: "आज के खर्च की सीमा पूरी हो गई है।",
     not_found: "लिंक पुराना हो सकता है, या आपको इसे देखने की अनुमति नहीं है।",
     method_not_allowed: "यह पता इस तरह नहीं खोला जा सकता।",
     idempotency_in_progress: "यह काम अभी चल रहा है। थोड़ी देर में फिर कोशिश करें।",
@@ -201,6 +271,7 @@ const codes = words<Record<ErrorCode, string>>(
     unsupported_media_type: "फ़ॉर्म पढ़ा नहीं जा सका। पेज फिर से खोलें।",
     idempotency_mismatch: "यह फ़ॉर्म पहले किसी और सामग्री के साथ भेजा जा चुका है। फिर भेजने के लिए पेज दोबारा खोलें।",
     rate_limited: "बहुत ज़्यादा अनुरोध हुए। बाद में फिर कोशिश करें।",
+    otp_limited: "बहुत ज़्यादा कोड भेजे गए। बाद में फिर कोशिश करें।",
     internal_error: "हमारी ओर से कोई गड़बड़ हुई। थोड़ी देर में फिर कोशिश करें।",
     unavailable: "सेवा व्यस्त है। पता नहीं कि यह काम हुआ या नहीं। फिर कोशिश करने से पहले जाँच लें।",
   },
@@ -208,8 +279,17 @@ const codes = words<Record<ErrorCode, string>>(
 
 const sentences: Record<Lang, Sentences> = { en, hi };
 
+const difference: Record<Lang, (of: Pick<DltRefused, "expected" | "found">) => string> = {
+  en: ({ expected, found }) => `The template has “${expected}” there, the text “${found}”.`,
+  hi: ({ expected, found }) => `वहाँ टेम्पलेट में “${expected}” है, टेक्स्ट में “${found}”।`,
+};
+
 /** A failure in the reader's language: by its fault, else what its code means. */
-export function failureText({ code, error, hint, fault, forReader }: Failure, lang: Lang): Sentence {
+export function failureText({ code, error, hint, fault, forReader, dlt }: Failure, lang: Lang): Sentence {
   if (forReader) return { error, ...(hint !== undefined && { hint }) };
+  // A page shows the difference to the sender; the failure that is logged has nothing of the text.
+  if (fault?.id === "dlt_mismatch" && dlt) {
+    return { ...sentenceOf(sentences[lang], fault), hint: difference[lang](dlt) };
+  }
   return fault ? sentenceOf(sentences[lang], fault) : { error: codes[lang][code] };
 }

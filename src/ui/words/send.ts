@@ -114,6 +114,8 @@ export const send = words(
     replayed: "This form was already sent, so it wasn't sent again.",
     lost: "No response, so it may or may not have been sent. Press the button again: the same form is never sent twice.",
     reused: "This form was already sent with different content. To send this too, press the button again.",
+    repriced: (shown: string, now: string) =>
+      `The price has changed: you were shown ${shown}, and it costs ${now} now. To send it at this price, press the button again.`,
     otherMode:
       "You switched between live and test mode in another tab. Nothing was sent. Check the form and press the button again.",
   },
@@ -228,6 +230,8 @@ export const send = words(
     replayed: "यह फ़ॉर्म पहले ही भेजा जा चुका है, इसलिए दोबारा नहीं भेजा गया।",
     lost: "कोई जवाब नहीं आया, इसलिए पता नहीं कि भेजा गया या नहीं। बटन फिर दबाएँ: एक ही फ़ॉर्म कभी दो बार नहीं भेजा जाता।",
     reused: "यह फ़ॉर्म पहले किसी और सामग्री के साथ भेजा जा चुका है। इसे भी भेजना है तो बटन फिर दबाएँ।",
+    repriced: (shown: string, now: string) =>
+      `कीमत बदल गई है: आपको ${shown} दिखाई गई थी, अब ${now} है। इस कीमत पर भेजने के लिए बटन फिर दबाएँ।`,
     otherMode: "आपने किसी और टैब में लाइव और टेस्ट मोड बदला। कुछ नहीं भेजा गया। फ़ॉर्म जाँचें और बटन फिर दबाएँ।",
   },
 );

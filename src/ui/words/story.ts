@@ -19,6 +19,15 @@ const reasonsEn: Record<string, string> = {
     "The connection to the carrier's gateway broke, so it's unknown whether it received the message. It won't be sent twice.",
   not_configured: "No gateway is configured for this carrier.",
   inbox_unavailable: "The test inbox could not be reached.",
+  answer_unreadable:
+    "The carrier's answer couldn't be read, so it's unknown whether it has the message. It won't be sent twice.",
+  no_bind: "The connection to the carrier was down, so it doesn't have the message.",
+  bind_refused: "The carrier refused our login, so it doesn't have the message.",
+  window_full: "The carrier hadn't answered earlier messages yet, so it wasn't given this one.",
+  no_voice: "The carrier has no voice for this call.",
+  operation_not_offered: "The carrier doesn't offer this.",
+  speech_unavailable: "The words couldn't be made into speech.",
+  unfit_address: "The carrier's address can't carry this text. Not sent.",
 };
 
 const reasonsHi: Record<string, string> = {
@@ -36,6 +45,14 @@ const reasonsHi: Record<string, string> = {
   connection_broken: "कैरियर के गेटवे से कनेक्शन टूट गया, इसलिए पता नहीं कि संदेश उसके पास है या नहीं। इसे दो बार नहीं भेजा जाता।",
   not_configured: "इस कैरियर के लिए कोई गेटवे सेट नहीं है।",
   inbox_unavailable: "टेस्ट इनबॉक्स तक नहीं पहुँचा जा सका।",
+  answer_unreadable: "कैरियर का जवाब पढ़ा नहीं जा सका, इसलिए पता नहीं कि संदेश उसके पास है या नहीं। इसे दो बार नहीं भेजा जाता।",
+  no_bind: "कैरियर से कनेक्शन बंद था, इसलिए संदेश उसके पास नहीं है।",
+  bind_refused: "कैरियर ने हमारा लॉगिन अस्वीकार किया, इसलिए संदेश उसके पास नहीं है।",
+  window_full: "कैरियर ने पिछले संदेशों का जवाब अभी नहीं दिया था, इसलिए यह संदेश उसे नहीं दिया गया।",
+  no_voice: "इस कॉल के लिए कैरियर के पास कोई आवाज़ नहीं है।",
+  operation_not_offered: "कैरियर यह सेवा नहीं देता।",
+  speech_unavailable: "शब्दों को आवाज़ में नहीं बदला जा सका।",
+  unfit_address: "कैरियर के पते में यह टेक्स्ट नहीं आ सकता। भेजा नहीं गया।",
 };
 
 const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;
