@@ -45,7 +45,19 @@ const errorOf = (status: number): string | null =>
   status >= 200 && status < 300 ? null : status >= 300 && status < 400 ? "redirect" : `http_${status}`;
 
 /** Posts a message once, signed with each secret. Never throws. */
-export async function post(config: Config, url: string, secrets: readonly string[], message: Message): Promise<Answer> {
+export const post = (config: Config, url: string, secrets: readonly string[], message: Message): Promise<Answer> =>
+  postBody(config, url, message.body, (nowMs) => ({
+    "content-type": "application/json",
+    ...headersFor(secrets, message, nowMs),
+  }));
+
+/** Posts a body once, with the headers for that time. Never throws. */
+export async function postBody(
+  config: Config,
+  url: string,
+  body: string,
+  headersAt: (nowMs: number) => Record<string, string>,
+): Promise<Answer> {
   const at = Date.now();
   const ended = (rest: Omit<Answer, "at" | "ms">): Answer => ({ at, ms: Math.max(0, Date.now() - at), ...rest });
   const none = { status: null, answer: "", retryAfterMs: null };
@@ -53,12 +65,8 @@ export async function post(config: Config, url: string, secrets: readonly string
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "user-agent": "Dastak-Webhooks/1",
-        ...headersFor(secrets, message, at),
-      },
-      body: message.body,
+      headers: { "user-agent": "Dastak-Webhooks/1", ...headersAt(at) },
+      body,
       // A redirect is not followed: it could lead to an address that was never asked about.
       redirect: "manual",
       signal: AbortSignal.timeout(config.WEBHOOK_TIMEOUT_MS),

@@ -32,9 +32,9 @@ function endpointsIn(exported: Record<string, unknown>): Endpoint[] {
     if (typeof add !== "function" || add.length !== 1) return [];
     const app = createApp();
     try {
-      (add as (app: Api) => unknown)(app);
+      // An export that does not accept an app is not a route, also where it only finds that out later.
+      Promise.resolve((add as (app: Api) => unknown)(app)).catch(() => undefined);
     } catch {
-      // An export that does not accept an app is not a route.
       return [];
     }
     return endpointsOf(app);
@@ -43,7 +43,7 @@ function endpointsIn(exported: Record<string, unknown>): Endpoint[] {
 
 describe("every file under src/routes", () => {
   const files = Object.keys(MODULES).filter((path) => path !== INDEX);
-  const mounted = new Set(endpointsOf(APPS.all));
+  const mounted = new Set(endpointsOf(APPS.all()));
 
   it("is included in this test", () => {
     expect(Object.keys(SOURCES).toSorted()).toEqual(Object.keys(MODULES).toSorted());

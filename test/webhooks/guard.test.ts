@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { configOf } from "../../src/config/config.ts";
-import { refusedAddress } from "../../src/webhooks/guard.ts";
+import { ADDRESS_FAULTS, refusedAddress, refusedHost } from "../../src/webhooks/guard.ts";
 
 // The addresses that webhooks may have, and the spellings of those that they may not.
 
@@ -60,7 +60,7 @@ describe("an address of a deployed service", () => {
     "https://SMS.dastak.example./send-sms",
     "https://a.console.dastak.example/",
     `https://example.com/${"a".repeat(2_000)}`,
-  ])("refuses %s", (url) => expect(refusedAddress(deployed, url)).toMatch(/^url must .+\.$/u));
+  ])("refuses %s", (url) => expect(Object.keys(ADDRESS_FAULTS)).toContain(refusedAddress(deployed, url)));
 });
 
 describe("an address of a local service", () => {
@@ -80,4 +80,70 @@ describe("an address of a local service", () => {
     "https://127.0.0.1.local/x",
     "http://receiver/",
   ])("refuses %s", (url) => expect(refusedAddress(local, url)).not.toBeNull());
+});
+
+describe("a bare host, as of a carrier over SMPP", () => {
+  it.each([
+    "smpp.example.com",
+    "SMPP.Example.com.",
+    "8.8.8.8",
+    "100.63.0.1",
+    "100.128.0.1",
+    "172.15.0.1",
+    "172.32.0.1",
+    "192.0.3.1",
+    "198.17.0.1",
+    "223.255.255.255",
+    "[2606:4700:4700::1111]",
+    "[2001:4860:4860::8888]",
+    "[2a00::1]",
+  ])("may be %s", (host) => expect(refusedHost(deployed, host)).toBeNull());
+
+  it.each([
+    "127.0.0.1",
+    "127.1",
+    "0x7f000001",
+    "2130706433",
+    "0",
+    "10.0.0.1",
+    "100.64.0.1",
+    "100.127.255.255",
+    "169.254.169.254",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.1",
+    "192.0.2.1",
+    "192.168.1.1",
+    "198.18.0.1",
+    "198.19.0.1",
+    "198.51.100.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "[::]",
+    "[::1]",
+    "[::ffff:8.8.8.8]",
+    "[64:ff9b::808:808]",
+    "[fc00::1]",
+    "[fe80::1]",
+    "[ff02::1]",
+    "[2001:db8::1]",
+    "[2001::1]",
+    "[2002:a00:1::]",
+    "localhost",
+    "smsc",
+    "smsc.internal",
+    "smsc.local",
+  ])("must not be %s", (host) => expect(refusedHost(deployed, host)).toBe("not_public"));
+
+  it("is no address of the service, and must be one", () => {
+    expect(refusedHost(deployed, "sms.dastak.example")).toBe("own");
+    for (const host of ["", "256.1.1.1", "[::g]"]) expect(refusedHost(deployed, host)).toBe("form");
+  });
+
+  it("may be a private one locally", () => {
+    for (const host of ["127.0.0.1", "localhost", "[::1]", "192.168.1.7"]) expect(refusedHost(local, host)).toBeNull();
+    expect(refusedHost(local, "smsc.internal")).toBe("not_public");
+  });
 });

@@ -1,14 +1,10 @@
 import type { Api } from "../../http/app.ts";
+import { asset } from "../../http/assets.ts";
 import { fail } from "../../http/errors.ts";
 import built from "../../ui/built.json";
 
-interface Asset {
-  type: string;
-  binary: boolean;
-  body: string;
-}
-
-const FILES: Readonly<Record<string, Asset>> = built.files;
+/** The browser's files by name, with their types. Other static files are no one's to ask for by name. */
+const TYPES: Readonly<Record<string, string>> = built.types;
 
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#c2410c"/>' +
@@ -21,11 +17,11 @@ export const assets = (app: Api) => {
     c.body(ICON, 200, { "Content-Type": "image/svg+xml", "Cache-Control": "public, max-age=86400" }),
   );
 
-  app.get("/assets/:name", (c) => {
+  app.get("/assets/:name", async (c) => {
     const name = c.req.param("name");
-    const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
-    if (!file) return fail("not_found", "There is nothing at this address.");
-    const headers = { "Content-Type": file.type, "Cache-Control": "public, max-age=31536000, immutable" };
-    return file.binary ? c.body(Buffer.from(file.body, "base64"), 200, headers) : c.body(file.body, 200, headers);
+    const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+    if (type === undefined) return fail("not_found", "There is nothing at this address.");
+    const headers = { "Content-Type": type, "Cache-Control": "public, max-age=31536000, immutable" };
+    return c.body(await asset(c.env, name), 200, headers);
   });
 };

@@ -10,7 +10,8 @@ import { inboxNamed, pageInbox } from "../../inbox/landing.ts";
 import { inboxSearch } from "../../inbox/search.ts";
 import type { InboxMessage } from "../../inbox/types.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
-import { recordingPath } from "../../recordings/signed-address.ts";
+import { mediaPath, recordingPath } from "../../recordings/signed-address.ts";
+import { speechFor } from "../../speech/made.ts";
 import { SEARCH_LENGTH_MAX } from "../../search/terms.ts";
 import { curlCommand, keyHeader, reachableUrl } from "../../sending/curl.ts";
 import { Mark } from "../../ui/icons.tsx";
@@ -50,10 +51,20 @@ async function listed(c: Context<AppEnv>): Promise<Listed> {
   return { messages, next, q, faults: inboxSearch(q, Date.now()).faults, newest: below === undefined };
 }
 
-function chosenOf(c: Context<AppEnv>, message: InboxMessage): Chosen {
+/** The path of a call's text as sound, where this machine has a voice; a deployed service pays for what it has made. */
+async function speechPath(c: Context<AppEnv>, { operation, account, text, content }: InboxMessage) {
+  const { ENVIRONMENT, KEY_SECRET, AUDIO_URL_TTL_MS } = settings(c);
+  if (ENVIRONMENT !== "local" || operation !== "tts" || text === null) return null;
+  const made = await speechFor(c.env, accountOfName(account), text, content).catch(() => null);
+  if (!made?.ok) return null;
+  return mediaPath(KEY_SECRET, { objectKey: made.objectKey, mime: "audio/wav" }, Date.now() + AUDIO_URL_TTL_MS);
+}
+
+async function chosenOf(c: Context<AppEnv>, message: InboxMessage): Promise<Chosen> {
   const { accountId, mode } = accountOfName(message.account);
   const isMine = c.get("person")?.accountId === accountId;
-  return { message, audio: recordingPath(settings(c), message.content), mine: isMine ? mode : null };
+  const audio = recordingPath(settings(c), message.content) ?? (await speechPath(c, message));
+  return { message, audio, mine: isMine ? mode : null };
 }
 
 /** The commands on the page: one sends, one waits. A local inbox requires no key. */
@@ -71,7 +82,13 @@ function samplesOf(c: Context<AppEnv>): { send: string; wait: string } {
 }
 
 /** The page: the list, and a message beside it. With `open` the reader chose the message, and a phone shows only it. */
-function inboxPage(c: Context<AppEnv>, list: Listed, message: InboxMessage | undefined, open: boolean): Response {
+async function inboxPage(
+  c: Context<AppEnv>,
+  list: Listed,
+  message: InboxMessage | undefined,
+  open: boolean,
+): Promise<Response> {
+  const chosen = message && (await chosenOf(c, message));
   const { lang, local, person } = viewOf(c);
   const t = inbox[lang];
   const samples = samplesOf(c);
@@ -105,7 +122,7 @@ function inboxPage(c: Context<AppEnv>, list: Listed, message: InboxMessage | und
             ← {t.back}
           </a>
           <div id="phone" class="m-detail" data-newest={open ? "" : "1"}>
-            {message ? <Detail chosen={chosenOf(c, message)} q={list.q} /> : <NoneChosen />}
+            {chosen ? <Detail chosen={chosen} q={list.q} /> : <NoneChosen />}
           </div>
         </section>
       </div>
@@ -131,7 +148,7 @@ export const inboxPages = (app: Api) =>
     .get(ID, page, inboxReader, async (c) => {
       const message = await found(c, c.req.param("id"));
       if (c.req.header("x-part") !== undefined) {
-        return showPart(c, <Detail chosen={chosenOf(c, message)} q={searchOf(c.req.query("q"))} />);
+        return showPart(c, <Detail chosen={await chosenOf(c, message)} q={searchOf(c.req.query("q"))} />);
       }
       return inboxPage(c, await listed(c), message, true);
     })

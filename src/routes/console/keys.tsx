@@ -27,18 +27,25 @@ import {
   wantsJson,
 } from "../../console/page.tsx";
 import { readKeyId, showKeyId } from "../../crypto/api-key.ts";
+import { FIRST_ID } from "../../crypto/secrets.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
+import { invalidRequest } from "../../http/body.ts";
 import { fail } from "../../http/errors.ts";
+import { brandName } from "../../http/fields.ts";
 import type { Rotation } from "../../model/account.ts";
 import type { Mode } from "../../model/ref.ts";
+import { hookShown } from "../../sending/hook-shown.ts";
 import { INDIA_OFFSET_MS } from "../../text/india.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
 import { oneLine } from "../../text/one-line.ts";
 import { ExpireKeys } from "../../ui/keys-expire.tsx";
+import { HookShown } from "../../ui/webhooks/hook.tsx";
 import { KeyShown } from "../../ui/key-shown.tsx";
 import { KeysPage, RevokeKey, RotateKey } from "../../ui/keys.tsx";
 import type { Unsaved } from "../../ui/parts.tsx";
+import { failureText } from "../../ui/words/failures.ts";
+import { hookWords } from "../../ui/words/hooks.ts";
 import { keyWords } from "../../ui/words/keys.ts";
 
 const wordsOf = (c: Context<AppEnv>) => keyWords[viewOf(c).lang];
@@ -46,9 +53,11 @@ const secretOf = (c: Context<AppEnv>) => settings(c).KEY_SECRET;
 
 const missing = () => fail("not_found", "There is no such key.");
 
-/** The usable key in the path. 404 alike for one that is unknown, ended, another account's or the console's own. */
-async function keyInPath(c: Context<AppEnv>): Promise<OwnKey> {
-  const keyId = readKeyId(c.req.param("keyId") ?? "") ?? missing();
+const keyInPath = (c: Context<AppEnv>): Promise<OwnKey> => usableKey(c, c.req.param("keyId") ?? "");
+
+/** The usable key with this id. 404 alike for one that is unknown, ended, another account's or the console's own. */
+async function usableKey(c: Context<AppEnv>, id: string): Promise<OwnKey> {
+  const keyId = readKeyId(id) ?? missing();
   const key = await keyOfAccount(c.env, secretOf(c), personOf(c).accountId, keyId, Date.now());
   return key && isUsable(key) ? key : missing();
 }
@@ -114,6 +123,22 @@ async function rotate(c: Context<AppEnv>): Promise<Response> {
   return asPage(c, t.newTitle, <KeyShown {...shown} />);
 }
 
+/** Makes the hook of a key: shows what Supabase needs. */
+async function makeHook(c: Context<AppEnv>): Promise<Response> {
+  const { key = "", brand = "" } = await formOf(c);
+  const of = await usableKey(c, key);
+  const read = brandName.safeParse(oneLine(brand) || null);
+  if (!read.success) {
+    const { error } = failureText(invalidRequest(read.error), viewOf(c).lang);
+    return list(c, { refused: { code: "invalid_request", error, field: "brand", typed: { key, brand } } });
+  }
+  await audit(c, { action: "hook.made", subject: of.id, details: { mode: of.mode, kind: "supabase" } });
+  const { accountId } = personOf(c);
+  const from = { accountId, mode: of.mode, keyId: of.keyId, secretId: of.secretId ?? FIRST_ID };
+  const shown = hookShown(settings(c), { kind: "supabase", key: from, brand: read.data ?? null });
+  return asPage(c, hookWords[viewOf(c).lang].shownTitle, <HookShown {...shown} />);
+}
+
 /** `/keys`: lists the keys of the chosen mode; makes, shows, rotates and revokes a key. */
 export const keysPages = (app: Api) => {
   app.get("/keys", page, signedIn, (c) => list(c, { done: c.req.query("done") }));
@@ -154,6 +179,8 @@ export const keysPages = (app: Api) => {
     await audit(c, { action: "keys.expired", details: { keys: ended.length, ...(beforeMs !== null && { before }) } });
     return c.redirect(`${at(c, "/keys")}?done=expired`, 303);
   });
+
+  app.post("/keys/hook", page, signedIn, freshlySignedIn, (c) => makeHook(c));
 
   app.post("/keys/:keyId/show", page, signedIn, freshlySignedIn, async (c) => {
     const key = await keyInPath(c);

@@ -14,19 +14,17 @@ import type { SendKind } from "../../model/operations.ts";
 import { UNITS_PER_COIN, unitsFromCoins } from "../../money/money.ts";
 import { priceList } from "../../money/price-list.ts";
 import { VOICE_BLOCK_MS, priceTts, priceVoiceBlock } from "../../money/pricing.ts";
-import { callApi } from "../../sending/own-api.ts";
 import type { ApiReply } from "../../sending/own-api.ts";
 import { preflightOf } from "../../sending/preflight.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
-import { SENDS, bodyOf, isKind, keptOf, numberOf, prefilled, recipientsOf } from "../../sending/send-kinds.ts";
+import { bodyOf, isKind, keptOf, prefilled, recipientsOf } from "../../sending/send-kinds.ts";
 import type { Typed } from "../../sending/send-kinds.ts";
 import { sampleOf } from "../../sending/send-samples.ts";
+import { sendAsShown, shownPriceIn } from "../../sending/shown-price.ts";
 import { listText } from "../../text/list-file.ts";
-import { countryOf } from "../../text/phones.ts";
 import { LINES_MAX } from "../../text/recipients.ts";
 import { count } from "../../ui/format.ts";
 import { lengthText } from "../../ui/format-audio.ts";
-import type { Lang } from "../../ui/lang.ts";
 import { Card, PageHead } from "../../ui/parts.tsx";
 import { Figures } from "../../ui/send/figures.tsx";
 import { formFigures } from "../../ui/send/form-figures.ts";
@@ -37,9 +35,10 @@ import { Beside, Kinds, SendOutcome } from "../../ui/send/frame.tsx";
 import type { Draft, Playable } from "../../ui/send/frame.tsx";
 import { NumberRead, SampleCode } from "../../ui/send/number.tsx";
 import { limitWords } from "../../ui/words/limits.ts";
-import { numberText, phoneFaultText, phones } from "../../ui/words/phones.ts";
 import { send } from "../../ui/words/send.ts";
 import { ORDERINGS } from "../v1/preflight.ts";
+import { refusedNumber, repriced, unsent } from "./unsent.ts";
+import type { Unsent } from "./unsent.ts";
 
 /** Size of a form with a list of recipients: 10,000 of them with a name beside each, or the largest file. */
 const LIST_BYTES_MAX = 1024 * 1024;
@@ -113,26 +112,6 @@ async function showDraft(
   );
 }
 
-/** Why a form is not sent, decided before the API is called. */
-interface Unsent extends Refused {
-  /** The number that the person has to confirm, in E.164. */
-  confirm?: string;
-}
-
-const unsent = (error: string, field: string): Unsent => ({ code: "invalid_request", error, field });
-
-/** What is wrong with a form's number, or what is to be confirmed about it; null where it can be used. */
-function refusedNumber(kind: SendKind, typed: Typed, lang: Lang): Unsent | null {
-  const { to } = SENDS[kind];
-  const read = numberOf(kind, typed);
-  if (!to || !read) return null;
-  const { field, scope } = to;
-  if (!read.ok) return unsent(phoneFaultText(read, scope, lang), field);
-  if (read.sure || typed["confirmed"] === read.number) return null;
-  const number = numberText(read.number, countryOf(read.number), lang);
-  return { ...unsent(phones[lang].confirm((typed[field] ?? "").trim(), number), field), confirm: read.number };
-}
-
 function tooLong(c: Ctx): string {
   const { lang } = viewOf(c);
   return limitWords[lang].listTooLong(count(LINES_MAX, lang));
@@ -167,7 +146,9 @@ async function sendForm(
   const { typed, refused } = kind === "bulk" ? await mergeFile(c, form) : { typed: form.typed };
   const stopped = refused ?? refusedNumber(kind, typed, viewOf(c).lang);
   if (stopped) return { typed, refused: stopped };
-  return { typed, reply: await callApi(c, refOf(c), ENDPOINTS[kind].path, bodyOf(kind, typed), form.once) };
+  const request = { path: ENDPOINTS[kind].path, way: ORDERINGS[kind], body: bodyOf(kind, typed), once: form.once };
+  const sent = await sendAsShown(c, refOf(c), request, shownPriceIn(typed));
+  return sent.ok ? { typed, reply: sent.reply } : { typed, refused: repriced(kind, typed, sent.repriced, viewOf(c)) };
 }
 
 /** Units that a request took: the reply's coins, or an OTP's cost. */
@@ -226,10 +207,14 @@ async function answerForm(c: Ctx, kind: SendKind): Promise<Response> {
   const sent = await sendForm(c, kind, form);
   const { typed, refused } = sent;
   if (refused) {
-    const { confirm } = refused;
-    // The script asks again with this number confirmed.
+    const { confirm, figures } = refused;
+    // The script asks again with this number confirmed, or at this price.
     if (confirm !== undefined) c.header("Confirm-Number", confirm);
-    return showDraft(c, { kind, typed, once: form.once, refused, confirm }, refusedStatus(c, refused));
+    if (figures) {
+      c.header("Price-Units", String(figures.cost));
+      c.header("Price-Quote", figures.quote);
+    }
+    return showDraft(c, { kind, typed, once: form.once, refused, confirm, figures }, refusedStatus(c, refused));
   }
   const { reply } = sent;
   const balance = reply.body.success ? ((await stubOf(c).view())?.balance ?? null) : null;

@@ -2,20 +2,21 @@ import type { Context } from "hono";
 import { audit } from "../../audit/audit.ts";
 import { formOf, refusedStatus } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
-import { at, freshlySignedIn, page, personOf, sessionOf, show, signedIn, viewOf } from "../../console/page.tsx";
+import { at, freshlySignedIn, page, personOf, sessionOf, show, signedIn, stubOf, viewOf } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { closingOf } from "../../leaving/closing.ts";
 import { readBuyer } from "../../payments/buyer.ts";
 import { admitChange } from "../../sign-in/attempts.ts";
 import { changeLogin, renew } from "../../sign-in/credentials.ts";
-import { passwordFault } from "../../sign-in/passwords.ts";
+import { commonPasswords, passwordFault } from "../../sign-in/passwords.ts";
 import { changeBuyer, changeName, emailOf, nameOf } from "../../sign-in/people.ts";
 import { endOneSession, listSessions } from "../../sign-in/session-list.ts";
 import { isFresh, isPhoneFresh } from "../../sign-in/sessions.ts";
 import type { Unsaved } from "../../ui/parts.tsx";
 import { SettingsPage } from "../../ui/settings/settings.tsx";
 import { peopleWords } from "../../ui/words/people.ts";
+import { rulesWords } from "../../ui/words/rules.ts";
 import { settingsWords } from "../../ui/words/settings.ts";
 import { leavingWords } from "../../ui/words/leaving.ts";
 import { peopleWordsOf, wordsOf } from "./gate.tsx";
@@ -34,6 +35,7 @@ export async function showSettings(
       fresh={isFresh(sessionOf(c), Date.now())}
       phoneFresh={isPhoneFresh(sessionOf(c), Date.now())}
       closing={await closingOf(c.env, personOf(c).accountId)}
+      rules={await stubOf(c).rules()}
       unsaved={refused}
       {...note}
     />
@@ -44,8 +46,8 @@ export async function showSettings(
 
 /** What was done, as the address says it, with a sentence for each. */
 const DONE = {
-  en: { ...settingsWords.en.saved, ...peopleWords.en.saved, ...leavingWords.en.saved },
-  hi: { ...settingsWords.hi.saved, ...peopleWords.hi.saved, ...leavingWords.hi.saved },
+  en: { ...settingsWords.en.saved, ...peopleWords.en.saved, ...leavingWords.en.saved, cap: rulesWords.en.saved },
+  hi: { ...settingsWords.hi.saved, ...peopleWords.hi.saved, ...leavingWords.hi.saved, cap: rulesWords.hi.saved },
 };
 
 type Saved = keyof (typeof DONE)["en"];
@@ -73,7 +75,7 @@ function addLogin(app: Api): void {
     const typed = form["password"] ?? "";
     const password = typed === "" && person.password !== null ? null : typed;
     const known = [email, person.name, person.phone ?? "", person.phone?.slice(3) ?? ""];
-    const weak = password === null ? null : passwordFault(password, known);
+    const weak = password === null ? null : passwordFault(password, known, await commonPasswords(c.env));
     if (weak !== null) return refuse("password", wordsOf(c).passwordFaults[weak]);
     if (email === person.email && password === null) return saved(c, "login");
     const verdict = await admitChange(c, person.id);

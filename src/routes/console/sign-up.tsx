@@ -5,7 +5,7 @@ import { at, page, safeNext } from "../../console/page.tsx";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { checkAnswerOf } from "../../sign-in/bot-check.ts";
 import type { BotCheck } from "../../sign-in/bot-check.ts";
-import { passwordFault } from "../../sign-in/passwords.ts";
+import { commonPasswords, passwordFault } from "../../sign-in/passwords.ts";
 import { emailOf, nameOf } from "../../sign-in/people.ts";
 import { askSignUp } from "../../sign-in/sign-in.ts";
 import { phoneOf } from "../../text/phones.ts";
@@ -71,13 +71,14 @@ const SignUpPage: FC<SignUpForm & { faults?: Faults; error?: string; check?: Bot
 };
 
 /** The valid fields of a form, or what is wrong with it, by field. */
-function read(c: Context<AppEnv>, form: Record<string, string>) {
+async function read(c: Context<AppEnv>, form: Record<string, string>) {
   const t = wordsOf(c);
   const password = form["password"] ?? "";
   const email = emailOf(form["email"] ?? "");
   const phone = phoneOf(form["phone"] ?? "");
   const name = nameOf(form["name"] ?? "");
-  const weak = passwordFault(password, [email ?? "", phone ?? "", phone?.slice(3) ?? "", name]);
+  const known = [email ?? "", phone ?? "", phone?.slice(3) ?? "", name];
+  const weak = passwordFault(password, known, await commonPasswords(c.env));
   if (email !== null && phone !== null && weak === null) return { ok: true, email, phone, password, name } as const;
   const faults: Faults = {
     ...(email === null && { email: t.emailFault }),
@@ -99,7 +100,7 @@ export const signUpPages = (app: Api) => {
     const form = await formOf(c);
     const next = safeNext(form["next"]);
     const typed = { next, name: form["name"] ?? "", email: form["email"] ?? "", phone: form["phone"] ?? "" };
-    const asked = read(c, form);
+    const asked = await read(c, form);
     if (!asked.ok) {
       const error = Object.values(asked.faults)[0] ?? "";
       const refused = { code: "invalid_request", error } as const;

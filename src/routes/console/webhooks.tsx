@@ -18,11 +18,10 @@ import { WebhooksPage } from "../../ui/webhooks/list.tsx";
 import type { Verified } from "../../ui/webhooks/list.tsx";
 import { webhookWords } from "../../ui/words/webhooks.ts";
 import { deliverSoon } from "../../webhooks/deliver.ts";
-import { DESCRIPTION_MAX, refusedAddress } from "../../webhooks/guard.ts";
 import { shownAttempts } from "../../webhooks/shown.ts";
 import { postTest } from "../../webhooks/test-event.ts";
-import { TYPES_MAX, TYPE_FILTERS } from "../../webhooks/types.ts";
 import { whyNotSigned } from "../../webhooks/verify.ts";
+import { termsIn } from "./webhook-edit.tsx";
 
 const wordsOf = (c: Context<AppEnv>) => webhookWords[viewOf(c).lang];
 const idOf = (c: Context<AppEnv>) => c.req.param("webhook") ?? "";
@@ -61,6 +60,13 @@ interface Said {
   text: string;
 }
 
+/** What a page says of the act that led to it. */
+function doneIn(c: Context<AppEnv>): { said?: Said } {
+  const { saved, same } = wordsOf(c);
+  const text = { saved, same }[c.req.query("done") ?? ""];
+  return text === undefined ? {} : { said: { tone: "ok", text } };
+}
+
 async function one(c: Context<AppEnv>, more: { said?: Said; rangeFault?: string } = {}): Promise<Response> {
   const of = await found(c);
   const attempts = await shownAttempts(settings(c), refOf(c), stubOf(c), of);
@@ -79,22 +85,18 @@ function showSecret(c: Context<AppEnv>, endpoint: Endpoint): Response | Promise<
 }
 
 async function make(c: Context<AppEnv>): Promise<Response> {
-  const t = wordsOf(c);
   const typed = await formOf(c);
-  const { url = "", types = "", description = "", batch, once } = typed;
-  const refuse = (error: string, field?: string) =>
-    list(c, { refused: { code: "invalid_request", error, field, typed } });
-  if (refusedAddress(settings(c), url.trim()) !== null) return refuse(t.badUrl, "url");
-  const asked = types.split(/[\s,]+/u).filter((type) => type !== "");
-  const areTypes = asked.length > 0 && asked.length <= TYPES_MAX && asked.every((type) => TYPE_FILTERS.includes(type));
-  if (!areTypes) return refuse(t.badTypes, "types");
-  if (description.length > DESCRIPTION_MAX) return refuse(t.badDescription, "description");
-  const terms = { url: url.trim(), types: asked, batch: batch === "on", description };
+  const read = termsIn(c, typed);
+  if (!read.ok) return list(c, { refused: read.refused });
+  const { terms } = read;
+  const { once } = typed;
   // The form's mark, so that a form that is posted twice makes one webhook.
   const id =
     once !== undefined && /^once_[0-9A-Za-z]{10,30}$/u.test(once) ? once.replace("once", "wh") : randomId("wh");
   const made: Endpoint | EndpointRefusal | null = await stubOf(c).addEndpoint(id, terms, present(c));
-  if (made === "too_many") return refuse(t.tooMany);
+  if (made === "too_many") {
+    return list(c, { refused: { code: "invalid_request", error: wordsOf(c).tooMany, typed } });
+  }
   const endpoint = changed(made);
   await note(c, "webhook.made", endpoint.id);
   return showSecret(c, endpoint);
@@ -159,9 +161,7 @@ export const webhooksPages = (app: Api) => {
   app.get("/endpoints", page, signedIn, (c) => list(c));
   app.post("/endpoints", page, signedIn, freshlySignedIn, (c) => make(c));
   app.post("/endpoints/verify", page, signedIn, (c) => verify(c));
-  app.get("/endpoints/:webhook", page, signedIn, (c) =>
-    one(c, c.req.query("done") === "saved" ? { said: { tone: "ok", text: wordsOf(c).saved } } : {}),
-  );
+  app.get("/endpoints/:webhook", page, signedIn, (c) => one(c, doneIn(c)));
   app.post("/endpoints/:webhook/test", page, signedIn, (c) => test(c));
   app.post("/endpoints/:webhook/replay", page, signedIn, (c) => replay(c));
   app.post("/endpoints/:webhook/state", page, signedIn, (c) => setState(c));

@@ -4,7 +4,7 @@ import { atDesk, refuseRole } from "../../console/desk-gate.tsx";
 import { deskAccessOf, deskWordsOf, doneOf, showDesk } from "../../console/desk-page.tsx";
 import { formOf } from "../../console/forms.ts";
 import type { Refused } from "../../console/forms.ts";
-import { at, page } from "../../console/page.tsx";
+import { at, page, viewOf } from "../../console/page.tsx";
 import { accountBytes } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
@@ -13,6 +13,7 @@ import type { AccountRef, Mode } from "../../model/ref.ts";
 import { planName } from "../../money/plans.ts";
 import { objectOf } from "../../objects.ts";
 import { accountAtDesk, amendAccount, amendmentActs, creditAct, typedCoins } from "../../operator/accounts.ts";
+import { readRules, rulesAct, setRules } from "../../operator/rules.ts";
 import { moneyBackOf } from "../../payments/money-back.ts";
 import { listOrders } from "../../payments/orders.ts";
 import { LENGTH_MAX } from "../../text/lengths.ts";
@@ -20,6 +21,7 @@ import { DeskAccount } from "../../ui/desk/account.tsx";
 import { DeskOrders } from "../../ui/desk/money-back.tsx";
 import { SuspendAccount } from "../../ui/desk/suspend.tsx";
 import { Empty } from "../../ui/parts.tsx";
+import { rulesWords } from "../../ui/words/rules.ts";
 
 const modeOf = (text: string | undefined): Mode => (text === "test" ? "test" : "live");
 
@@ -107,6 +109,23 @@ async function credit(c: Context<AppEnv>): Promise<Response> {
   return c.redirect(at(c, `/desk/accounts/${ref.accountId}?mode=${ref.mode}&done=${done}`), 303);
 }
 
+async function changeRules(c: Context<AppEnv>): Promise<Response> {
+  const accountId = idOf(c);
+  const typed = await formOf(c);
+  const read = readRules(typed);
+  if ("fault" in read) {
+    const error = rulesWords[viewOf(c).lang].faults[read.fault];
+    return showAccount(
+      c,
+      { accountId, mode: "live" },
+      { typed, refused: { code: "invalid_request", error, field: read.fault } },
+    );
+  }
+  if (!accountBytes(accountId) || !(await setRules(c.env, accountId, read.rules))) return missing(c);
+  await audit(c, rulesAct(accountId, read.rules));
+  return c.redirect(at(c, `/desk/accounts/${accountId}?done=changed`), 303);
+}
+
 /** Shows the account with numbers and the e-mail in full, which the trail records. */
 async function reveal(c: Context<AppEnv>): Promise<Response> {
   const { mode } = await formOf(c);
@@ -132,8 +151,12 @@ export const deskAccount = (app: Api) => {
   );
   app.get("/desk/accounts/:id/suspend", page, atDesk("standing"), (c) => askToSuspend(c));
   app.post("/desk/accounts/:id/standing", page, atDesk("standing"), (c) => amend(c));
+  app.post("/desk/accounts/:id/rules", page, atDesk("terms"), (c) => changeRules(c));
   app.post("/desk/accounts/:id/reveal", page, atDesk("reveal"), (c) => reveal(c));
   // Changing the language on the page leads back to the account's address, by GET.
-  app.get("/desk/accounts/:id/reveal", (c) => c.redirect(at(c, `/desk/accounts/${encodeURIComponent(idOf(c))}`), 303));
+  for (const form of ["reveal", "rules"]) {
+    const address = (c: Context<AppEnv>) => at(c, `/desk/accounts/${encodeURIComponent(idOf(c))}`);
+    app.get(`/desk/accounts/:id/${form}`, (c) => c.redirect(address(c), 303));
+  }
   app.post("/desk/accounts/:id/credits", page, atDesk("money"), (c) => credit(c));
 };

@@ -12,6 +12,7 @@ import { TOKEN_HOLDER } from "../../model/operator.ts";
 import { admitDesk } from "../../sign-in/attempts.ts";
 import { endDeskSession, startDeskSession } from "../../sign-in/desk-sessions.ts";
 import { DeskDoor } from "../../ui/desk/frame.tsx";
+import { readDeskWords } from "../../ui/desk/words.ts";
 
 function door(c: Context<AppEnv>, next: string, refused?: Refused): Response {
   const title = deskWordsOf(c).signInTitle;
@@ -50,6 +51,12 @@ async function signIn(c: Context<AppEnv>): Promise<Response> {
  * opens the operator API only: its holder has no name.
  */
 export const deskDoor = (app: Api) => {
+  // Every page of the desk needs its words; this file is mounted before the others.
+  app.use("/desk/*", async (c, next) => {
+    await readDeskWords(c.env);
+    await next();
+  });
+
   app.get("/desk/sign-in", page, (c) => {
     const next = deskNext(c.req.query("next"));
     return usesAccess(c) ? c.redirect(at(c, next), 303) : door(c, next);

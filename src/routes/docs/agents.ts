@@ -6,11 +6,18 @@ import { openApi } from "../../openapi/served.ts";
 import { SKILL_DESCRIPTION, SKILL_NAME, SKILL_PATH, llmsFullTxt, llmsTxt, skillMd } from "../../ui/docs/agents.ts";
 import { valuesOf } from "../../ui/docs/reader.ts";
 import type { Reader } from "../../ui/docs/reader.ts";
+import { readTexts } from "../../ui/docs/texts.ts";
 
 /** Assistants read English, without anyone's key. */
-function englishReader(c: Context<AppEnv>): Reader {
-  const config = settings(c);
-  return { lang: "en", document: openApi(config, "api"), values: valuesOf(config), testKey: null, signedIn: false };
+async function englishReader(c: Context<AppEnv>): Promise<Reader> {
+  return {
+    lang: "en",
+    document: await openApi(c.env, "api"),
+    texts: await readTexts(c.env),
+    values: valuesOf(settings(c)),
+    testKey: null,
+    signedIn: false,
+  };
 }
 
 const asText = (c: Context<AppEnv>, text: string, type: "plain" | "markdown") =>
@@ -18,14 +25,14 @@ const asText = (c: Context<AppEnv>, text: string, type: "plain" | "markdown") =>
 
 /** The documentation for programs and assistants: `/llms.txt`, `/llms-full.txt`, and an Agent Skill with its index. */
 export const docsForAgents = (app: Api) => {
-  app.get("/llms.txt", (c) => asText(c, llmsTxt(englishReader(c)), "plain"));
-  app.get("/llms-full.txt", (c) => asText(c, llmsFullTxt(englishReader(c)), "plain"));
-  app.get(SKILL_PATH, (c) => asText(c, skillMd(englishReader(c)), "markdown"));
+  app.get("/llms.txt", async (c) => asText(c, llmsTxt(await englishReader(c)), "plain"));
+  app.get("/llms-full.txt", async (c) => asText(c, llmsFullTxt(await englishReader(c)), "plain"));
+  app.get(SKILL_PATH, async (c) => asText(c, skillMd(await englishReader(c)), "markdown"));
 
   // Agent Skills Discovery 0.2.0: the digest is that of the bytes which are served.
-  app.get("/.well-known/agent-skills/index.json", (c) => {
+  app.get("/.well-known/agent-skills/index.json", async (c) => {
     const digest = createHash("sha256")
-      .update(skillMd(englishReader(c)))
+      .update(skillMd(await englishReader(c)))
       .digest("hex");
     return c.json({
       $schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",

@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
 import { servedDocument } from "../../openapi/served.ts";
 import type { DocumentName } from "../../openapi/served.ts";
@@ -11,8 +10,8 @@ function isKnown(c: Context<AppEnv>, etag: string): boolean {
 }
 
 /** Unlike the API's replies a document is public: editors and pages on other hosts may read it. */
-function answer(c: Context<AppEnv>, name: DocumentName) {
-  const { text, etag } = servedDocument(settings(c), name);
+async function answer(c: Context<AppEnv>, name: DocumentName) {
+  const { text, etag } = await servedDocument(c.env, name);
   const headers = {
     ETag: etag,
     "Cache-Control": "public, max-age=300",

@@ -12,6 +12,7 @@ import { DocsArticle, DocsFound, DocsMenu, docsPath } from "../../ui/docs/frame.
 import { allPages, pageAt, sections } from "../../ui/docs/pages.ts";
 import { valuesOf } from "../../ui/docs/reader.ts";
 import type { Reader } from "../../ui/docs/reader.ts";
+import { readTexts } from "../../ui/docs/texts.ts";
 import { QUERY_LENGTH_MAX, search } from "../../ui/docs/search.ts";
 import { docsWords } from "../../ui/words/docs.ts";
 
@@ -31,11 +32,12 @@ async function testKeyOf(c: Context<AppEnv>): Promise<string | null> {
 }
 
 /** A stranger's view of the documentation, in the language that the request asks for. */
-function readerOf(c: Context<AppEnv>): Reader {
+async function readerOf(c: Context<AppEnv>): Promise<Reader> {
   const config = settings(c);
   return {
     lang: viewOf(c).lang,
-    document: openApi(config, "api"),
+    document: await openApi(c.env, "api"),
+    texts: await readTexts(c.env),
     values: valuesOf(config),
     testKey: null,
     signedIn: Boolean(c.get("person")),
@@ -58,9 +60,9 @@ function answerTwin(c: Context<AppEnv>, reader: Reader, path: string) {
 async function answer(c: Context<AppEnv>, path: string): Promise<Response> {
   // The language depends on a cookie, too, and the samples on the session.
   c.header("Vary", "Accept, Accept-Language, Cookie");
-  if (path.endsWith(".md")) return answerTwin(c, readerOf(c), path.slice(0, -".md".length));
-  if (wantsMarkdown(c)) return answerTwin(c, readerOf(c), path);
-  const reader = { ...readerOf(c), testKey: await testKeyOf(c) };
+  if (path.endsWith(".md")) return answerTwin(c, await readerOf(c), path.slice(0, -".md".length));
+  if (wantsMarkdown(c)) return answerTwin(c, await readerOf(c), path);
+  const reader = { ...(await readerOf(c)), testKey: await testKeyOf(c) };
   const found = pageAt(path, reader) ?? missing();
   return show(c, <DocsArticle page={found} />, {
     title: found.title,
@@ -76,9 +78,9 @@ export const docsPages = (app: Api) => {
   app.get("/docs", page, (c) => answer(c, ""));
   app.get("/docs.md", page, (c) => answer(c, ".md"));
 
-  app.get("/docs/search", page, (c) => {
+  app.get("/docs/search", page, async (c) => {
     const query = (c.req.query("q") ?? "").slice(0, QUERY_LENGTH_MAX).trim();
-    const reader = readerOf(c);
+    const reader = await readerOf(c);
     return show(c, <DocsFound query={query} hits={search(allPages(reader), query)} />, {
       title: docsWords[reader.lang].searchTitle,
       kind: "docs",

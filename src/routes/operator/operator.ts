@@ -65,6 +65,12 @@ export function demand(c: Context<AppEnv>, permission: Permission): void {
   fail("permission_denied", `The role ${role} may not do this; it needs the role ${leastRole(permission)}.`);
 }
 
+/** Whether the role of the request's operator may do this. */
+export function may(c: Context<AppEnv>, permission: Permission): boolean {
+  const role = c.get("operator")?.role;
+  return role !== undefined && mayDo(role, permission);
+}
+
 /** Requires an operator who may do this, then reads and checks the body of a request that may have one. */
 export function operator(permission: Permission): MiddlewareHandler<AppEnv> {
   return shown({ operator: permission }, async (c: Context<AppEnv>, next: Next) => {

@@ -14,8 +14,8 @@ import { otpText } from "../../text/otp-text.ts";
 
 const schema = z.object({ phone: indianMobile("phone"), otp: otpCode, brandName, sendAt: neverLater, apiKey });
 
-/** The order of a body; its price is the account's rate. */
-function orderOf(body: z.output<typeof schema>): Ordered {
+/** The order of an OTP; its price is the account's rate. */
+export function orderOtp(body: Pick<z.output<typeof schema>, "phone" | "otp" | "brandName">): Ordered {
   const brand = body.brandName ?? PRODUCT;
   const order = {
     kind: "otp" as const,
@@ -35,14 +35,14 @@ export const otpOrdering = ordering({
   priced: null,
   text: { from: ["otp", "brandName"], max: SMS_LENGTH_MAX },
   example: { phone: "9876543210", otp: "0000" },
-  order: orderOf,
+  order: orderOtp,
 });
 
 /** `POST /send-otp`: an SMS with the caller's own one-time password (contract §5.8). */
 export const sendOtp = (app: Api) =>
   app.post(ENDPOINTS.otp.path, authenticate(...ENDPOINTS.otp.keyIn), jsonBody(schema), async (c) => {
     const body = c.req.valid("json");
-    const { order, reply } = orderOf(body);
+    const { order, reply } = orderOtp(body);
     return sendOrder(c, body, order, reply);
   });
 
@@ -54,5 +54,7 @@ export const docs = {
     description: "Costs the plan's price of one OTP. The password is in this reply, and in no log or list.",
     reply: "OtpQueued",
     billable: true,
+    matched: true,
+    codes: ["otp_limited"],
   },
 } satisfies Docs;

@@ -80,5 +80,6 @@ export const docs = {
       "All or nothing: one number that is wrong refuses the whole list, and `param` names it. A number that stands twice is sent and charged once.",
     reply: "Queued",
     billable: true,
+    matched: true,
   },
 } satisfies Docs;

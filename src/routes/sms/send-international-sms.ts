@@ -70,5 +70,6 @@ export const docs = {
       "Costs by segment and country. `permission_denied` where a country is not offered. An Indian mobile is priced as in `sendSms`.",
     reply: "Queued",
     billable: true,
+    matched: true,
   },
 } satisfies Docs;

@@ -53,5 +53,6 @@ export const docs = {
       "Costs one coin for each segment, by the usual rate card. The reply comes before the SMS is delivered.",
     reply: "Queued",
     billable: true,
+    matched: true,
   },
 } satisfies Docs;

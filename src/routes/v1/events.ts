@@ -119,11 +119,21 @@ with the oldest that is kept in \`first\`.`,
     id: "streamEvents",
     tag: "Events",
     summary: "Get each event at once, over a WebSocket",
-    description: `One JSON text for each event, what was missed after \`after\` first. The service closes the connection now and then
-(4000): connect again with the last \`seq\`. It is closed with 1008 when the key ends. The text \`ping\` is answered with \`pong\`;
-anything else that a client sends closes it.`,
+    description: `One JSON text for each event as soon as it has its number, what was missed after \`after\` first. An account and
+mode has 16 of these at most. To read events without keeping a connection, use \`GET /v1/events\` with \`wait\`; to have them
+posted to your server, use webhooks.`,
     reply: "Event",
-    socket: true,
+    socket: {
+      takes: {
+        ping: "Answered with the text `pong`. Send it where something between you and the service ends idle connections.",
+        "anything else": "Closes the connection with 1008: the feed only sends.",
+      },
+      closes: {
+        4000: "The service asks you to connect again, with the last `seq`: after 4,000 events, and now and then.",
+        1006: "The connection broke, as after a deployment of the service. Connect again, with the last `seq`.",
+        1008: "The key ended, or you sent something. Connecting again with this key is of no use.",
+      },
+    },
     codes: ["events_expired", "too_many"],
   },
 } satisfies Docs;

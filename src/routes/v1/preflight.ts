@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { keyOf } from "../../http/app.ts";
+import { keyOf, wireDlt } from "../../http/app.ts";
 import type { Api } from "../../http/app.ts";
 import { jsonBody } from "../../http/body.ts";
 import type { Docs } from "../../http/docs.ts";
@@ -39,6 +39,17 @@ const KINDS = {
 } as const satisfies Record<string, SendKind>;
 
 type Asked = keyof typeof KINDS;
+
+/** The ids of these operations in the API's document, for those who make clients of it. */
+const FIELDS_OF: Readonly<Record<Asked, string>> = {
+  sms: "sendSms",
+  bulk: "sendBulkSms",
+  sms_international: "sendInternationalSms",
+  tts: "ttsCall",
+  voice: "makeVoiceCall",
+  otp: "sendOtp",
+};
+
 const NAMES = Object.keys(KINDS) as [Asked, ...Asked[]];
 
 /** The fields of the operation are checked by its own schema, whose faults are the reply. */
@@ -47,11 +58,19 @@ const schema = z
     operation: z.enum(NAMES, `operation must be one of ${NAMES.join(", ")}.`).meta({
       description: "What would be sent. Its other fields stand beside it, such as `phone` and `message` of an SMS.",
       examples: ["sms"],
+      "x-fields-of": FIELDS_OF,
     }),
   })
   .meta({ examples: [{ operation: "sms", phone: "9876543210", message: "Your order is on its way." }] });
 
-const wireProblem = ({ param, code, error, hint }: Failure) => ({ param: param ?? null, code, error, hint });
+const wireProblem = ({ param, code, error, hint, dlt, next_at }: Failure) => ({
+  param: param ?? null,
+  code,
+  error,
+  hint,
+  dlt: dlt && wireDlt(dlt),
+  next_at,
+});
 
 /** A preflight as the API shows it: amounts in coins. */
 function wirePreflight({ problems, recipients, text, cost, balanceAfter, quote }: Preflight) {

@@ -14,7 +14,7 @@ import type { Endpoint, EndpointRefusal } from "../../model/webhook.ts";
 import { accountApi } from "../../sending/account-api.ts";
 import { accountOf } from "../../sending/send-order.ts";
 import { deliverSoon } from "../../webhooks/deliver.ts";
-import { DESCRIPTION_MAX, URL_LENGTH_MAX, refusedAddress } from "../../webhooks/guard.ts";
+import { ADDRESS_FAULTS, DESCRIPTION_MAX, URL_LENGTH_MAX, refusedAddress } from "../../webhooks/guard.ts";
 import { postTest } from "../../webhooks/test-event.ts";
 import { TYPES_MAX, TYPE_FILTERS } from "../../webhooks/types.ts";
 import { VERIFY_REASONS, whyNotSigned } from "../../webhooks/verify.ts";
@@ -111,7 +111,7 @@ function changed<T extends object>(answer: T | EndpointRefusal | null): T {
 /** Ends the request where an address must not be posted to. */
 function checkAddress(c: Context<AppEnv>, address: string | undefined): void {
   const refused = address === undefined ? null : refusedAddress(settings(c), address);
-  if (refused !== null) fail("invalid_request", refused, { param: "url" });
+  if (refused !== null) fail("invalid_request", ADDRESS_FAULTS[refused], { param: "url" });
 }
 
 async function endpointIn(c: Context<AppEnv>) {

@@ -5,7 +5,7 @@ import { jsonBody } from "../../http/body.ts";
 import type { Docs } from "../../http/docs.ts";
 import { dialledCallee, parsedNumber, sendAt, textUpTo } from "../../http/fields.ts";
 import { ENDPOINTS } from "../../model/operations.ts";
-import { priceVoiceBlock } from "../../money/pricing.ts";
+import { coinsAbroad, priceVoiceBlock } from "../../money/pricing.ts";
 import { laterOf, ordering } from "../../sending/ordering.ts";
 import { currentRateCard } from "../../sending/rate-card.ts";
 import { voiceReply } from "../../sending/replies.ts";
@@ -27,14 +27,18 @@ export const voiceOrdering = ordering({
   example: { callee: "919876543210", fileId: "-" },
   order(body, card) {
     const sendAtMs = laterOf(body.sendAt);
+    const { country, countryCallingCode: callingCode, number } = parsedNumber(`+${body.callee}`);
+    // A call costs the same everywhere; where the card gives an SMS no price, the service does not go at all.
+    const isPriced = callingCode === "91" || coinsAbroad(card, country, callingCode) !== null;
     const order = {
       kind: "voice" as const,
       operation: "voice" as const,
-      recipients: [parsedNumber(`+${body.callee}`).number],
+      recipients: [number],
       price: { kind: "recording" as const, fileId: body.fileId, unitsPerBlock: priceVoiceBlock(card) },
       sendAtMs,
       content: {},
       text: null,
+      ...(!isPriced && { unpriced: { callingCode, country: country ?? null } }),
     };
     return { order, reply: voiceReply(sendAtMs) };
   },

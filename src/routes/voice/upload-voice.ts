@@ -16,7 +16,7 @@ import { UPLOAD_VOICE } from "../../model/operations.ts";
 import { BASE64_LENGTH_MAX, DURATION_MS_MAX, decodeBase64, inspectRecording } from "../../recordings/inspect.ts";
 import { quotaOf } from "../../recordings/quota.ts";
 import { recordingKey } from "../../recordings/signed-address.ts";
-import { accountOf, callerOf, doneReply, refuse } from "../../sending/send-order.ts";
+import { accountOf, callerOf, placed, refuse } from "../../sending/send-order.ts";
 import { NAME_LENGTH_MAX, isBareName } from "../../text/file-names.ts";
 
 const FILE_NAME = /.\.(wav|mp3)$/iu;
@@ -132,7 +132,7 @@ export const uploadVoice = (app: Api) =>
     );
     if (!door?.ok) return refuse(c, door);
     tell(c.req.raw, { said: { id: "recording", durationMs: recording.durationMs } });
-    if (door.replayed) return doneReply(c, template, door, null);
+    if (door.replayed) return c.json(placed(c, template, door, null).reply);
     showWindow(c, door.window);
     await store(c, caller, { ...recording, objectKey: door.objectKey }, bytes);
     return c.json(template);

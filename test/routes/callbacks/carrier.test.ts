@@ -22,7 +22,9 @@ async function submitted(): Promise<{ world: World; ref: string }> {
   await sendSms(world);
   const [message] = await messagesOf(world);
   const seq = message?.seq ?? 0;
-  await dispatch(world, [seq]);
+  const gateway = vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({}));
+  await dispatch(world, [seq], { CARRIER: "http" });
+  gateway.mockRestore();
   return { world, ref: messageId(env.KEY_SECRET, world.ref, "sms", { seq, index: 0 }) };
 }
 

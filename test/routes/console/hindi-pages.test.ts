@@ -22,7 +22,21 @@ describe("the detector", () => {
 });
 
 describe("signed out, in Hindi", () => {
-  const DOCS = ["", "/errors", "/retries", "/messages", "/limits", "/webhooks", "/testing", "/india", "/api/sendSms"];
+  const DOCS = [
+    "",
+    "/errors",
+    "/retries",
+    "/messages",
+    "/scheduling",
+    "/prices",
+    "/limits",
+    "/webhooks",
+    "/testing",
+    "/india",
+    "/mcp",
+    "/api/sendSms",
+    "/api/streamEvents",
+  ].concat(["/supabase", "/sign-in-products"]);
 
   it.each([
     "/sign-in",
@@ -90,6 +104,7 @@ describe("signed in, in Hindi", () => {
     "/inbox",
     "/recordings",
     "/keys",
+    "/dlt",
     "/billing",
     "/settings",
     ...["name", "phone", "login", "password", "sessions", "buyer", "kept", "closed"].map(

@@ -60,7 +60,7 @@ describe("the page", () => {
     const spoken = { callee: newPhone(), text: "नमस्ते", language: "HI", ssmlGender: 1, speakingRate: 0.8 };
     await post("http://tts.localhost/api/tts-call", spoken, { "x-api-key": world.apiKey });
     await landAll(world);
-    expect(await pages()).toMatch(/नमस्ते[^]*Hindi, male[^]*0\.8×/u);
+    expect(await pages()).toMatch(/नमस्ते[^]*No voice is installed here[^]*Hindi, male[^]*0\.8×/u);
     const played = { callee: "919876543210", fileId: await recordingOf(world) };
     await post("http://voice.localhost/api/make-voice-call", played, { "x-api-key": world.apiKey });
     await landAll(world);

@@ -88,7 +88,8 @@ describe("the page of webhooks", () => {
   });
 
   it.each([
-    [{ ...FORM, url: "ftp://x" }, "https address"],
+    [{ ...FORM, url: "ftp://x" }, "must begin with https"],
+    [{ ...FORM, url: "https://10.0.0.1/" }, "not an IP address"],
     [{ ...FORM, types: "message.sent" }, "event types"],
     [{ ...FORM, description: "a".repeat(201) }, "200 characters"],
   ])("refuses %j, and keeps what was typed", async (form, sentence) => {

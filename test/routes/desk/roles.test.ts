@@ -26,12 +26,25 @@ const LEAST: Record<string, RoleName> = {
   "POST /desk/accounts/:id/standing": "support",
   "GET /desk/accounts/:id/suspend": "support",
   "POST /desk/accounts/:id/reveal": "support",
+  "POST /desk/accounts/:id/rules": "admin",
+  "POST /desk/number-rules": "admin",
   "GET /desk/accounts/:id/leave": "admin",
   "GET /desk/accounts/:id/export": "admin",
   "POST /desk/accounts/:id/close": "admin",
   "POST /desk/accounts/:id/keep": "admin",
   "POST /desk/accounts/:id/erase": "admin",
   "POST /desk/rate-card": "admin",
+  "GET /desk/new-carrier": "admin",
+  "POST /desk/new-carrier": "admin",
+  "POST /desk/carriers/:name": "admin",
+  "GET /desk/carriers/:name/test": "admin",
+  "POST /desk/carriers/:name/test": "admin",
+  "GET /desk/carriers/:name/delete": "admin",
+  "POST /desk/carriers/:name/delete": "admin",
+  "POST /desk/carrier-set": "admin",
+  "POST /desk/carrier-set/take": "admin",
+  "GET /desk/route": "admin",
+  "POST /desk/routes": "admin",
   "POST /desk/payments": "admin",
   "POST /desk/queues/dead-letters": "support",
   "POST /desk/health/test": "support",
@@ -50,6 +63,13 @@ const LEAST: Record<string, RoleName> = {
   "POST /operator/accounts/:id/keys/expire": "support",
   "POST /operator/accounts/:id/keys/:keyId/rotate": "admin",
   "PUT /operator/rate-card": "admin",
+  "PUT /operator/carriers/:name": "admin",
+  "DELETE /operator/carriers/:name": "admin",
+  "POST /operator/carriers/:name/test": "admin",
+  "PUT /operator/routes": "admin",
+  "PUT /operator/carrier-set": "admin",
+  "PUT /operator/accounts/:id/rules": "admin",
+  "PUT /operator/number-rules": "admin",
   "POST /operator/accounts/:id/history/rebuild": "admin",
   "POST /operator/history/rebuild": "admin",
   "POST /operator/alerts/test": "support",
@@ -61,15 +81,17 @@ const WITHOUT_ROLE = new Set([
   "POST /desk/sign-in",
   "GET /desk/sessions/end-all",
   "GET /desk/accounts/:id/reveal",
+  "GET /desk/accounts/:id/rules",
   "GET /desk/accounts/:id/close",
   "GET /desk/accounts/:id/keep",
   "GET /desk/accounts/:id/erase",
+  "GET /desk/carrier-set/take",
 ]);
 
 const ROUTES = [
   ...new Set(
-    APPS.console.routes
-      .filter(({ path, method }) => /^\/(?:desk|operator)(?![\w-])/u.test(path) && method !== "ALL")
+    APPS.console()
+      .routes.filter(({ path, method }) => /^\/(?:desk|operator)(?![\w-])/u.test(path) && method !== "ALL")
       .map(({ path, method }) => `${method} ${path}`),
   ),
 ].filter((route) => !WITHOUT_ROLE.has(route));

@@ -16,6 +16,7 @@ describe("the documentation", () => {
     const ids = Object.values(body.paths as Record<string, Record<string, { operationId?: string }>>).flatMap(
       (methods) => Object.values(methods).flatMap(({ operationId }) => operationId ?? []),
     );
+    for (const { operationId } of body["x-websockets"] as { operationId: string }[]) ids.push(operationId);
     const { text } = await new Visitor().get("/docs");
     const linked = [...text.matchAll(/href="\/docs\/api\/(\w+)"/gu)].map(([, id]) => id);
     expect(new Set(linked)).toEqual(new Set(ids));
@@ -41,6 +42,19 @@ describe("the documentation", () => {
   it("names the text that one-time passwords are sent with", async () => {
     expect((await call(`${AT}/docs/india.md`)).text).toContain(otpText("{#var#}", "{#var#}"));
   });
+
+  it.each(["Alertmanager", "Grafana", "Uptime Kuma", "Apprise", "Home Assistant", "Novu", "ERPNext", "Frappe"])(
+    "is found under the name of %s, in both languages",
+    async (product) => {
+      for (const lang of ["en", "hi"]) {
+        const visitor = new Visitor();
+        await visitor.submit("/preferences", { lang });
+        const { text } = await visitor.get(`/docs/search?q=${encodeURIComponent(product)}`);
+        expect(text).toContain(`<html lang="${lang}"`);
+        expect(text, lang).toMatch(/href="\/docs\/(?:alerts|apps)[#"]/u);
+      }
+    },
+  );
 
   it("fills in every setting and address", async () => {
     const { text } = await call(`${AT}/llms-full.txt`);
@@ -135,7 +149,8 @@ describe("the search", () => {
     expect((await hits("webhooks"))[0]).toBe("/docs/webhooks");
     expect((await hits("recording upload"))[0]).toBe("/docs/api/uploadVoice");
     expect(await hits("rate_limited")).toContain("/docs/errors");
-    expect(await hits("DLT header")).toEqual(["/docs/india"]);
+    expect((await hits("DLT header"))[0]).toBe("/docs/api/putDlt");
+    expect(await hits("DLT header")).toContain("/docs/india");
     expect(await hits("zzzz")).toEqual([]);
     expect(await hits("")).toEqual([]);
   });

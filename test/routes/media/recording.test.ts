@@ -97,6 +97,88 @@ describe("GET /media/:token", () => {
     },
   );
 
+  it.each([
+    [" 44-99 ", 44, 99],
+    ["0-99999999999999", 0, 2_043],
+  ])("a range as some clients write it, bytes=%s, counts", async (written, from, to) => {
+    const { status, bytes } = await fetchBytes(await address(), { headers: { range: `Bytes=${written}` } });
+    expect(status).toBe(206);
+    expect(bytes).toEqual(BYTES.slice(from, to + 1));
+  });
+
+  it("If-Range: a part of the same recording, all of another one", async () => {
+    const url = await address();
+    const { headers } = await fetchBytes(url);
+    const [etag, modified] = [headers.get("etag") ?? "", headers.get("last-modified") ?? ""];
+    const range = "bytes=5-8";
+    for (const same of [etag, modified]) {
+      const { status, bytes } = await fetchBytes(url, { headers: { range, "if-range": same } });
+      expect(status, same).toBe(206);
+      expect(bytes).toEqual(BYTES.slice(5, 9));
+    }
+    // A weak tag never stands for the same bytes.
+    for (const other of ['"another"', `W/${etag}`, "Sat, 01 Aug 2020 12:00:00 GMT", "nonsense"]) {
+      const { status, bytes } = await fetchBytes(url, { headers: { range, "if-range": other } });
+      expect(status, other).toBe(200);
+      expect(bytes).toEqual(BYTES);
+    }
+  });
+
+  it("what a cache has already: 304 without a body", async () => {
+    const url = await address();
+    const { headers } = await fetchBytes(url);
+    const [etag, modified] = [headers.get("etag") ?? "", headers.get("last-modified") ?? ""];
+    const known = [
+      { "if-none-match": etag },
+      { "if-none-match": `"x", W/${etag}` },
+      { "if-none-match": "*" },
+      { "if-modified-since": modified },
+      { "if-none-match": etag, range: "bytes=0-9" },
+    ];
+    for (const [sent, method] of known.flatMap((one) => [[one, "GET"] as const, [one, "HEAD"] as const])) {
+      const reply = await fetchBytes(url, { headers: sent, method });
+      expect(reply.status, JSON.stringify(sent)).toBe(304);
+      expect(reply.bytes).toHaveLength(0);
+      expect(reply.headers.get("etag")).toBe(etag);
+    }
+  });
+
+  it("conditions that do not hold: the recording, or 412", async () => {
+    const url = await address();
+    const etag = (await fetchBytes(url)).headers.get("etag") ?? "";
+    const past = "Sat, 01 Aug 2020 12:00:00 GMT";
+    const cases: [Record<string, string>, number][] = [
+      [{ "if-none-match": '"x"' }, 200],
+      // The tag is the better proof: the date beside it is not looked at.
+      [{ "if-none-match": '"x"', "if-modified-since": "Fri, 01 Aug 2120 12:00:00 GMT" }, 200],
+      [{ "if-modified-since": past }, 200],
+      [{ "if-modified-since": "yesterday or so" }, 200],
+      [{ "if-match": etag }, 200],
+      [{ "if-match": "*", "if-unmodified-since": past }, 200],
+      [{ "if-match": '"x"' }, 412],
+      [{ "if-match": `W/${etag}` }, 412],
+      [{ "if-unmodified-since": past }, 412],
+      [{ "if-match": '"x"', range: "bytes=0-9" }, 412],
+    ];
+    for (const [headers, wanted] of cases) {
+      const { status, bytes } = await fetchBytes(url, { headers });
+      expect(status, JSON.stringify(headers)).toBe(wanted);
+      expect(bytes).toHaveLength(wanted === 200 ? BYTES.length : 0);
+    }
+  });
+
+  it("sets no cookie, whatever is sent", async () => {
+    const url = await address();
+    for (const init of [
+      {},
+      { headers: { cookie: "session=x" } },
+      { method: "HEAD" },
+      { headers: { range: "bytes=1-" } },
+    ]) {
+      expect((await fetchBytes(url, init)).headers.has("set-cookie")).toBe(false);
+    }
+  });
+
   it("an altered address: 404, whichever letter is altered", async () => {
     const url = await address();
     const token = url.slice(url.lastIndexOf("/") + 1);

@@ -70,6 +70,7 @@ describe("GET /v1/messages", () => {
       refunded: false,
       error_code: null,
       key_id: showKeyId(world.keyId),
+      send_at: null,
     };
     const before = await get(world);
     expect(before.body.data).toHaveLength(2);
@@ -192,12 +193,12 @@ describe("the list as a stream", () => {
     const world = await openWorld({ mode: "test" });
     await sendSms(world, { body: { phone: "7000000001" } });
     await settle(world);
-    const [listed] = (await get(world)).body.data as Record<string, string>[];
+    const [listed] = (await get(world)).body.data as Record<string, string | number | boolean | null>[];
     const reply = await get(world, ".csv");
     expect(reply.headers.get("content-type")).toMatch(/^text\/csv/u);
     const [head = "", line = "", ...rest] = reply.text.split("\r\n");
     expect(head.split(",")).toEqual(Object.keys(listed ?? {}));
-    expect(line.split(",")).toEqual(Object.values(listed ?? {}).map(String));
+    expect(line.split(",")).toEqual(Object.values(listed ?? {}).map((value) => String(value ?? "")));
     expect(rest).toEqual([""]);
   });
 
@@ -223,7 +224,7 @@ describe("GET /v1/messages/:id", () => {
     });
     const states = (body.message.timeline as { state: string }[]).map(({ state }) => state);
     expect(states).toEqual(["queued", "sending", "failed"]);
-    expect(body.message.timeline[1]).toEqual({ state: "sending", at: expect.any(String), attempt: 1 });
+    expect(body.message.timeline[1]).toEqual({ state: "sending", at: expect.any(String), attempt: 1, carrier: "sim" });
     expect(body.message.timeline[2]).toMatchObject({ carrier_code: "rejected_by_carrier" });
   });
 

@@ -84,6 +84,19 @@ describe("GET /v1/requests/:request_id", () => {
     }
   });
 
+  it("finds a request that was stored after its clock was set back by hours", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(Date.UTC(2026, 11, 2));
+    const world = await openWorld();
+    for (let sent = 0; sent < 5; sent += 1) await sendSms(world);
+    vi.setSystemTime(Date.now() - 2 * 3_600_000);
+    const requestId = await bulk(world, numbers(230));
+    await sendSms(world);
+    expect((await get(world, requestId)).body.request).toMatchObject({ request_id: requestId, recipients: 230 });
+    const taken = await call(AT + requestId, { method: "DELETE", headers: bearer(world.apiKey) });
+    expect(taken.body).toMatchObject({ cancelled: 230, refunded: 230 });
+  });
+
   it("finds a request whose id is from before ids had times", async () => {
     const world = await openWorld({ mode: "test" });
     await sendSms(world);
