@@ -1,27 +1,30 @@
-// Builds the API's documents (openapi.mjs) and the browser's files: the script of every page, the scripts of forms that send and of the bot check, one style
-// sheet, the fonts. The Worker serves them itself, so that no router of static files runs before the API; their names
-// contain their content's hash, so that browsers can cache them for ever.
+// Builds the static files: the API's documents (openapi.mjs), the texts of the documentation (guides.mjs), and the browser's
+// files: the script of every page, the scripts of forms that send and of the bot check, one style sheet, the fonts. Their
+// names contain their content's hash, so that browsers and isolates can keep them for ever.
 // For a local Worker it also builds the list of migrations.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { nameOf, writeAssets } from "./assets.mjs";
 import { cutFonts } from "./fonts.mjs";
-import { packTexts } from "./guides.mjs";
+import { gatherTexts } from "./guides.mjs";
 import { ROOT, STATE_DIR } from "./local.mjs";
-import { buildDocuments } from "./openapi.mjs";
+import { en } from "../src/ui/words/desk-carriers.ts";
+import { hi } from "../src/ui/words/desk-carriers-hi.ts";
+import { deskAccess } from "../src/ui/words/desk-access.ts";
+import { deskHealth } from "../src/ui/words/desk-health.ts";
+import { deskWords } from "../src/ui/words/desk.ts";
+import { PRESETS } from "../src/carriers/presets.ts";
+import { documentsOf, routeFiles } from "./openapi.mjs";
 import { holderOf, lockStateFor } from "./state-lock.mjs";
 
 const TYPES = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2" };
 
-/**
- * Writes src/ui/built.json: for each file its type and its bytes, and the names that the pages refer to; and with it the
- * other files that every Worker carries, src/openapi/built.json and src/ui/docs/texts.json.
- */
-export async function buildAssets() {
-  writeJson("src/ui/docs/texts.json", packTexts());
-  await Promise.all([cutFonts(), buildDocuments()]);
+/** The browser's files, by name: the scripts, the style sheet and the fonts that it refers to. */
+async function browserFiles() {
+  await cutFonts();
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: ["src/client/app.ts", "src/client/compose.ts", "src/client/proof-of-work.ts", "src/ui/css/app.css"],
@@ -36,17 +39,54 @@ export async function buildAssets() {
     target: ["es2022", "chrome123", "firefox120", "safari17.5"],
     logLevel: "warning",
   });
-  const files = {};
-  const entries = {};
-  for (const { path: file, contents } of outputFiles) {
-    const name = path.basename(file);
-    const extension = path.extname(name);
-    const binary = extension === ".woff2";
-    const body = Buffer.from(contents).toString(binary ? "base64" : "utf8");
-    files[name] = { type: TYPES[extension], binary, body };
-    if (!binary) entries[name.replace(/-[^-]+$/u, extension)] = name;
+  return new Map(outputFiles.map(({ path: file, contents }) => [path.basename(file), contents]));
+}
+
+/** Words for a static file: a function, which only puts its values into a sentence, becomes that sentence with their places. */
+function storedWords(value) {
+  if (typeof value === "function") {
+    return { sentence: value(...Array.from({ length: value.length }, (_, nth) => `{${nth}}`)) };
   }
-  writeJson("src/ui/built.json", { entries, files });
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, storedWords(one)]));
+}
+
+/** The passwords that guessers try first, packed (common-passwords.mjs). */
+const COMMON_PASSWORDS = JSON.parse(readFileSync(path.join(ROOT, "src/sign-in/common-passwords.json"), "utf8"));
+
+/**
+ * Writes the static files of the Worker into the folder `assets`, and what the Worker has to know of them: the browser's
+ * files with their types, and the names that pages refer to (src/ui/built.json); the API's documents
+ * (src/openapi/built.json); the texts of the documentation (src/ui/docs/texts.json); the words of
+ * the operator's pages, with the descriptions of carriers to start from (src/ui/desk/texts.json); the common passwords
+ * (src/http/built.json).
+ */
+export async function buildAssets() {
+  const [files, documents] = await Promise.all([browserFiles(), documentsOf(routeFiles())]);
+  const types = Object.fromEntries([...files.keys()].map((name) => [name, TYPES[path.extname(name)]]));
+  const scripts = [...files.keys()].filter((name) => !name.endsWith(".woff2"));
+  const entries = Object.fromEntries(scripts.map((name) => [name.replace(/-[^-]+(?=\.)/u, ""), name]));
+  const keep = (name, value) => {
+    const text = JSON.stringify(value);
+    const named = nameOf(name, ".json", text);
+    files.set(named, text);
+    return named;
+  };
+  const built = {
+    "src/ui/built.json": { entries, types },
+    "src/openapi/built.json": {
+      api: keep("api", documents.api),
+      operator: keep("operator", documents.operator),
+    },
+    "src/ui/docs/texts.json": { texts: keep("texts", gatherTexts()) },
+    "src/http/built.json": { passwords: keep("passwords", COMMON_PASSWORDS) },
+    "src/ui/desk/texts.json": {
+      carriers: keep("carriers", { en, hi, presets: PRESETS }),
+      words: keep("desk", storedWords({ desk: deskWords, access: deskAccess, health: deskHealth })),
+    },
+  };
+  writeAssets(files);
+  for (const [name, value] of Object.entries(built)) writeJson(name, value);
 }
 
 /** The folders of migrations: of the database DB, and of each database of history. wrangler.toml names them, too. */

@@ -58,6 +58,8 @@ function checkConfig({ vars, d1_databases, routes = [], workers_dev }) {
 /** Whether the chosen carrier, payments and bot check use a secret. */
 function isNeeded(name, vars) {
   if (name === "CARRIER_HTTP_SECRET") return vars.CARRIER === "http";
+  if (name === "GOOGLE_TTS_CREDENTIALS") return vars.TTS === "google";
+  if (name === "SARVAM_API_KEY") return vars.TTS === "sarvam";
   if (name === "TURNSTILE_SECRET") return vars.TURNSTILE_SITE_KEY !== undefined;
   return name.startsWith("RAZORPAY_") ? vars.PAYMENTS === "razorpay" : true;
 }

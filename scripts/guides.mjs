@@ -1,9 +1,9 @@
-// Gathers the texts of the documentation and packs them, because they are the longest texts of the Worker: guides
+// Gathers the texts of the documentation into one file: guides
 // (src/ui/docs/guides/en/NAME.md and hi/NAME.md, each with a title and a lead in its front matter; the English one also
-// says its group in the menu and its place there), the samples of webhooks, and what is written for assistants.
+// says its group in the menu and its place there), the samples of webhooks and
+// WebSockets, and what is written for assistants.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { brotliCompressSync, constants } from "node:zlib";
 import { ROOT } from "./local.mjs";
 
 const FOLDER = path.join(ROOT, "src/ui/docs");
@@ -38,18 +38,25 @@ export function readGuides() {
     .toSorted((a, b) => a.order - b.order);
 }
 
-/** All texts, as src/ui/docs/texts.ts unpacks them. */
-export function packTexts() {
+/**
+ * All texts of the documentation.
+ *
+ * @returns {import("../src/ui/docs/texts.ts").Texts}
+ */
+export function gatherTexts() {
   const verify = ["node", "python", "php", "go", "java", "ruby"].map((language) => ({
     language,
     code: read(`verify/${language}.txt`),
   }));
-  const texts = {
+  const sockets = readdirSync(path.join(FOLDER, "sockets")).map((name) => [
+    path.basename(name, ".txt"),
+    read(`sockets/${name}`),
+  ]);
+  return {
     guides: readGuides(),
     verify,
+    sockets: Object.fromEntries(sockets),
     notes: read("for-agents/notes.md"),
     skill: read("for-agents/skill.md"),
   };
-  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-  return { packed: brotliCompressSync(JSON.stringify(texts), { params }).toString("base64") };
 }

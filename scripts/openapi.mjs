@@ -1,14 +1,13 @@
 // Makes the documents of the API (OpenAPI 3.1) from the route files themselves: src/openapi/document.ts says how. They are
-// built into the Worker. `node scripts/openapi.mjs --out FILE [--operator]` writes one to a file, `-` being stdout, and
+// static files of the Worker (scripts/build.mjs). `node scripts/openapi.mjs --out FILE [--operator]` writes one to a file, `-` being stdout, and
 // `--lint` checks both (redocly.yaml).
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { brotliCompressSync, constants } from "node:zlib";
 import { build } from "esbuild";
 import { ROOT } from "./local.mjs";
 
@@ -16,8 +15,14 @@ import { ROOT } from "./local.mjs";
 const NOT_API = ["callbacks", "console", "desk", "docs", "media", "webhooks"];
 const OPERATOR = "operator";
 
-/** The smallest result; its window holds both documents. */
-const BEST = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 } };
+/** What a build makes stands for nothing while it is made: a route that serves the document may import it. */
+const UNBUILT = {
+  name: "unbuilt",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/built\.json$/ }, ({ path: asked }) => ({ path: asked, namespace: "unbuilt" }));
+    onLoad({ filter: /./, namespace: "unbuilt" }, () => ({ contents: "{}", loader: "json" }));
+  },
+};
 
 /** Bundles the route files with what makes documents of them, and runs that. */
 async function load(files) {
@@ -34,6 +39,7 @@ async function load(files) {
     format: "esm",
     platform: "node",
     packages: "external",
+    plugins: [UNBUILT],
     logLevel: "warning",
   });
   // Inside the repository, where Node finds its packages; with a name of its own, since builds may run at once.
@@ -64,18 +70,6 @@ export async function documentsOf(files) {
 export function routeFiles() {
   const files = globSync("src/routes/*/**/*.ts", { cwd: ROOT }).map((file) => file.replaceAll(path.sep, "/"));
   return files.filter((file) => !NOT_API.includes(folderOf(file))).toSorted();
-}
-
-/**
- * Writes src/openapi/built.json: `{"packed": …}`, both documents as one text each, on a line of its own, compressed with
- * Brotli: together they take half of what they would take in the Worker's bundle (src/openapi/served.ts unpacks them).
- */
-export async function buildDocuments() {
-  const { api, operator } = await documentsOf(routeFiles());
-  const packed = brotliCompressSync([api, operator].map((one) => JSON.stringify(one)).join("\n"), BEST);
-  const text = JSON.stringify({ packed: packed.toString("base64") });
-  const file = path.join(ROOT, "src/openapi/built.json");
-  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
 }
 
 /** Runs redocly over both documents, by redocly.yaml and without any network; returns its exit status. */

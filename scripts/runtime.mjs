@@ -1,7 +1,8 @@
 // Runs the service under workerd, with the local bindings of wrangler.toml and nothing in front of its socket, for
 // `npm start`, the benchmarks and the tests over the wire.
 import path from "node:path";
-import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
+import { Log, LogLevel, Miniflare, Response, convertV4MiniflareOptions } from "miniflare";
+import { readAssets } from "./assets.mjs";
 import { databasesOf } from "./databases.mjs";
 import { QUIET, readConfig } from "./local.mjs";
 
@@ -75,6 +76,18 @@ function bindingsOf({
 }
 
 /**
+ * Answers for the binding of static files as the platform does, for a file or the lack of one. They are read once: a build
+ * for another service changes nothing for one that runs. Miniflare's own server of them would stand before the service.
+ */
+function servedAssets() {
+  const files = readAssets();
+  return ({ url }) => {
+    const file = files.get(new URL(url).pathname.slice(1));
+    return new Response(file ?? null, { status: file ? 200 : 404 });
+  };
+}
+
+/**
  * Starts a bundle on a port of 127.0.0.1 over whatever `stateDir` holds; the service answers when this resolves. `around`
  * is the text of a module that imports the bundle from "./dastak.js" and wraps it, `deliverAfterSec` holds
  * back messages from the consumers of the lanes for that long, `histories` is the number of databases of history, and
@@ -88,6 +101,7 @@ export async function runBundle(options) {
   Object.assign(process.env, QUIET);
   const config = readConfig();
   const worker = bindingsOf({ ...config, d1_databases: databasesOf(config, histories) });
+  worker.serviceBindings = { [config.assets.binding]: servedAssets() };
   for (const lane of ["OTP_LANE", "SINGLE_LANE", "BULK_LANE"]) {
     if (deliverAfterSec !== undefined) worker.queueProducers[lane].deliveryDelay = deliverAfterSec;
   }

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { ROOT } from "./local.mjs";
 import { documentsOf, routeFiles } from "./openapi.mjs";
-import { bodyFields, declarations, typeOf, words } from "./sdk-types.mjs";
+import { declarations, fieldsOf, typeOf, typesByKind, words } from "./sdk-types.mjs";
 
 /** Where the files are. */
 const FOLDER = path.join(ROOT, "sdk/src");
@@ -46,7 +46,10 @@ function operationOf(document, item, method, route, operation) {
   const parameters = (operation.parameters ?? []).map((one) => resolved(document, one));
   const inQuery = parameters.filter((one) => one.in === "query");
   const body = operation.requestBody?.content["application/json"]?.schema;
-  if (body && inQuery.length > 0) throw new Error(`${operation.operationId} has both a body and parameters.`);
+  const isFile = operation.requestBody?.content["text/csv"] !== undefined;
+  if ((body || isFile) && inQuery.length > 0) {
+    throw new Error(`${operation.operationId} has both a body and parameters.`);
+  }
   const done = resolved(document, operation.responses["200"]);
   const reply = done.content["application/json"]?.schema;
   const shape = resolved(document, reply);
@@ -60,6 +63,7 @@ function operationOf(document, item, method, route, operation) {
     inPath: parameters.filter((one) => one.in === "path").map((one) => one.name),
     inQuery,
     body,
+    isFile,
     bodyRequired: body !== undefined && (resolved(document, body).required ?? []).some((name) => name !== "apiKey"),
     reply,
     // The key in a header of its own only where Authorization is not read.
@@ -83,10 +87,18 @@ function operationsOf(document) {
   return all;
 }
 
-/** The interfaces of what a method takes. */
-function inputOf({ id, body, inQuery }) {
+/** The name of what a method takes as its body; throws where no method has that id. */
+function bodyNamed(operations, id) {
+  if (!operations.some((one) => one.id === id && one.body)) throw new Error(`No operation with a body is ${id}.`);
+  return `${upper(id)}Body`;
+}
+
+/** The types of what a method takes. */
+function inputOf({ id, body, inQuery }, operations) {
   const about = words(`What \`${id}\` takes.`);
-  if (body) return [`${about}export interface ${upper(id)}Body {`, ...bodyFields(body), "}", ""];
+  const kinds = body && typesByKind(body, (other) => bodyNamed(operations, other));
+  if (kinds) return [`${about}export type ${upper(id)}Body = ${kinds.join(" | ")};`, ""];
+  if (body) return [`${about}export interface ${upper(id)}Body {`, ...fieldsOf(body, { sent: true }), "}", ""];
   if (inQuery.length === 0) return [];
   const fields = inQuery.map(({ name, required, description, schema }) => {
     const type = typeOf(schema);
@@ -104,20 +116,22 @@ function outputOf({ reply, list, sends, keyed }) {
 }
 
 function signatureOf(operation) {
-  const { id, inPath, inQuery, body, bodyRequired, keyed } = operation;
+  const { id, inPath, inQuery, body, isFile, bodyRequired, keyed } = operation;
   const path = inPath.map((name) => `${camel(name)}: string`);
   const queryRequired = inQuery.some((one) => one.required);
-  const given = body
-    ? [`body${bodyRequired ? "" : "?"}: ${upper(id)}Body`]
-    : inQuery.length > 0
-      ? [`query${queryRequired ? "" : "?"}: ${upper(id)}Query`]
-      : [];
+  const given = isFile
+    ? ["csv: string"]
+    : body
+      ? [`body${bodyRequired ? "" : "?"}: ${upper(id)}Body`]
+      : inQuery.length > 0
+        ? [`query${queryRequired ? "" : "?"}: ${upper(id)}Query`]
+        : [];
   const options = `options?: ${keyed ? "SendOptions" : "CallOptions"}`;
   return `${words(operation.words)}${id}(${[...path, ...given, options].join(", ")}): ${outputOf(operation)};`;
 }
 
-function rowOf({ id, method, base, path, key, keyed, body, inQuery, reply, list }) {
-  const takes = body ? "body" : inQuery.length > 0 ? "query" : undefined;
+function rowOf({ id, method, base, path, key, keyed, body, isFile, inQuery, reply, list }) {
+  const takes = isFile ? "csv" : body ? "body" : inQuery.length > 0 ? "query" : undefined;
   const gives = reply ? (list ? "list" : undefined) : "text";
   const row = { method, base, path, key, keyed: keyed || undefined, takes, gives, held: heldBy(inQuery) };
   return `${id}: ${JSON.stringify(row)},`;
@@ -128,20 +142,26 @@ const MADE = "// Made from the API's document by `npm run sdk:operations`; do no
 /** What the interfaces may use of the client's own types. */
 const OWN = ["CallOptions", "Keyed", "Reply", "SendOptions", "Sent"];
 
+/** The codes of failures, as their union has them. */
+const codesOf = (document) => Object.keys(document["x-status-of-code"]);
+
 function operationsText(document) {
+  const names = new Map([[JSON.stringify(codesOf(document)), "ErrorCode"]]);
   const operations = operationsOf(document);
   const { Failure: _, ...schemas } = document.components.schemas;
   const used = operations.flatMap(({ reply, body, inQuery }) => [reply, body, ...inQuery.map((one) => one.schema)]);
   const methods = operations.map(signatureOf);
   const text = methods.join("\n");
+  const declared = declarations(schemas, used, { names });
   return [
     MADE,
+    declared.some((line) => /\bErrorCode\b/u.test(line)) ? 'import type { ErrorCode } from "./error-code.ts";' : "",
     text.includes("Listing<") ? 'import type { Listing } from "./listing.ts";' : "",
     `import type { ${OWN.filter((name) => new RegExp(`\\b${name}\\b`, "u").test(text)).join(", ")} } from "./options.ts";`,
     'import type { OperationRoute } from "./route.ts";',
     "",
-    ...declarations(schemas, used),
-    ...operations.flatMap(inputOf),
+    ...declared,
+    ...operations.flatMap((one) => inputOf(one, operations)),
     "/** The operations of the service, each a method of the client. */",
     "export interface Operations {",
     ...methods,
@@ -155,7 +175,7 @@ function operationsText(document) {
 }
 
 function codesText(document) {
-  const codes = Object.keys(document["x-status-of-code"]).map((code) => JSON.stringify(code));
+  const codes = codesOf(document).map((code) => JSON.stringify(code));
   return [MADE, "/** The codes of the service's refusals. */", `export type ErrorCode = ${codes.join(" | ")};`].join(
     "\n",
   );

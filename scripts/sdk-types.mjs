@@ -52,14 +52,18 @@ function plainType(type, schema, options) {
   }
 }
 
-/** The type of what fits a schema; `sent` if the caller passes it, so that its arrays may be read-only ones. */
+/**
+ * The type of what fits a schema; `sent` if the caller passes it, so that its arrays may be read-only ones. `names` has the
+ * names of unions that are declared elsewhere, by their values as JSON.
+ */
 export function typeOf(schema, options = {}) {
   if (schema.$ref) return nameIn(schema.$ref);
   const parts = schema.anyOf ?? schema.oneOf;
   if (parts) return unionOf(parts.map((part) => typeOf(part, options)));
   if (schema.allOf) return schema.allOf.map((part) => inParentheses(typeOf(part, options))).join(" & ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return unionOf(schema.enum.map((value) => JSON.stringify(value)));
+  const named = options.names?.get(JSON.stringify(schema.enum));
+  if (schema.enum) return named ?? unionOf(schema.enum.map((value) => JSON.stringify(value)));
   return unionOf([schema.type].flat().map((type) => plainType(type, schema, options)));
 }
 
@@ -74,18 +78,20 @@ export function fieldsOf(schema, options = {}) {
   });
 }
 
-/** The lines of the fields of a body; one that takes fields which depend on another takes any beside those it names. */
-export const bodyFields = (schema) => [
-  ...fieldsOf(schema, { sent: true }),
-  ...(typeof schema.additionalProperties === "object" ? ["[field: string]: unknown;"] : []),
-];
+/** The types of a body whose other fields are those of the operation that one of its fields names; null for any other. */
+export function typesByKind({ properties = {} }, bodyOf) {
+  const [name] = Object.entries(properties).find(([, field]) => field["x-fields-of"]) ?? [];
+  if (!name) return null;
+  const { enum: values, "x-fields-of": operations } = properties[name];
+  return values.map((kind) => `({ ${name}: ${JSON.stringify(kind)} } & ${bodyOf(operations[kind])})`);
+}
 
 /** Every name that a schema refers to. */
 const refsIn = (schema) =>
   [...JSON.stringify(schema ?? null).matchAll(/"\$ref":"([^"]+)"/gu)].map(([, ref]) => nameIn(ref));
 
 /** The declarations of all components that these schemas use, directly or not. */
-export function declarations(components, used) {
+export function declarations(components, used, options) {
   const names = new Set();
   const queue = used.flatMap(refsIn);
   for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
@@ -99,8 +105,8 @@ export function declarations(components, used) {
       const schema = components[name];
       const about = words(schema.description);
       if (schema.type === "object" && schema.properties) {
-        return [`${about}export interface ${name} {`, ...fieldsOf(schema), "}", ""];
+        return [`${about}export interface ${name} {`, ...fieldsOf(schema, options), "}", ""];
       }
-      return [`${about}export type ${name} = ${typeOf(schema)};`, ""];
+      return [`${about}export type ${name} = ${typeOf(schema, options)};`, ""];
     });
 }

@@ -10,7 +10,9 @@ import { DEMO_LOGIN, demoKeys } from "../src/accounts/open.ts";
 import { parseConfig } from "../src/config/config.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { shownSecret } from "../src/local/variables.ts";
+import { isInstalled, startEngine } from "../tts-local/engine.mjs";
 import { STATE_DIR, localVariables } from "./local.mjs";
+import { endGroup, signalGroup } from "./process-group.mjs";
 import { holderOf, lockState, noteInLock, processOf } from "./state-lock.mjs";
 
 const PORT = 8787;
@@ -136,29 +138,24 @@ function banner({ port, wanted, config, stateDir, seconds }) {
   ].join("\n");
 }
 
-/** Starts the service. `ended` resolves to its exit code; `end` sends SIGTERM, then SIGKILL. */
+/**
+ * Starts the service. `ended` resolves to its exit code once all its processes have ended; `end` sends SIGTERM, then
+ * SIGKILL.
+ */
 function startService(settings) {
   const script = path.join(import.meta.dirname, "serve.mjs");
   // In its own process group, so that all of it can be ended. Settings go through IPC, which no process list shows.
   const child = spawn(process.execPath, [script], { detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
   child.send(settings, () => undefined);
-  const kill = () => {
-    try {
-      process.kill(-(child.pid ?? Number.NaN), "SIGKILL");
-    } catch {
-      // The group has already ended.
-    }
-  };
   const ended = new Promise((resolve) => {
     child.once("exit", (code) => {
-      // Ends processes of the group that outlived their leader.
-      kill();
-      resolve(code ?? 1);
+      // Ends processes of the group that outlived their leader; the runtime among them may still hold the port.
+      void endGroup(child.pid).then(() => resolve(code ?? 1));
     });
   });
   const end = () => {
     child.kill("SIGTERM");
-    setTimeout(kill, STOP_MS_MAX).unref();
+    setTimeout(() => signalGroup(child.pid, "SIGKILL"), STOP_MS_MAX).unref();
   };
   return { pid: child.pid, ended, end };
 }
@@ -179,7 +176,17 @@ async function prepare({ port: wanted, stateDir, settings }) {
     complain(`Dastak is already running on the state in ${stateDir} (${who}); stop it or choose another --state.`, 1);
   }
   const port = await nextFreePort(wanted);
-  return { port, stateDir, variables: { ...localVariables(port), ...settings } };
+  const variables = { ...localVariables(port), ...settings };
+  return { port, stateDir, variables: { ...variables, ...(await speechVariables(variables)) } };
+}
+
+/** A voice for calls, where eSpeak NG is installed and the settings choose none; it ends with this process. */
+async function speechVariables(variables) {
+  const { ENVIRONMENT, TTS } = parseConfig(variables);
+  if (ENVIRONMENT !== "local" || TTS !== "none" || variables.TTS !== undefined || !isInstalled()) return {};
+  const { url, server } = await startEngine();
+  server.unref();
+  return { TTS: "worker", TTS_WORKER_URL: url };
 }
 
 /** Restarts a service that ends by itself, on the same state and port, until a stop is asked for. */

@@ -1,9 +1,7 @@
 // One service per state directory: a lock file names the processes that use it. Two would write into the same files.
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-
-/** Bounds the wait for a killed group: in a container whose first process reaps no children, zombies stay for ever. */
-const GONE_MS_MAX = 2_000;
+import { endGroup } from "./process-group.mjs";
 
 /** Access for this user alone. */
 const DIRECTORY_MODE = 0o700;
@@ -50,26 +48,13 @@ export function holderOf(stateDir) {
   return lives(lock) ? { pid: lock.pid, port: lock.port } : null;
 }
 
-/** Sends a signal to a process group; false when the group is empty. */
-function signalGroup(leader, signal) {
-  try {
-    return process.kill(-leader, signal);
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Ends a service whose starter was killed, because it would continue to write to this state. Its runtime, which holds the
  * port, ends a moment after the leader of the group.
  */
 async function endOrphan(stateDir) {
   const service = readLock(stateDir)?.service;
-  if (!lives(service)) return;
-  const giveUpAt = Date.now() + GONE_MS_MAX;
-  while (signalGroup(service.pid, "SIGKILL") && Date.now() < giveUpAt) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  if (lives(service)) await endGroup(service.pid);
 }
 
 /**

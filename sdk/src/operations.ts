@@ -1,5 +1,6 @@
 // Made from the API's document by `npm run sdk:operations`; do not edit.
 
+import type { ErrorCode } from "./error-code.ts";
 import type { Listing } from "./listing.ts";
 import type { CallOptions, Keyed, Reply, SendOptions, Sent } from "./options.ts";
 import type { OperationRoute } from "./route.ts";
@@ -62,6 +63,67 @@ export interface Deleted {
   success: true;
   /** How many were deleted. */
   deleted: number;
+}
+
+export interface Dlt {
+  success: true;
+  dlt: DltRegistry;
+}
+
+export interface DltImported {
+  success: true;
+  added: number;
+  changed: number;
+  unchanged: number;
+  skipped: {
+    /** The line of the file on which the row begins, from 1. */
+    line: number;
+    reason: string;
+  }[];
+  errors: {
+    /** The line of the file on which the row begins, from 1. */
+    line: number;
+    column: string;
+    error: string;
+  }[];
+}
+
+export interface DltRefused {
+  /** The operators' code: 620 header, 630 no templates, 633 text, 634 header of the template, 635 length. */
+  code: 620 | 630 | 633 | 634 | 635;
+  /** The nearest template, or the one that the text fits. */
+  template_id: string | null;
+  /** The first character of the text that differs, in code points from 0. */
+  at: number;
+  /** What the template has there: up to 20 characters, or a variable's tag. */
+  expected: string;
+  /** What the text has there; the code of a one-time password is masked. */
+  found: string;
+  /** Of 635: the most characters that the value may have. */
+  limit?: number | undefined;
+  /** Of 635: the characters that it has. */
+  length?: number | undefined;
+}
+
+export interface DltRegistry {
+  entity_id: string | null;
+  enforce: "off" | "warn" | "on";
+  headers: {
+    header: string;
+    category: "otp" | "transactional" | "service_implicit" | "service_explicit" | "promotional";
+  }[];
+  templates: {
+    template_id: string;
+    headers: string[];
+    category: "otp" | "transactional" | "service_implicit" | "service_explicit" | "promotional";
+    text: string;
+  }[];
+  otp: {
+    template_id: string;
+    values: string[];
+  } | null;
+  /** Null until it is first set. */
+  updated_at: string | null;
 }
 
 export type Event =
@@ -140,6 +202,23 @@ export interface EventList {
   next: number;
 }
 
+export interface Hook {
+  kind: "supabase";
+  /** Where Supabase Auth posts. */
+  url: string;
+  /** The key with which it sends, and with which it ends. */
+  key_id: string;
+  /** The name in the text; null: that of the service. */
+  brand_name: string | null;
+}
+
+export interface HookWithSecret {
+  success: true;
+  hook: Hook;
+  /** Signs what is posted. */
+  secret: string;
+}
+
 export interface Message {
   /** Names one message or call. */
   id: string;
@@ -170,6 +249,8 @@ export interface Message {
   key_id: string | null;
   created_at: string;
   updated_at: string;
+  /** When it was ordered for; null: for at once. */
+  send_at: string | null;
 }
 
 export interface MessageDetail {
@@ -202,7 +283,17 @@ export interface MessageDetail {
   key_id: string | null;
   created_at: string;
   updated_at: string;
+  /** When it was ordered for; null: for at once. */
+  send_at: string | null;
   sender: string | null;
+  /** Of an Indian message that was matched with the account's DLT registry. */
+  dlt: {
+    entity_id: string;
+    /** Null where it fitted none and was sent all the same. */
+    template_id: string | null;
+    header: string | null;
+    category: string | null;
+  } | null;
   /** Null for a recording, and once it was deleted; the code of a live one-time password is masked. */
   text: string | null;
   timeline: {
@@ -218,8 +309,10 @@ export interface MessageDetail {
       | "unknown"
       | "cancelled";
     at: string;
-    /** The number of the attempt, where one begins. */
+    /** The number of the attempt that begins or ends here. */
     attempt?: number | undefined;
+    /** The carrier of the attempt or receipt. */
+    carrier?: string | undefined;
     /** The carrier's word for the state. */
     carrier_code?: string | undefined;
   }[];
@@ -339,6 +432,8 @@ export interface PreflightProblem {
   code: string;
   error: string;
   hint?: string | undefined;
+  dlt?: DltRefused | undefined;
+  next_at?: string | undefined;
 }
 
 export interface PreflightRecipients {
@@ -441,26 +536,7 @@ export interface RefusedRequest {
   /** The path of its route. */
   path: string;
   status: number;
-  code:
-    | "invalid_request"
-    | "invalid_json"
-    | "invalid_quote"
-    | "unauthorized"
-    | "insufficient_balance"
-    | "account_suspended"
-    | "permission_denied"
-    | "not_found"
-    | "method_not_allowed"
-    | "idempotency_in_progress"
-    | "too_many"
-    | "too_late"
-    | "events_expired"
-    | "payload_too_large"
-    | "unsupported_media_type"
-    | "idempotency_mismatch"
-    | "rate_limited"
-    | "internal_error"
-    | "unavailable";
+  code: ErrorCode;
   param: string | null;
   error: string;
   /** The key of the request, by its id. */
@@ -684,6 +760,39 @@ export interface UpdateAccountBody {
   balance_low_at: number | null;
 }
 
+/** What `putDlt` takes. */
+export interface PutDltBody {
+  /** The number of the principal entity; `warn` and `on` need it. */
+  entity_id?: string | null | undefined;
+  /** `on` refuses what does not match, `warn` sends it with `X-Dlt-Warning`, `off` matches nothing. */
+  enforce: "off" | "warn" | "on";
+  headers?:
+    | readonly {
+        header: string;
+        category: "otp" | "transactional" | "service_implicit" | "service_explicit" | "promotional";
+      }[]
+    | undefined;
+  /** At most 10,000. */
+  templates?:
+    | readonly {
+        template_id: string;
+        headers: readonly string[];
+        category: "otp" | "transactional" | "service_implicit" | "service_explicit" | "promotional";
+        text: string;
+      }[]
+    | undefined;
+  /** The template of one-time passwords, with one value for each variable: `{otp}`, `{brand}` or a text. */
+  otp?:
+    | {
+        template_id: string;
+        values?: readonly string[] | null | undefined;
+      }
+    | null
+    | undefined;
+  /** Is ignored, so that what was read can be sent again. */
+  updated_at?: string | null | undefined;
+}
+
 /** What `getRequest` takes. */
 export interface GetRequestQuery {
   /** How many rows a page has. */
@@ -715,11 +824,13 @@ export interface DownloadMessagesQuery {
 }
 
 /** What `preflight` takes. */
-export interface PreflightBody {
-  /** What would be sent. Its other fields stand beside it, such as `phone` and `message` of an SMS. */
-  operation: "sms" | "bulk" | "sms_international" | "tts" | "voice" | "otp";
-  [field: string]: unknown;
-}
+export type PreflightBody =
+  | ({ operation: "sms" } & SendSmsBody)
+  | ({ operation: "bulk" } & SendBulkSmsBody)
+  | ({ operation: "sms_international" } & SendInternationalSmsBody)
+  | ({ operation: "tts" } & TtsCallBody)
+  | ({ operation: "voice" } & MakeVoiceCallBody)
+  | ({ operation: "otp" } & SendOtpBody);
 
 /** What `listRefusals` takes. */
 export interface ListRefusalsQuery {
@@ -839,6 +950,14 @@ export interface ReplayWebhookBody {
   to?: number | undefined;
 }
 
+/** What `createHook` takes. */
+export interface CreateHookBody {
+  /** Whose hook it is. */
+  kind: "supabase";
+  /** The name in the text; without it, that of the service. */
+  brandName?: string | undefined;
+}
+
 /** What `listRecordings` takes. */
 export interface ListRecordingsQuery {
   /** How many rows a page has. */
@@ -949,6 +1068,26 @@ export interface Operations {
    * `balance.low` is told once each time that the balance falls below `balance_low_at`.
    */
   updateAccount(body: UpdateAccountBody, options?: CallOptions): Promise<Reply<OwnAccount>>;
+  /**
+   * Show the DLT registry.
+   *
+   * One for each account, which live and test keys share. At first it is `off` and empty.
+   */
+  getDlt(options?: CallOptions): Promise<Reply<Dlt>>;
+  /**
+   * Replace the DLT registry.
+   *
+   * From the next request on, SMS and one-time passwords to India are matched with it before anything is charged. A
+   * fault changes nothing, and `param` names it.
+   */
+  putDlt(body: PutDltBody, options?: CallOptions): Promise<Reply<Dlt>>;
+  /**
+   * Import DLT templates as CSV.
+   *
+   * Takes the file that the operators' portals export, with commas, semicolons or tabs. Good rows are added or
+   * changed though others are wrong; what is registered and not in the file stays.
+   */
+  importDlt(csv: string, options?: CallOptions): Promise<Reply<DltImported>>;
   /**
    * Cancel a message or call that is scheduled or queued.
    *
@@ -1068,6 +1207,13 @@ export interface Operations {
    * Both ends included, with the ids that they had. Only what the webhook has got is sent again.
    */
   replayWebhook(webhook: string, body: ReplayWebhookBody, options?: CallOptions): Promise<Reply<WebhookReplayed>>;
+  /**
+   * Create a hook for Supabase Auth.
+   *
+   * Supabase Auth posts its login codes to the hook's address, and we send them by SMS. Nothing is stored: the same
+   * key and brand always make the same hook, and it ends with its key.
+   */
+  createHook(body: CreateHookBody, options?: CallOptions): Promise<Reply<HookWithSecret>>;
   /** List the recordings, newest first. */
   listRecordings(query?: ListRecordingsQuery, options?: CallOptions): Listing<Reply<RecordingList>>;
   /** Show a recording. */
@@ -1126,6 +1272,9 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRoute>> = {
   accountBalance: { method: "GET", base: "sms", path: "/account-balance" },
   getAccount: { method: "GET", base: "console", path: "/v1/account" },
   updateAccount: { method: "PATCH", base: "console", path: "/v1/account", takes: "body" },
+  getDlt: { method: "GET", base: "console", path: "/v1/dlt" },
+  putDlt: { method: "PUT", base: "console", path: "/v1/dlt", takes: "body" },
+  importDlt: { method: "POST", base: "console", path: "/v1/dlt/import", takes: "csv" },
   cancelMessage: { method: "DELETE", base: "console", path: "/v1/messages/{id}" },
   getMessage: { method: "GET", base: "console", path: "/v1/messages/{id}" },
   cancelRequest: { method: "DELETE", base: "console", path: "/v1/requests/{request_id}" },
@@ -1151,6 +1300,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRoute>> = {
     gives: "list",
   },
   replayWebhook: { method: "POST", base: "console", path: "/v1/webhooks/{webhook}/replay", takes: "body" },
+  createHook: { method: "POST", base: "console", path: "/v1/hooks", takes: "body" },
   listRecordings: { method: "GET", base: "console", path: "/v1/recordings", takes: "query", gives: "list" },
   getRecording: { method: "GET", base: "console", path: "/v1/recordings/{file}" },
   renameRecording: { method: "PATCH", base: "console", path: "/v1/recordings/{file}", takes: "body" },

@@ -18,12 +18,14 @@ export interface Values {
   path?: readonly unknown[] | undefined;
   query?: object | undefined;
   body?: object | undefined;
+  /** A body that is CSV. */
+  csv?: string | undefined;
 }
 
 /** How the arguments of a method become a request, and its reply what the method gives. */
 export interface OperationRoute extends Route {
   /** What it takes beside the parameters of its path. */
-  takes?: "body" | "query" | undefined;
+  takes?: "body" | "query" | "csv" | undefined;
   /** A list, or a text that comes in pieces; one object unless it is said. */
   gives?: "list" | "text" | undefined;
   /** The parameter that says for how many seconds the service may hold the request, and how many it does without. */

@@ -108,7 +108,8 @@ export class Transport {
     if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
     if (quote !== undefined) headers["price-quote"] = headerText("quote", quote);
     if (values.body !== undefined) headers["content-type"] = "application/json";
-    const body = values.body === undefined ? null : JSON.stringify(values.body);
+    if (values.csv !== undefined) headers["content-type"] = "text/csv";
+    const body = values.csv ?? (values.body === undefined ? null : JSON.stringify(values.body));
     return { url, init: { method: route.method, headers, body }, timeoutMs, signal };
   }
 

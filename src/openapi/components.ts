@@ -11,6 +11,10 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     description: "Names the message or call that was made, of several the first. It is the same on a replay.",
     schema: { type: "string", pattern: "^(msg|call)_[0-9A-Za-z]+$" },
   },
+  "X-Dlt-Warning": {
+    description: "With a DLT registry on `warn`: why an operator of India would not carry the message, which was sent.",
+    schema: { type: "string", examples: ["633; template=1107159159159159159; at=12"] },
+  },
   "RateLimit-Policy": {
     description: "The plan, its requests (`q`) and their window in seconds (`w`).",
     schema: { type: "string", examples: ['"starter";q=10;w=60'] },
@@ -49,6 +53,12 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
 const SCHEMES: Readonly<Record<string, Record<string, string>>> = {
   bearer: { type: "http", scheme: "bearer", description: "Your API key." },
   apiKeyHeader: { type: "apiKey", in: "header", name: "x-api-key", description: "Your API key." },
+  keyAlone: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description: "Your API key, and nothing before it.",
+  },
   basic: { type: "http", scheme: "basic", description: "Your API key as the password." },
   operatorToken: { type: "http", scheme: "bearer", description: "The deployment's OPERATOR_TOKEN." },
 };

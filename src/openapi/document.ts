@@ -162,8 +162,9 @@ export function documentOf(
     ids.add(doc.id);
     tags.add(doc.tag);
     const server = serverOf(baseOf(found.file, doc));
-    if (doc.socket) {
-      sockets.push({ ...told(found, () => socketOf(found, replies)), server: server.url });
+    const { socket } = doc;
+    if (socket) {
+      sockets.push({ ...told(found, () => socketOf(found, socket, replies)), server: server.url });
       continue;
     }
     const operation: OperationObject = told(found, () => operationOf(found, replies));

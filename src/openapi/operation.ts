@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Doc } from "../http/docs.ts";
+import type { Doc, SocketDoc } from "../http/docs.ts";
 import { STATUS_OF_CODE } from "../http/errors.ts";
 import type { ErrorCode } from "../http/errors.ts";
 import type { Shown } from "../http/shown.ts";
@@ -61,7 +61,15 @@ function codesOf(found: Found, needs: Demands): ErrorCode[] {
   add(needs.readsBody, "invalid_json", "payload_too_large", "unsupported_media_type");
   add(needs.idempotent, "idempotency_mismatch");
   add(needs.idempotent && needs.counted, "idempotency_in_progress");
-  add(doc.billable === true, "insufficient_balance", "invalid_quote");
+  add(doc.matched === true, "dlt_mismatch", "dlt_header", "dlt_hours");
+  add(
+    doc.billable === true,
+    "insufficient_balance",
+    "invalid_quote",
+    "country_not_allowed",
+    "number_blocked",
+    "spend_cap_reached",
+  );
   add(namesIn(path).length > 0, "not_found");
   add(true, ...(doc.codes ?? []));
   return (Object.keys(STATUS_OF_CODE) as ErrorCode[]).filter((code) => codes.has(code));
@@ -102,7 +110,11 @@ const mediaOf = (media: Readonly<Record<string, string>>): Record<string, Media>
 function bodyOf({ doc }: Found, needs: Demands, { schemas }: Replies) {
   const { body } = needs;
   if (!body && !doc.bodyMedia) return undefined;
-  const json = body && { "application/json": { schema: schemas.of(body, "input") } };
+  const schema = body && schemas.of(body, "input");
+  const json = schema && {
+    "application/json": { schema },
+    ...(needs.form && { "application/x-www-form-urlencoded": { schema } }),
+  };
   // An empty body of the operator API is read as an object without fields.
   const required = needs.operator === undefined || !body?.safeParse({}).success;
   return { required, content: { ...json, ...mediaOf(doc.bodyMedia ?? {}) } };
@@ -120,6 +132,7 @@ function replyOf({ doc }: Found, needs: Demands, { byName, schemas }: Replies): 
     "X-Request-Id",
     ...(needs.counted ? ["RateLimit-Policy", "RateLimit"] : []),
     ...(doc.billable ? ["X-Message-Id"] : []),
+    ...(doc.matched ? ["X-Dlt-Warning"] : []),
     ...(needs.idempotent ? ["Idempotent-Replayed"] : []),
   ];
   return {
@@ -153,7 +166,7 @@ function responsesOf(found: Found, needs: Demands, codes: ErrorCode[], replies: 
   return Object.fromEntries([["200", replyOf(found, needs, replies)], ...failures]);
 }
 
-const IN_HEADER: Readonly<Record<string, string>> = { bearer: "bearer", "x-api-key": "apiKeyHeader" };
+const IN_HEADER: Readonly<Record<string, string>> = { "x-api-key": "apiKeyHeader", bare: "keyAlone" };
 
 /** Where the key may be, in OpenAPI's words; `{}` where the body may have it instead. */
 function securityOf({ keyIn = [], operator }: Shown): Record<string, string[]>[] {
@@ -162,7 +175,7 @@ function securityOf({ keyIn = [], operator }: Shown): Record<string, string[]>[]
 }
 
 /** What a client sends to connect, and what it then gets. */
-export function socketOf(found: Found, replies: Replies) {
+export function socketOf(found: Found, { takes, closes }: SocketDoc, replies: Replies) {
   const { doc, path } = found;
   const needs = demandsOf(found);
   const schema = replies.byName[doc.reply ?? ""];
@@ -176,6 +189,9 @@ export function socketOf(found: Found, replies: Replies) {
     security: securityOf(needs),
     parameters: parametersOf(found, needs, replies).filter((one): one is Parameter => "name" in one),
     message: replies.schemas.of(schema, "output"),
+    takes,
+    closes,
+    "x-error-codes": codesOf(found, needs),
   };
 }
 

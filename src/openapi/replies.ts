@@ -1,6 +1,8 @@
 import type * as z from "zod";
+import { DLT } from "./replies/dlt.ts";
 import { EVENTS } from "./replies/events.ts";
 import { OPERATOR_ACCOUNTS } from "./replies/operator-accounts.ts";
+import { OPERATOR_CARRIERS } from "./replies/operator-carriers.ts";
 import { OPERATOR_SERVICE } from "./replies/operator-service.ts";
 import { PREFLIGHT } from "./replies/preflight.ts";
 import { ACCOUNT, MESSAGES } from "./replies/messages.ts";
@@ -16,10 +18,12 @@ export const REPLIES: Readonly<Record<string, z.ZodType>> = {
   ...PREFLIGHT,
   ...MESSAGES,
   ...ACCOUNT,
+  ...DLT,
   ...EVENTS,
   ...RECORDINGS,
   ...TEST_INBOX,
   ...WEBHOOKS,
   ...OPERATOR_ACCOUNTS,
+  ...OPERATOR_CARRIERS,
   ...OPERATOR_SERVICE,
 };

@@ -66,6 +66,12 @@ export interface SocketObject {
   security: Record<string, string[]>[];
   parameters?: Parameter[];
   message: JsonSchema;
+  /** What a client may send, each with what follows. */
+  takes: Record<string, string>;
+  /** The codes with which the service closes it, each with what a client does then. */
+  closes: Record<string, string>;
+  /** Why it does not open: the error codes of the refused request. */
+  "x-error-codes": string[];
 }
 
 export interface OpenApi {

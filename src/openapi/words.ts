@@ -10,6 +10,7 @@ export const TAGS: Readonly<Record<Tag, string>> = {
   OTP: "One-time passwords, which the caller makes.",
   Calls: "Calls that speak a text or play a recording.",
   Account: "The account of the key.",
+  DLT: "India's registered headers and templates, with which messages are matched before the charge.",
   Messages: "What was sent, and what became of it.",
   Events: "What happens in an account, in order and without a gap.",
   Webhooks: "Events, posted to an address of yours.",
@@ -17,6 +18,7 @@ export const TAGS: Readonly<Record<Tag, string>> = {
   "Test inbox": "What test keys sent, for automated tests.",
   "Ways in": "Requests in the shapes of other services and products.",
   "Operator: accounts": "Accounts, their money and their keys.",
+  "Operator: carriers": "Carriers, and which messages go to which of them.",
   "Operator: service": "Prices, health and upkeep of the service.",
 };
 

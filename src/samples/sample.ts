@@ -36,13 +36,16 @@ export interface SampleRequest {
   body?: Readonly<Record<string, Json>> | undefined;
   /** The field of the body that is a file's content in Base64, and the file's name. */
   file?: { field: string; name: string } | undefined;
+  /** A file that is the whole body, of an operation that costs nothing: its media type, and its name. */
+  upload?: { type: string; name: string } | undefined;
   idempotencyKey?: string | undefined;
 }
 
 /** The headers of a request apart from the key's. */
-export function headersOf({ body, idempotencyKey }: SampleRequest): [name: string, value: string][] {
+export function headersOf({ body, upload, idempotencyKey }: SampleRequest): [name: string, value: string][] {
+  const type = upload?.type ?? (body ? "application/json" : null);
   return [
-    ...(body ? [["Content-Type", "application/json"] as [string, string]] : []),
+    ...(type === null ? [] : [["Content-Type", type] as [string, string]]),
     ...(idempotencyKey === undefined ? [] : [["Idempotency-Key", idempotencyKey] as [string, string]]),
   ];
 }

@@ -42,11 +42,12 @@ const shellAuth = ({ auth, key }: SampleRequest) =>
   auth === null ? [] : [`-H "${auth.name}: ${auth.before}${key ?? `$${KEY_VARIABLE}`}"`];
 
 export function curl(request: SampleRequest): string {
-  const { method, url, body, file } = request;
+  const { method, url, body, file, upload } = request;
   const headers = headersOf(request).map(([name, value]) => `-H '${name}: ${value}'`);
   // GET, and POST with a body, are what curl does by itself.
-  const plain = method === "GET" || (method === "POST" && body !== undefined);
+  const plain = method === "GET" || (method === "POST" && (body !== undefined || upload !== undefined));
   const data = body === undefined ? [] : [file ? "-d @-" : `-d ${shellWord(JSON.stringify(body))}`];
+  if (upload) data.push(`--data-binary @${upload.name}`);
   const words = [
     `curl ${plain ? "" : `-X ${method} `}${/[?&]/u.test(url) ? shellWord(url) : url}`,
     ...shellAuth(request),
@@ -68,7 +69,7 @@ const JAVASCRIPT: Notation = {
 };
 
 export function node(request: SampleRequest): string {
-  const { method, url, auth, key, body, file } = request;
+  const { method, url, auth, key, body, file, upload } = request;
   const headers = [
     ...(auth ? [`${JAVASCRIPT.name(auth.name)}${auth.before ? `\`${auth.before}\${key}\`` : "key"}`] : []),
     ...headersOf(request).map(([name, value]) => JAVASCRIPT.name(name) + quoted(value)),
@@ -78,9 +79,10 @@ export function node(request: SampleRequest): string {
     ...(method === "GET" ? [] : [`  method: "${method}",\n`]),
     ...(headers.length > 0 ? [`  headers: {\n${headers.map((line) => `    ${line},\n`).join("")}  },\n`] : []),
     ...(body ? [`  body: JSON.stringify(${indented(fields, 2)}),\n`] : []),
+    ...(upload ? [`  body: readFileSync(${quoted(upload.name)}),\n`] : []),
   ].join("");
   return [
-    ...(file ? ['import { readFileSync } from "node:fs";\n'] : []),
+    ...((file ?? upload) ? ['import { readFileSync } from "node:fs";\n'] : []),
     ...(auth ? [`const key = ${key === null ? `process.env.${KEY_VARIABLE}` : quoted(key)};`] : []),
     options === ""
       ? `const reply = await fetch(${quoted(url)});`
@@ -98,7 +100,7 @@ const PYTHON: Notation = {
 };
 
 export function python(request: SampleRequest): string {
-  const { method, url, auth, key, body, file } = request;
+  const { method, url, auth, key, body, file, upload } = request;
   const imports = [
     ...(file ? ["base64"] : []),
     ...(body ? ["json"] : []),
@@ -119,6 +121,7 @@ export function python(request: SampleRequest): string {
     ...(method === "GET" ? [] : [`    method="${method}",`]),
     ...(headers.length > 0 ? [`    headers={\n${headers.map((line) => `        ${line},\n`).join("")}    },`] : []),
     ...(body ? [`    data=json.dumps(${indented(fields.replaceAll("\n  ", "\n    "), 4)}).encode(),`] : []),
+    ...(upload ? [`    data=open(${quoted(upload.name)}, "rb").read(),`] : []),
     ")",
     "try:",
     "    reply = urllib.request.urlopen(request)",
@@ -137,7 +140,7 @@ const PHP: Notation = {
 };
 
 export function php(request: SampleRequest): string {
-  const { method, url, auth, key, body } = request;
+  const { method, url, auth, key, body, upload } = request;
   const headers = [
     ...(auth ? [`"${auth.name}: ${auth.before}$key"`] : []),
     ...headersOf(request).map(([name, value]) => singleQuoted(`${name}: ${value}`)),
@@ -154,6 +157,7 @@ export function php(request: SampleRequest): string {
       ? [`  CURLOPT_HTTPHEADER => [\n${headers.map((line) => `    ${line},\n`).join("")}  ],`]
       : []),
     ...(body ? [`  CURLOPT_POSTFIELDS => json_encode(${indented(fields, 2)}),`] : []),
+    ...(upload ? [`  CURLOPT_POSTFIELDS => file_get_contents(${singleQuoted(upload.name)}),`] : []),
     "]);",
     "$reply = curl_exec($request);",
     "echo $reply === false ? curl_error($request) : $reply;",

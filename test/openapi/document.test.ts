@@ -114,6 +114,9 @@ describe("an operation", () => {
       "insufficient_balance",
       "account_suspended",
       "permission_denied",
+      "country_not_allowed",
+      "number_blocked",
+      "spend_cap_reached",
       "idempotency_in_progress",
       "payload_too_large",
       "unsupported_media_type",
@@ -198,7 +201,9 @@ describe("an operation", () => {
   });
 
   it("stands apart where it is a WebSocket", () => {
-    const document = madeOf(things, { "GET /v1/things": { ...DOC, socket: true } });
+    const document = madeOf(things, {
+      "GET /v1/things": { ...DOC, socket: { takes: { ping: "pong" }, closes: { 4000: "again" } } },
+    });
     expect(document.paths).toEqual({});
     expect(document["x-websockets"]).toEqual([
       {
@@ -209,6 +214,9 @@ describe("an operation", () => {
         security: [],
         parameters: [],
         message: { $ref: "#/components/schemas/Thing" },
+        takes: { ping: "pong" },
+        closes: { 4000: "again" },
+        "x-error-codes": ["invalid_request", "permission_denied", "internal_error", "unavailable"],
         server: PLACEHOLDERS.console,
       },
     ]);

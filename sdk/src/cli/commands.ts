@@ -2,11 +2,14 @@ import type { Command } from "./command.ts";
 import { ABOUT } from "./commands/about.ts";
 import { ACCOUNT } from "./commands/account.ts";
 import { bulk } from "./commands/bulk.ts";
+import { DLT } from "./commands/dlt.ts";
 import { doctor } from "./commands/doctor.ts";
 import { eventsTail } from "./commands/events.ts";
+import { HOOKS } from "./commands/hooks.ts";
 import { inbox } from "./commands/inbox.ts";
 import { listen } from "./commands/listen.ts";
 import { logsTail } from "./commands/logs.ts";
+import { mcp } from "./commands/mcp.ts";
 import { MESSAGES } from "./commands/messages.ts";
 import { preflight } from "./commands/preflight.ts";
 import { SENDS } from "./commands/sends.ts";
@@ -25,7 +28,10 @@ export const COMMANDS: readonly Command[] = [
   logsTail,
   eventsTail,
   ...WEBHOOKS,
+  ...DLT,
   listen,
+  ...HOOKS,
+  mcp,
   doctor,
   ...ABOUT,
 ];

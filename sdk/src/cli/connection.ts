@@ -33,14 +33,19 @@ export interface Settings {
 export const profileName = (given: Given, env: Readonly<Record<string, string | undefined>>, stored: Stored): string =>
   given.text("profile") ?? (env["DASTAK_PROFILE"] || undefined) ?? stored.profile ?? "default";
 
+/** Variables with the key: the command line's own one, and that of the samples in the documentation. */
+const VARIABLES = ["DASTAK_API_KEY", "DASTAK_KEY"] as const;
+
 /** Key and address: an option, else the environment, else the profile. */
 export function settingsOf(given: Given, env: Readonly<Record<string, string | undefined>>): Settings {
   const asked = given.text("profile") ?? (env["DASTAK_PROFILE"] || undefined);
-  const [optionKey, variableKey] = [given.text("api-key"), env["DASTAK_API_KEY"] || undefined];
-  const own = optionKey ?? variableKey;
+  const optionKey = given.text("api-key");
+  const variable = VARIABLES.find((name) => env[name]);
+  const own = optionKey ?? (variable && env[variable]);
+  const from = optionKey === undefined ? (variable ?? "") : "--api-key";
   const url = given.text("url") ?? (env["DASTAK_URL"] || undefined);
   // The file is not looked at where nothing of it is needed: it may be broken, or another user's.
-  if (own !== undefined && url !== undefined) return { apiKey: own, url, source: sourceOf(optionKey) };
+  if (own !== undefined && url !== undefined) return { apiKey: own, url, source: from };
   const stored = readStored(env);
   const name = profileName(given, env, stored);
   const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
@@ -48,16 +53,14 @@ export function settingsOf(given: Given, env: Readonly<Record<string, string | u
     const names = Object.keys(stored.profiles).join(", ");
     throw usage(`There is no profile ${name}.`, names === "" ? "dastak login stores one." : `There are: ${names}.`);
   }
-  const source = own === undefined ? `profile ${name}` : sourceOf(optionKey);
+  const source = own === undefined ? `profile ${name}` : from;
   return { apiKey: own ?? profile?.api_key, url: url ?? profile?.url ?? URL_LOCAL, source };
 }
-
-const sourceOf = (option: string | undefined) => (option === undefined ? "DASTAK_API_KEY" : "--api-key");
 
 /** A client for these settings; throws a `Stop` without a key. */
 export function connectionOf({ apiKey, url }: Settings, tell: (text: string) => void): Connection {
   if (apiKey === undefined) {
-    throw new Stop("key", "unauthorized", "There is no API key.", "Set DASTAK_API_KEY, or run: dastak login");
+    throw new Stop("key", "unauthorized", "There is no API key.", "Set DASTAK_KEY, or run: dastak login");
   }
   const client = dastak({
     apiKey,

@@ -1,9 +1,9 @@
-import type { Base, Dastak, SendOptions } from "../index.ts";
+import type { Base, Dastak, PreflightBody, SendOptions } from "../index.ts";
 
 /** A send, before it is made. */
 export interface Order {
-  /** The preflight's word for it. */
-  operation: "sms" | "bulk" | "sms_international" | "tts" | "voice" | "otp";
+  /** What a preflight is asked: the operation and its fields. */
+  asked: PreflightBody;
   base: Base;
   path: string;
   body: object;

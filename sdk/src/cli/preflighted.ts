@@ -1,5 +1,5 @@
 import { DastakError } from "../index.ts";
-import type { Preflight } from "../index.ts";
+import type { Preflight, PreflightBody } from "../index.ts";
 import type { Connection } from "./connection.ts";
 import type { Context } from "./command.ts";
 import type { Order } from "./order.ts";
@@ -12,7 +12,7 @@ import { Stop } from "./stop.ts";
 /** Letters that are named, of those that make a text more expensive. */
 const NAMED_MAX = 5;
 
-function textLine({ text }: Preflight, operation: Order["operation"]): string | undefined {
+function textLine({ text }: Preflight, operation: PreflightBody["operation"]): string | undefined {
   if (text === null) return undefined;
   // A call has no segments.
   if (operation === "tts") return `${counted(text.characters, "character")}, ${text.left} more fit in`;
@@ -34,7 +34,7 @@ function recipientsLine({ recipients: { given, valid, duplicates, invalid } }: P
   return `${given} given, ${valid} valid${more}`;
 }
 
-function shown({ out }: Context, preflight: Preflight, operation: Order["operation"]): string {
+function shown({ out }: Context, preflight: Preflight, operation: PreflightBody["operation"]): string {
   const { would, problems, cost, balance_after: after, quote, quote_until: until } = preflight;
   const coins =
     cost === null ? undefined : `${counted(cost, "coin")}${after === null ? "" : `; ${amount(after)} left then`}`;
@@ -58,15 +58,14 @@ function requestOf({ client: _client, url }: Connection, { base, path, body }: O
 export async function preflight(context: Context, connection: Connection, order: Order): Promise<void> {
   let reply: Preflight;
   try {
-    const body = { operation: order.operation, ...order.body };
-    reply = await connection.client.preflight(body);
+    reply = await connection.client.preflight(order.asked);
   } catch (problem) {
     if (!(problem instanceof DastakError) || problem.status !== 404) throw problem;
     const request = requestOf(connection, order);
     const text = `This service has no preflight. Nothing was sent; the request is:\nPOST ${request.url}\n${JSON.stringify(request.body, null, 2)}`;
     return context.out.show({ dry_run: true, request }, text);
   }
-  context.out.show({ dry_run: true, ...wireOf(reply) }, () => shown(context, reply, order.operation));
+  context.out.show({ dry_run: true, ...wireOf(reply) }, () => shown(context, reply, order.asked.operation));
   const [first] = reply.problems;
   if (reply.would === "refuse") throw new Stop("refused", first?.code ?? "refused", "It would be refused.");
 }

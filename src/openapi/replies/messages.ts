@@ -27,6 +27,7 @@ const fields = {
   key_id: keyId.nullable(),
   created_at: time,
   updated_at: time,
+  send_at: time.nullable().meta({ description: "When it was ordered for; null: for at once." }),
 };
 
 const message = z.object(fields).meta({ id: "Message" });
@@ -34,7 +35,8 @@ const message = z.object(fields).meta({ id: "Message" });
 const timelineEntry = z.object({
   state: messageState,
   at: time,
-  attempt: z.int().min(1).optional().meta({ description: "The number of the attempt, where one begins." }),
+  attempt: z.int().min(1).optional().meta({ description: "The number of the attempt that begins or ends here." }),
+  carrier: z.string().optional().meta({ description: "The carrier of the attempt or receipt." }),
   carrier_code: z.string().optional().meta({ description: "The carrier's word for the state." }),
 });
 
@@ -42,6 +44,18 @@ const messageDetail = z
   .object({
     ...fields,
     sender: z.string().nullable(),
+    dlt: z
+      .object({
+        entity_id: z.string(),
+        template_id: z
+          .string()
+          .nullable()
+          .meta({ description: "Null where it fitted none and was sent all the same." }),
+        header: z.string().nullable(),
+        category: z.string().nullable(),
+      })
+      .nullable()
+      .meta({ description: "Of an Indian message that was matched with the account's DLT registry." }),
     text: z.string().nullable().meta({
       description: "Null for a recording, and once it was deleted; the code of a live one-time password is masked.",
     }),

@@ -92,7 +92,28 @@ const erasure = z.object({
   invoices: z.array(z.object({ order_id: z.string(), number: z.string(), issued_at: time })),
 });
 
+const prefixes = z.array(z.string()).meta({ examples: [["+8821"]] });
+
+const rules = z.object({
+  success,
+  account_id: accountId,
+  countries: z.array(z.string()).nullable().meta({ description: "Null: wherever the rate card has a price." }),
+  allow_prefixes: prefixes,
+  refuse_prefixes: prefixes,
+  spend_cap: amount.nullable().meta({ description: "Coins that a day may cost; null: no cap." }),
+  own_spend_cap: amount
+    .nullable()
+    .meta({ description: "The same, as the account's owner set it; the lower one counts." }),
+  otp_per_number: z.int().nullable(),
+  otp_per_prefix: z.int().nullable(),
+  otp_applies: z
+    .object({ per_number: z.int(), per_prefix: z.int() })
+    .meta({ description: "The limits that apply, the deployment's where the account has none; 0: none." }),
+  today: z.object({ spent: amount, left: amount.nullable(), resets_at: time }),
+});
+
 export const OPERATOR_ACCOUNTS = {
+  AccountRules: rules.meta({ id: "AccountRules" }),
   Account: account.meta({ id: "Account" }),
   AccountOpened: z
     .object({ success, account_id: accountId, api_key: z.string(), test_key: z.string() })

@@ -128,6 +128,13 @@ export const OPERATOR_SERVICE = {
     })
     .meta({ id: "Reconciled" }),
   RateCard: card.meta({ id: "RateCard" }),
+  NumberRules: z
+    .object({
+      success,
+      premium_rate: z.enum(["refuse", "allow"]),
+      prefixes: z.array(z.object({ prefix: z.string().meta({ examples: ["+8821"] }), note: z.string() })),
+    })
+    .meta({ id: "NumberRules" }),
   SecretsInUse: z.object({ success, secrets: z.array(secrets) }).meta({ id: "SecretsInUse" }),
   KeysBySecretList: listOf(keysBySecret).meta({ id: "KeysBySecretList" }),
   HistoryRebuilt: z

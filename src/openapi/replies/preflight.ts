@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { DLT_REFUSED } from "./dlt.ts";
 import { amount, success, time } from "./fields.ts";
 
 // What a preflight says of a send (contract §13).
@@ -12,6 +13,8 @@ const problem = z
     code: z.string().meta({ description: "The code with which the send would be refused." }),
     error: z.string().meta({ examples: ["phone must be exactly 10 digits, without country code."] }),
     hint: z.string().optional(),
+    dlt: DLT_REFUSED.optional(),
+    next_at: z.string().optional(),
   })
   .meta({ id: "PreflightProblem" });
 

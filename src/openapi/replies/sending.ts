@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { amount, success } from "./fields.ts";
+import { amount, success, time } from "./fields.ts";
 
 // The eight operations (contract §5).
 
@@ -14,6 +14,12 @@ const queued = z.object({
     .int()
     .min(0)
     .meta({ description: "Whole coins that are left, rounded down.", examples: [999] }),
+});
+
+const gateway = z.object({
+  ...queued.shape,
+  id: z.string().meta({ description: "Names the message.", pattern: "^msg_[0-9A-Za-z]+$" }),
+  date: time.meta({ description: "When it was accepted.", examples: ["2026-11-22T06:30:00Z"] }),
 });
 
 const call = z.object({
@@ -48,6 +54,7 @@ const balance = z.object({
 
 export const SENDING = {
   Queued: queued.meta({ id: "Queued" }),
+  Gateway: gateway.meta({ id: "Gateway" }),
   QueuedCall: call.meta({ id: "QueuedCall" }),
   Uploaded: uploaded.meta({ id: "Uploaded" }),
   OtpQueued: otp.meta({ id: "OtpQueued" }),

@@ -35,6 +35,15 @@ const attempt = z
   })
   .meta({ id: "WebhookAttempt" });
 
+const hook = z
+  .object({
+    kind: z.enum(["supabase"]),
+    url: z.string().meta({ description: "Where Supabase Auth posts." }),
+    key_id: z.string().meta({ description: "The key with which it sends, and with which it ends." }),
+    brand_name: z.string().nullable().meta({ description: "The name in the text; null: that of the service." }),
+  })
+  .meta({ id: "Hook" });
+
 export const WEBHOOKS = {
   Webhook: z.object({ success, webhook }).meta({ id: "WebhookReply" }),
   WebhookList: listOf(webhook).meta({ id: "WebhookList" }),
@@ -49,4 +58,11 @@ export const WEBHOOKS = {
       reason: z.string().nullable().meta({ description: "Why it does not hold; null where it does." }),
     })
     .meta({ id: "WebhookVerified" }),
+  HookWithSecret: z
+    .object({
+      success,
+      hook,
+      secret: z.string().meta({ description: "Signs what is posted.", pattern: "^v1,whsec_[A-Za-z0-9+/]+=*$" }),
+    })
+    .meta({ id: "HookWithSecret" }),
 };

@@ -58,6 +58,13 @@ export const bulk = sending({
     const message = await textIn(given);
     const body: SendBulkSmsBody = { recipients, message, senderId: given.text("sender"), ...laterIn(given) };
     const send: Order["send"] = (client, options) => client.sendBulkSms(body, options);
-    return { operation: "bulk", base: "sms", path: "/send-bulk-sms", body, send, ...(note !== undefined && { note }) };
+    return {
+      asked: { operation: "bulk", ...body },
+      base: "sms",
+      path: "/send-bulk-sms",
+      body,
+      send,
+      ...(note !== undefined && { note }),
+    };
   },
 });

@@ -77,6 +77,8 @@ const messagesGet: Command = {
         ["cost", `${counted(message.cost, "coin")}${message.refunded ? ", refunded" : ""}`],
         ["error", message.error_code ?? undefined],
         ["sent", localTime(message.created_at)],
+        // A service from before this field leaves it out.
+        ["for", message.send_at ? localTime(message.send_at) : undefined],
         ["request", message.request_id],
       ]);
       const steps = message.timeline.map(

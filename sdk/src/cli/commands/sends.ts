@@ -41,7 +41,7 @@ const sendSms = sending({
       ...laterIn(given),
     };
     const send: Order["send"] = (client, options) => client.sendSms(body, options);
-    return { operation: "sms", base: "sms", path: "/send-sms", body, send };
+    return { asked: { operation: "sms", ...body }, base: "sms", path: "/send-sms", body, send };
   },
 });
 
@@ -66,7 +66,13 @@ const sendInternationalSms = sending({
       ...laterIn(given),
     };
     const send: Order["send"] = (client, options) => client.sendInternationalSms(body, options);
-    return { operation: "sms_international", base: "sms", path: "/send-international-sms", body, send };
+    return {
+      asked: { operation: "sms_international", ...body },
+      base: "sms",
+      path: "/send-international-sms",
+      body,
+      send,
+    };
   },
 });
 
@@ -85,7 +91,7 @@ const otp = sending({
     const phone = numberOf(given, "to", indianNumber);
     const body: SendOtpBody = { phone, otp: given.need("code"), brandName: given.text("brand") };
     const send: Order["send"] = (client, options) => client.sendOtp(body, options);
-    return { operation: "otp", base: "otp", path: "/send-otp", body, send };
+    return { asked: { operation: "otp", ...body }, base: "otp", path: "/send-otp", body, send };
   },
 });
 
@@ -131,7 +137,7 @@ const call = sending({
       ...laterIn(given),
     };
     const send: Order["send"] = (client, options) => client.ttsCall(body, options);
-    return { operation: "tts", base: "tts", path: "/api/tts-call", body, send };
+    return { asked: { operation: "tts", ...body }, base: "tts", path: "/api/tts-call", body, send };
   },
 });
 

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { MakeVoiceCallBody } from "../../index.ts";
 import type { Command } from "../command.ts";
 import { fileBytes } from "../input.ts";
 import { dialledNumber } from "../numbers.ts";
@@ -24,9 +25,9 @@ export const voice: Command = {
     const upload =
       file === undefined ? null : { fileName: path.basename(file), base64Data: fileBytes(file).toString("base64") };
     if (upload && given.flag("dry-run")) throw usage("--dry-run needs --file-id: the price depends on the recording.");
-    const body = { callee, fileId: known, ...laterIn(given) };
+    const body: MakeVoiceCallBody = { callee, fileId: known ?? "", ...laterIn(given) };
     await place(context, given, {
-      operation: "voice",
+      asked: { operation: "voice", ...body },
       base: "voice",
       path: "/api/make-voice-call",
       body,

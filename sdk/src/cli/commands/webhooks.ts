@@ -1,6 +1,7 @@
 import { WebhookError, verifyWebhook } from "../../index.ts";
-import type { CreateWebhookBody, WebhookAttempt } from "../../index.ts";
+import type { ChangeWebhookBody, CreateWebhookBody, Webhook, WebhookAttempt } from "../../index.ts";
 import type { Command, Context } from "../command.ts";
+import type { Given } from "../given.ts";
 import { fileText } from "../input.ts";
 import { localTime } from "../output.ts";
 import { counted, wireOf } from "../reply.ts";
@@ -33,34 +34,101 @@ const list: Command = {
   },
 };
 
+const TERMS = {
+  type: { type: "string", short: "t", multiple: true, about: "Such as message.delivered or message.*; else all" },
+  description: { type: "string", about: "For you" },
+} as const;
+
+/** The types that were given. The service says which it knows: a newer one has more. */
+const typesIn = (given: Given) => {
+  const types = given.list("type") as NonNullable<CreateWebhookBody["types"]>;
+  return types.length > 0 ? { types } : {};
+};
+
+/** A webhook, and its secret where it is a new one. */
+const shown = ({ out }: Context, { webhook_id, url, types, batch, state }: Webhook, secret?: string) =>
+  out.facts([
+    ["id", webhook_id],
+    ["address", url],
+    ["types", types.join(", ")],
+    ["batch", batch ? "on" : undefined],
+    ["state", state],
+    ["secret", secret],
+  ]);
+
 const create: Command = {
   name: "webhooks create",
   about: "Have events delivered to an address",
   more: "The secret, with which deliveries are signed, is shown this once.",
   options: {
     to: { type: "string", value: "URL", need: true, about: "An https address" },
-    type: { type: "string", short: "t", multiple: true, about: "Such as message.delivered or message.*; else all" },
     batch: { type: "boolean", about: "Up to 50 events in a delivery" },
-    description: { type: "string", about: "For you" },
+    ...TERMS,
   },
   examples: ["dastak webhooks create --to https://example.com/dastak --type 'message.*'"],
-  async run({ out, connect }, given) {
-    // The service says which types it knows: a newer one has more.
-    const types = given.list("type") as NonNullable<CreateWebhookBody["types"]>;
-    const reply = await connect().client.createWebhook({
+  async run(context, given) {
+    const reply = await context.connect().client.createWebhook({
       url: given.need("to"),
-      ...(types.length > 0 && { types }),
+      ...typesIn(given),
       ...(given.flag("batch") && { batch: true }),
       description: given.text("description"),
     });
-    const { webhook, secret } = reply;
-    const pairs = [
-      ["id", webhook.webhook_id],
-      ["address", webhook.url],
-      ["types", webhook.types.join(", ")],
-      ["secret", secret],
-    ] as const;
-    out.show(wireOf(reply), () => `${out.facts(pairs)}\nThe secret is not shown again.`);
+    const text = () => `${shown(context, reply.webhook, reply.secret)}\nThe secret is not shown again.`;
+    context.out.show(wireOf(reply), text);
+  },
+};
+
+const SWITCH = ["on", "off"] as const;
+const STATES = ["active", "disabled"] as const;
+
+const update: Command = {
+  name: "webhooks update",
+  about: "Change a webhook; what is not given stays",
+  more: "--type in place of all the types that it had. A webhook that is enabled again goes on where it stopped, or from now with --skip.",
+  args: [ID],
+  options: {
+    to: { type: "string", value: "URL", about: "Another https address" },
+    batch: { type: "string", value: "WHICH", values: SWITCH, about: "Up to 50 events in a delivery" },
+    state: { type: "string", value: "WHICH", values: STATES, about: "Enable it again, or disable it" },
+    skip: { type: "boolean", about: "Leave out what it has not got yet" },
+    ...TERMS,
+    type: { ...TERMS.type, about: "Such as message.delivered or message.*" },
+  },
+  examples: [
+    "dastak webhooks update wh_1 --to https://example.com/dastak --batch on",
+    "dastak webhooks update wh_1 --state active --skip",
+  ],
+  async run(context, given) {
+    const batch = given.text("batch");
+    const change: ChangeWebhookBody = {
+      url: given.text("to"),
+      ...typesIn(given),
+      ...(batch !== undefined && { batch: batch === "on" }),
+      description: given.text("description"),
+      state: STATES.find((state) => state === given.text("state")),
+      ...(given.flag("skip") && { skip: true }),
+    };
+    if (Object.values(change).every((value) => value === undefined)) throw usage("Nothing is to be changed.");
+    const reply = await context.connect().client.changeWebhook(given.arg(0), change);
+    context.out.show(wireOf(reply), () => shown(context, reply.webhook));
+  },
+};
+
+/** The longest overlap, in seconds: a week. */
+const OVERLAP_MAX = 604_800;
+
+const rotate: Command = {
+  name: "webhooks rotate",
+  about: "Give a webhook another secret",
+  more: "Until the overlap ends, both secrets sign each delivery. The new one is shown this once.",
+  args: [ID],
+  options: { overlap: { type: "string", value: "SECONDS", about: "How long the old one signs as well; else a day" } },
+  examples: ["dastak webhooks rotate wh_1 --overlap 3600"],
+  async run(context, given) {
+    const overlapSeconds = given.count("overlap", 0, OVERLAP_MAX);
+    const reply = await context.connect().client.rotateWebhookSecret(given.arg(0), { overlapSeconds });
+    const text = () => `${shown(context, reply.webhook, reply.secret)}\nThe secret is not shown again.`;
+    context.out.show(wireOf(reply), text);
   },
 };
 
@@ -182,4 +250,4 @@ const verify: Command = {
   },
 };
 
-export const WEBHOOKS = [list, create, remove, attempts, replay, test, verify];
+export const WEBHOOKS = [list, create, update, rotate, remove, attempts, replay, test, verify];
