@@ -181,7 +181,7 @@ function messagesIn(account: string, row: Row, secrets: Secrets): { message: Mes
       to: one.to,
       charge: charge / UNITS,
     };
-    const timeline = timelineOfLife(one.path, createdAt);
+    const timeline = timelineOfLife(one, createdAt, (row["send_at"] ?? null) as number | null);
     const of = { account_id: account, mode: "live" as const, recipient: one.to, seq, is_bulk: jobs.length > 1 };
     return { message, life: { ...common, ...of, charge, refunded: one.refunded ? 1 : 0, timeline } };
   });

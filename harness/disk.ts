@@ -60,8 +60,10 @@ interface JobMessage extends StoredMessage {
   attempts: number;
   code: string | null;
   refunded: boolean;
-  /** A letter for each state after `queued`, each with its time in ms since the job was stored. */
+  /** A letter for each state after the first, each with its time in ms since the job was stored. */
   path: string;
+  /** It was taken back, which is written as failed, with this mark. */
+  cancelled: boolean;
 }
 
 /** The messages of a job: their numbers, and for each the place of its life among those that differ. */
@@ -72,20 +74,29 @@ export function messagesOfJob({ messages, lives }: StoredJob): JobMessage[] {
     const [, claims = 0, path = "", { released = 0, code = null, refunded = false, cancelled = false } = {}] =
       all[which[at] ?? -1] ?? [];
     const letter = /[a-z](?=-?\d+$)/u.exec(path)?.[0] ?? "q";
-    // What was taken back is written as failed, with a mark.
     const state = letter === "f" && cancelled ? "cancelled" : (names.get(letter) ?? letter);
-    return { to, state, attempts: claims - released, code, refunded, path };
+    return { to, state, attempts: claims - released, code, refunded, path, cancelled };
   });
 }
 
-/** Every state that a message of a job has been in, with its time in ms; JSON, as in history. */
-export function timelineOfLife(path: string, createdAt: number): string {
+/**
+ * Every state that a message of a job has been in, with its time in ms; JSON, as in history. `sendAt`: it was ordered for
+ * that time, at which it was queued unless it was taken back before.
+ */
+export function timelineOfLife(
+  { path, cancelled }: Pick<JobMessage, "path" | "cancelled">,
+  createdAt: number,
+  sendAt: number | null,
+): string {
   const names = namesOf(JOB_LETTERS);
+  if (cancelled) names.set("f", "cancelled");
   const later = [...path.matchAll(/([a-z])(-?\d+)/gu)].map(([, letter = "", ms]) => ({
     state: names.get(letter) ?? letter,
     at: createdAt + Number(ms),
   }));
-  return JSON.stringify([{ state: "queued", at: createdAt }, ...later]);
+  if (sendAt === null) return JSON.stringify([{ state: "queued", at: createdAt }, ...later]);
+  const due = (later[0]?.at ?? sendAt) >= sendAt ? [{ state: "queued", at: sendAt }] : [];
+  return JSON.stringify([{ state: "scheduled", at: createdAt }, ...due, ...later]);
 }
 
 /** All messages of all account objects, as the jobs' rows have them; receipts of bulks may still be in their journal. */

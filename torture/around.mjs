@@ -122,7 +122,22 @@ export class Account extends Plain {
 const INTERRUPTED = 3;
 const calls = new Map();
 
-for (const name of ["send", "work", "report", "records", "recorded", "alarm", "clearNext"]) {
+const INTERRUPTIBLE = [
+  "send",
+  "sendLater",
+  "sendQuoted",
+  "takeBack",
+  "work",
+  "report",
+  "records",
+  "recorded",
+  "events",
+  "claimEvents",
+  "ackEvents",
+  "alarm",
+  "clearNext",
+];
+for (const name of INTERRUPTIBLE) {
   const plain = Plain.prototype[name];
   if (plain === undefined) continue;
   Account.prototype[name] = async function (...args) {

@@ -66,7 +66,14 @@ export async function booksOf(id: string, stateDir: string): Promise<AccountBook
   };
 }
 
-const FINAL: ReadonlySet<string> = new Set(["delivered", "undelivered", "unconfirmed", "failed", "unknown"]);
+const FINAL: ReadonlySet<string> = new Set([
+  "delivered",
+  "undelivered",
+  "unconfirmed",
+  "failed",
+  "unknown",
+  "cancelled",
+]);
 
 const place = (account: string, request: string, to: string) => `${account} ${request} ${to}`;
 

@@ -5,8 +5,10 @@ import { historyRows } from "../harness/disk.ts";
 import { bundleService } from "../harness/service.mjs";
 import { booksOf, openWork, operator, uncleared } from "./books.ts";
 import type { AccountBooks } from "./books.ts";
+import { calmDown } from "./calm.ts";
 import { Carrier } from "./carrier.ts";
 import { findLibfaketime } from "./clock.ts";
+import { Crew } from "./consumers/crew.ts";
 import { Lane } from "./customer.ts";
 import type { Account, World } from "./customer.ts";
 import { firstRelease, planFaults } from "./faults.ts";
@@ -16,14 +18,15 @@ import { Log } from "./log.ts";
 import { Moments } from "./moments.ts";
 import { bundleNextRelease } from "./next-release.ts";
 import { RECORDING_SECONDS, upload } from "./orders.ts";
+import { changePrices } from "./prices.ts";
 import { between, randomOf, shuffled } from "./random.ts";
 import { Receipts } from "./receipts.ts";
 import { Service } from "./service.ts";
 import { BASE, CARRIER_SECRET, PORTS, TIMERS, gatewayLimitOf, rolesOf, variablesOf } from "./settings.ts";
 import type { Regime, Role } from "./settings.ts";
 
-// A whole run: customers, gateway and faults; then unknown outcomes are retried, open messages become final, and the
-// books are read.
+// A whole run: customers, gateway and faults; then unknown outcomes are retried, what may not have come about is brought
+// about, open messages become final, and the books are read.
 
 /** Time limit for settling; messages that are still open after it are a finding. */
 const SETTLE_MS_MAX = 120_000;
@@ -35,6 +38,10 @@ const BEYOND_MS = 25 * 3_600_000;
 /** The share of accounts that archive everything at the end; of the others, history still has what is young. */
 const ARCHIVED_SHARE = 0.5;
 const MEMORY_EVERY_MS = 500;
+/** The accounts whose events are consumed: rich and poor ones. */
+const isConsumed = ({ index }: Account) => index === 0 || index % 4 === 1;
+/** When, as a share of the run, a webhook answers that it is gone. */
+const GONE_AT = 0.4;
 /** Interval of small credits to poor accounts. */
 const ALMS_EVERY_MS = 3_000;
 
@@ -67,6 +74,9 @@ export class Run {
   readonly #moments = new Moments();
   readonly #agent = new http.Agent({ keepAlive: true });
   readonly #customers: Customer[] = [];
+  readonly #crew: Crew;
+  /** Until the webhook that was gone is enabled again. */
+  #gone: Promise<void> = Promise.resolve();
   #service: Service | null = null;
   #isOver = false;
   #isClosed = false;
@@ -81,6 +91,7 @@ export class Run {
     const carrierLog = log("carrier.jsonl");
     const timesMs = () => this.#service?.timesMs() ?? [Date.now()];
     const common = { secret: CARRIER_SECRET, log: carrierLog, timesMs };
+    this.#crew = new Crew({ base: BASE, port: PORTS.receiver, seed, log: log("events.jsonl"), timesMs });
     this.#receipts = new Receipts({ ...common, agent: this.#agent });
     const { CARRIER_TIMEOUT_MS: timeoutMs } = TIMERS;
     this.#carrier = new Carrier({
@@ -113,11 +124,13 @@ export class Run {
     await this.#carrier.listen();
     await service.start();
     await this.#openAccounts();
+    await this.#crew.begin(this.#customers.filter(isConsumed));
     const sampling = setInterval(() => {
       this.#memory.append({ t: "memory", life: service.lives, kb: service.memoryKb() });
     }, MEMORY_EVERY_MS);
     try {
       await this.#load(service, durationMs);
+      await this.#calm();
       await this.#settle(service);
     } finally {
       clearInterval(sampling);
@@ -133,6 +146,7 @@ export class Run {
       isOver: () => this.#isOver,
       isClosed: () => this.#isClosed,
       onReply: () => this.#moments.note("reply"),
+      nowMs: () => this.#service?.timesMs()[0] ?? Date.now(),
     };
   }
 
@@ -160,8 +174,10 @@ export class Run {
       ids,
       log: this.#harms,
     });
-    const actors = [...this.#customers.map((customer) => this.#live(customer)), this.#giveAlms()];
+    const prices = { log: this.#clients, isOver: () => this.#isOver };
+    const actors = [...this.#customers.map((customer) => this.#live(customer)), this.#giveAlms(), changePrices(prices)];
     const lives = Promise.all(actors);
+    this.#gone = pause(durationMs * GONE_AT).then(() => this.#crew.retire());
     const beganAt = Date.now();
     const harms: Promise<void>[] = [];
     for (const fault of this.#faults) {
@@ -178,12 +194,22 @@ export class Run {
     await lives;
   }
 
+  /** Brings about, without faults, what the run may not have: an occasion to check each property. */
+  async #calm(): Promise<void> {
+    // Its events are consumed.
+    const account = this.#customers.find(isConsumed);
+    if (!account) return;
+    this.#crew.failOnce();
+    const lacking = await calmDown({ world: this.#world, account, carrier: this.#carrier, receipts: this.#receipts });
+    if (lacking.length > 0) this.#options.say(`not brought about in time: ${lacking.join(", ")}`);
+  }
+
   /** The life of a customer: uploads recordings first, then places orders. */
   async #live(customer: Customer): Promise<void> {
     const { role } = customer;
     const office = new Lane(this.#world, customer, 0);
     for (const seconds of RECORDING_SECONDS) {
-      const reply = await office.insist(upload(seconds));
+      const { reply } = await office.insist(upload(seconds));
       if (reply?.body.fileId !== undefined) customer.fileIds.push(reply.body.fileId);
     }
     const lanes = Array.from({ length: role.lanes }, (_, at) => new Lane(this.#world, customer, 1 + at));
@@ -210,26 +236,28 @@ export class Run {
   }
 
   /**
-   * Settles everything: restarts once more, with the present release and a clock past every window, waits until all messages
-   * are final and recorded, and then until some accounts have archived all of them.
+   * Settles everything: restarts once more (which loses what is held back of the last answers), with the present release
+   * and a clock past every window, and waits until all messages are final and recorded, and some accounts archived theirs.
    */
   async #settle(service: Service): Promise<void> {
-    const { directory, seed } = this.#options;
     const giveUpAt = Date.now() + SETTLE_MS_MAX;
-    while (this.#receipts.pending > 0 && Date.now() < giveUpAt) await pause(100);
+    await Promise.race([this.#receipts.settled(), pause(SETTLE_MS_MAX)]);
     this.#receipts.close();
-    const clocks = this.#faults.map((fault) => (fault.kind === "clock" ? fault.toMs : 0));
-    const toMs = Math.max(0, ...clocks) + BEYOND_MS;
+    const toMs = Math.max(0, ...this.#faults.map((fault) => (fault.kind === "clock" ? fault.toMs : 0))) + BEYOND_MS;
     this.#harms.append({ t: "begin", id: "end", kind: "clock", toMs });
+    this.#harms.append({ t: "begin", id: "stop", kind: "term" });
     await service.setClock(toMs);
     await service.terminate();
     service.release = "present";
     await service.start();
+    this.#harms.append({ t: "end", id: "stop" });
+    await this.#crew.recover();
+    await this.#gone;
     const ids = this.#customers.map(({ id }) => id);
-    const state = path.join(directory, "state");
-    const archiving = shuffled(randomOf(seed, "archived"), ids).slice(0, Math.ceil(ids.length * ARCHIVED_SHARE));
+    const state = path.join(this.#options.directory, "state");
+    const drawn = shuffled(randomOf(this.#options.seed, "archived"), ids);
+    const asked = new Set(drawn.slice(0, Math.ceil(ids.length * ARCHIVED_SHARE)));
     await this.#until(giveUpAt, () => openWork(ids, state));
-    const asked = new Set(archiving);
     await this.#until(giveUpAt + SETTLE_MS_MAX, async () => {
       const states = (await service.archive([...asked])) ?? [null];
       const leaving = states.filter((one) => one === null || one.nextAt !== null).length;
@@ -238,6 +266,7 @@ export class Run {
       for (const { account_id: id } of kept) asked.add(id);
       return { leaving, uncleared: kept.length, ...(await openWork(ids, state)) };
     });
+    await this.#until(Date.now() + SETTLE_MS_MAX, () => this.#crew.behind());
   }
 
   /** Waits until nothing is left of some work. */
@@ -251,11 +280,11 @@ export class Run {
   }
 
   /** The service's own books, for the checker. */
-  async books(): Promise<{ accounts: AccountBooks[]; history: unknown[] }> {
+  async books(): Promise<{ accounts: AccountBooks[]; history: unknown[]; feeds: unknown[] }> {
     const accounts: AccountBooks[] = [];
     const state = path.join(this.#options.directory, "state");
     for (const { id } of this.#customers) accounts.push(await booksOf(id, state));
-    return { accounts, history: historyRows(state) };
+    return { accounts, history: historyRows(state), feeds: await this.#crew.feeds() };
   }
 
   /** Leaves no process and no open port behind. */
@@ -263,6 +292,8 @@ export class Run {
     this.#isOver = this.#isClosed = true;
     this.#receipts.close();
     this.#agent.destroy();
+    await this.#crew.close();
+    await this.#gone.catch(() => undefined);
     await this.#carrier.close();
     await this.#service?.kill();
   }

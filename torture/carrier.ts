@@ -78,6 +78,12 @@ export interface CarrierSettings {
   timesMs: () => number[];
 }
 
+/** A submission that was answered with certainty. */
+export interface Arrived {
+  submission: Submission;
+  tells: "taken" | "rejected";
+}
+
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Answers; throws if the client disconnects before all of it was sent. */
@@ -94,6 +100,9 @@ export class Carrier {
   readonly #tries = new Map<string, number>();
   /** What it took and what it rejected, by reference. */
   readonly #known = new Map<string, "taken" | "rejected">();
+  /** What is told of the first certain answer to a number. */
+  readonly #awaited = new Map<string, (arrived: Arrived) => void>();
+  readonly #rejected = new Set<string>();
   readonly #gate: Gate;
   #connections = 0;
   #submissions = 0;
@@ -120,6 +129,16 @@ export class Carrier {
   /** Changes what it does with everything; null is its usual mood. */
   set mood(mood: Mood | null) {
     this.#gate.set(mood);
+  }
+
+  /** Resolves once a message to this number is taken or rejected. */
+  arrivalOf(to: string): Promise<Arrived> {
+    return new Promise((resolve) => this.#awaited.set(to, resolve));
+  }
+
+  /** Rejects all messages to this number. */
+  reject(to: string): void {
+    this.#rejected.add(to);
   }
 
   async #take(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
@@ -150,9 +169,12 @@ export class Carrier {
     if (TELLS[decision] === "nothing") return;
     log.append({ t: "answered", n, ref });
     moments.note("answer");
+    const tells = TELLS[decision];
+    if (tells === "taken" || tells === "rejected") this.#awaited.get(to)?.({ submission, tells });
   }
 
   #decide(random: Random, ref: string, to: string): Decision {
+    if (this.#rejected.has(to)) return "rejects";
     const decision =
       randomOf(this.#settings.seed, "always busy", to)() < ALWAYS_BUSY ? "busy" : weighted(random, WEIGHTS);
     const known = this.#known.get(ref);

@@ -1,11 +1,13 @@
 import type http from "node:http";
-import { call } from "../harness/http.ts";
+import { callOnce } from "../harness/http.ts";
 import type { Reply } from "../harness/http.ts";
 import type { Log } from "./log.ts";
 import { Numbers, newOrder, wrongOrder } from "./orders.ts";
-import type { Order } from "./orders.ts";
+import type { Meaning, Order } from "./orders.ts";
 import { between, pauseMs, randomOf, weighted } from "./random.ts";
 import type { Random } from "./random.ts";
+import { Wishes } from "./wishes.ts";
+import type { Placed } from "./wishes.ts";
 
 // Customers: they log an order before they send it, retry with its key until there is a reply, and log every reply.
 
@@ -17,9 +19,6 @@ const HASTY = { share: 0.04, waitMs: 8 };
 const ATTEMPTS_MAX = 400;
 /** Completed orders that a customer keeps, to repeat them. */
 const REMEMBERED = 20;
-
-/** The intended result of an order; `other` repeats a key with another body. */
-export type Meaning = "good" | "wrong" | "forged" | "other";
 
 export interface Account {
   index: number;
@@ -46,6 +45,8 @@ export interface World {
   isClosed: () => boolean;
   /** Called when a request was done. */
   onReply: () => void;
+  /** The service's time, in ms. */
+  nowMs: () => number;
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -61,14 +62,16 @@ const forge = (key: string) => `${key.slice(0, -3)}${key.endsWith("AAA") ? "BBB"
 
 /** One sequence of a customer's orders. */
 export class Lane {
+  /** Each is used once. */
+  readonly numbers: Numbers;
   readonly #world: World;
   readonly #account: Account;
   readonly #name: string;
   /** Decides what is ordered; nothing that depends on time draws from it. */
   readonly #random: Random;
   readonly #patience: Random;
-  readonly #numbers: Numbers;
   readonly #answered: Intention[] = [];
+  readonly #wishes: Wishes;
   #count = 0;
 
   constructor(world: World, account: Account, lane: number) {
@@ -77,37 +80,46 @@ export class Lane {
     this.#name = `${account.index}.${lane}`;
     this.#random = randomOf(world.seed, "lane", this.#name);
     this.#patience = randomOf(world.seed, "patience", this.#name);
-    this.#numbers = new Numbers(account.index * 8 + lane);
+    this.numbers = new Numbers(account.index * 8 + lane);
+    this.#wishes = new Wishes({
+      random: this.#random,
+      numbers: this.numbers,
+      fileIds: account.fileIds,
+      place: (order, means = "good", twice = false) => this.#place(order, means, twice),
+      newOrder: () => this.#newOrder(),
+      nowMs: world.nowMs,
+      isOver: world.isOver,
+    });
   }
 
   /** Places one order after another until the time is up. */
   async run(meanMs: number): Promise<void> {
     for (;;) {
       await pause(pauseMs(this.#random, meanMs));
-      if (this.#world.isOver()) return;
+      if (this.#world.isOver()) return this.#wishes.over();
       await this.#step();
     }
   }
 
   /** Places an order with a key, and retries until there is a reply. */
-  async insist(order: Order): Promise<Reply | null> {
-    return this.#untilAnswered(this.#intend(order, "good", true));
+  insist(order: Order): Promise<Placed> {
+    return this.#place(order, "good", false);
   }
 
   async #step(): Promise<void> {
     const random = this.#random;
+    const wish = weighted(random, { none: 74, later: 12, regret: 5, quoted: 9 });
+    if (wish !== "none") return this.#wishes[wish]();
     const does = weighted(random, { order: 72, again: 9, twice: 5, unkeyed: 8, wrong: 3, forged: 1.5, other: 1.5 });
-    const order = does === "wrong" ? wrongOrder(random, this.#numbers) : this.#newOrder();
+    const order = does === "wrong" ? wrongOrder(random, this.numbers) : this.#newOrder();
     const known = this.#answered[Math.floor(random() * this.#answered.length)];
     switch (does) {
       case "order":
         await this.#untilAnswered(this.#intend(order, "good", true));
         return;
-      case "twice": {
-        const intention = this.#intend(order, "good", true);
-        await Promise.all([this.#untilAnswered(intention), this.#untilAnswered(intention)]);
+      case "twice":
+        await this.#place(order, "good", true);
         return;
-      }
       case "unkeyed":
         await this.#attempt(this.#intend(order, "good", false));
         return;
@@ -125,8 +137,17 @@ export class Lane {
     }
   }
 
+  /** Places an order with a key, from one connection or two at once. */
+  async #place(order: Order, means: Meaning, twice: boolean): Promise<Placed> {
+    const intention = this.#intend(order, means, true);
+    const also = twice ? this.#untilAnswered(intention) : null;
+    const reply = await this.#untilAnswered(intention);
+    await also;
+    return { id: intention.id, reply };
+  }
+
   #newOrder(): Order {
-    return newOrder(this.#random, this.#numbers, this.#account.fileIds);
+    return newOrder(this.#random, this.numbers, this.#account.fileIds);
   }
 
   /** Logs an order before anything is sent. `key`: its own (true), none (false), or the key of an earlier order. */
@@ -134,8 +155,8 @@ export class Lane {
     this.#count += 1;
     const id = `${this.#name}.${this.#count}`;
     const own = typeof key === "string" ? key : `key-${id}`;
-    // A GET needs no key.
-    const keyed = key !== false && order.method === "POST";
+    // What sends nothing needs no key.
+    const keyed = key !== false && order.method === "POST" && !order.path.startsWith("/v1/");
     const intention: Intention = { ...order, id, means, ...(keyed && { key: own }) };
     // The recording itself would only make the log long; its name contains its duration.
     const { base64Data: _, ...body } = order.body ?? {};
@@ -147,7 +168,7 @@ export class Lane {
   async #untilAnswered(intention: Intention): Promise<Reply | null> {
     for (let tries = 0; tries < ATTEMPTS_MAX && !this.#world.isClosed(); tries++) {
       const reply = await this.#attempt(intention);
-      const waitMs = this.#waitMs(reply, tries);
+      const waitMs = this.#waitMs(intention, reply, tries);
       if (waitMs === null) return reply && this.#remember(intention, reply);
       await pause(waitMs);
     }
@@ -155,10 +176,11 @@ export class Lane {
   }
 
   /** How long to wait before the next attempt, or null after a final reply. */
-  #waitMs(reply: Reply | null, tries: number): number | null {
+  #waitMs({ method }: Intention, reply: Reply | null, tries: number): number | null {
     if (!reply) return between(this.#patience, 100, 600);
     if (reply.status >= 500) return between(this.#patience, 200, 1_000);
-    if (reply.status === 409) return 1_000;
+    // A send whose key is busy; what is too late to be taken back stays so.
+    if (reply.status === 409 && method === "POST") return 1_000;
     const limited = reply.status === 429 && tries < 2 && !this.#world.isOver();
     return limited ? Math.min(10, Number(reply.headers["retry-after"])) * 1_000 : null;
   }
@@ -173,16 +195,20 @@ export class Lane {
 
   /** One attempt, logged before and after. */
   async #attempt(intention: Intention): Promise<Reply | null> {
-    const { id, means, method, path, body, key } = intention;
+    const { id, means, method, path, body, key, quote } = intention;
     const { base, agent, log, onReply } = this.#world;
     const apiKey = means === "forged" ? forge(this.#account.apiKey) : this.#account.apiKey;
     const headers: Record<string, string> = { authorization: `Bearer ${apiKey}`, "x-api-key": apiKey };
     if (key !== undefined) headers["idempotency-key"] = key;
+    if (quote !== undefined) headers["price-quote"] = quote;
     const attempt = { id, try: crypto.randomUUID() };
     log.append({ t: "attempt", ...attempt });
     const { timeout, clear } = impatient(this.#patience() < HASTY.share ? HASTY.waitMs : PATIENCE_MS);
     try {
-      const reply = await Promise.race([call(base + path, { method, headers, ...(body && { body }), agent }), timeout]);
+      const reply = await Promise.race([
+        callOnce(base + path, { method, headers, ...(body && { body }), agent }),
+        timeout,
+      ]);
       const replayed = reply.headers["idempotent-replayed"] === "true";
       const told = { status: reply.status, replayed, requestId: reply.headers["x-request-id"] };
       log.append({ t: "reply", ...attempt, ...told, body: reply.bytes.toString() });

@@ -26,8 +26,25 @@ export type Fault = { atMs: number } & (
 );
 
 /** Calls of an account's object. */
-export type Call = "send" | "work" | "report" | "records" | "recorded" | "alarm" | "clearNext";
-const CALLS: readonly Call[] = ["send", "work", "work", "report", "records", "recorded", "alarm", "alarm", "clearNext"];
+export type Call = (typeof CALLS)[number];
+const CALLS = [
+  "send",
+  "sendLater",
+  "sendQuoted",
+  "takeBack",
+  "work",
+  "work",
+  "report",
+  "records",
+  "recorded",
+  "events",
+  "claimEvents",
+  "ackEvents",
+  "ackEvents",
+  "alarm",
+  "alarm",
+  "clearNext",
+] as const;
 
 /** How D1 or a bucket fails: every call is refused, or done with its answer lost, or takes long. */
 type StorageHarm = "refuses" | "forgets" | "slow";
@@ -36,8 +53,19 @@ const STORAGE_HARMS: readonly StorageHarm[] = ["refuses", "forgets", "slow"];
 const ARCHIVES: readonly ("well" | StorageHarm)[] = ["well", "well", "well", ...STORAGE_HARMS];
 
 /** A queue, or the queues of all lanes together. */
-export type Queue = "otp" | "single" | "bulk" | "lanes" | "history";
-const QUEUES: readonly Queue[] = ["otp", "single", "bulk", "bulk", "lanes", "lanes", "history", "history"];
+export type Queue = "otp" | "single" | "bulk" | "lanes" | "history" | "webhooks";
+const QUEUES: readonly Queue[] = [
+  "otp",
+  "single",
+  "bulk",
+  "bulk",
+  "lanes",
+  "lanes",
+  "history",
+  "history",
+  "webhooks",
+  "webhooks",
+];
 
 type QueueHarm = "lost" | "again" | "twice" | "late" | "fails";
 

@@ -4,10 +4,17 @@ import type { Random } from "./random.ts";
 // What customers order: every order is drawn from its customer's own random numbers, and every phone number is used by
 // one order only, so that a message identifies its order.
 
+/** The intended result of an order; `other` repeats a key with another body. */
+export type Meaning = "good" | "wrong" | "forged" | "other";
+
 export interface Order {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   path: string;
   body?: Record<string, unknown>;
+  /** The quote with which it is sent (`Price-Quote`). */
+  quote?: string;
+  /** The order that it takes back. */
+  of?: string;
 }
 
 /** Recordings that every account uploads before its first call, in seconds of silence. */
@@ -53,6 +60,11 @@ export class Numbers {
   abroad(): string {
     return `4915${String(this.#next++).padStart(9, "0")}`;
   }
+
+  /** Country code and number of an Italian mobile: the operator changes the price of an SMS there all the time. */
+  italian(): string {
+    return `393${100_000_000 + this.#next++}`;
+  }
 }
 
 const WORDS = "Your order left the shop and will be with you soon; call us at any time. Thank you, and come again! ";
@@ -77,9 +89,9 @@ const WEIGHTS: Record<Kind, number> = { sms: 40, bulk: 8, abroad: 10, otp: 20, t
 
 const post = (path: string, body: Record<string, unknown>): Order => ({ method: "POST", path, body });
 
-/** A valid order. `fileIds` are the account's recordings. */
-export function newOrder(random: Random, numbers: Numbers, fileIds: string[]): Order {
-  const kind = weighted(random, WEIGHTS);
+/** A valid order, of one of these kinds. `fileIds` are the account's recordings. */
+export function newOrder(random: Random, numbers: Numbers, fileIds: string[], weights = WEIGHTS): Order {
+  const kind = weighted(random, weights);
   switch (kind) {
     case "sms":
       return post("/send-sms", { phone: numbers.indian(), message: text(random, 160) });

@@ -1,6 +1,6 @@
 import type http from "node:http";
 import { signedHeaders } from "../src/crypto/webhook-signature.ts";
-import { call } from "../harness/http.ts";
+import { callOnce } from "../harness/http.ts";
 import type { Submission } from "../harness/gateway.ts";
 import type { Log } from "./log.ts";
 import { between, weighted } from "./random.ts";
@@ -107,16 +107,16 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 export class Receipts {
   readonly #settings: ReceiptSettings;
   #count = 0;
-  #pending = 0;
+  readonly #pending = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(settings: ReceiptSettings) {
     this.#settings = settings;
   }
 
-  /** How many receipts are pending. */
-  get pending(): number {
-    return this.#pending;
+  /** Resolves once all receipts that are pending now were accepted; those for what is submitted meanwhile are not. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending);
   }
 
   /** Gives up all receipts that have not been accepted. */
@@ -131,8 +131,22 @@ export class Receipts {
     return plan.some(({ fault }) => fault === undefined);
   }
 
-  async #send({ ref, callback_url: url }: Submission, { state, afterMs, fault }: Receipt): Promise<void> {
-    this.#pending += 1;
+  /** Tells that a message arrived, and what is forged of it; resolves once both were answered. */
+  async tell(submission: Submission): Promise<true> {
+    await Promise.all([
+      this.#send(submission, { state: "delivered", afterMs: 0 }),
+      this.#send(submission, { state: "failed", afterMs: 0, fault: "forged" }),
+    ]);
+    return true;
+  }
+
+  #send(submission: Submission, receipt: Receipt): Promise<void> {
+    const sent = this.#sendUntilAccepted(submission, receipt).finally(() => this.#pending.delete(sent));
+    this.#pending.add(sent);
+    return sent;
+  }
+
+  async #sendUntilAccepted({ ref, callback_url: url }: Submission, { state, afterMs, fault }: Receipt): Promise<void> {
     this.#count += 1;
     const id = `receipt-${this.#count}`;
     const { log } = this.#settings;
@@ -145,7 +159,6 @@ export class Receipts {
       if (fault !== undefined && status !== null && status < 500) break;
       if (status !== 200) await pause(REPEAT_MS);
     }
-    this.#pending -= 1;
   }
 
   async #post(url: string, id: string, ref: string, state: State, fault: Receipt["fault"]): Promise<number | null> {
@@ -156,7 +169,7 @@ export class Receipts {
     const signedAt = nowMs - (fault === "stale" ? 3_600_000 : 0);
     const key = fault === "forged" ? `whsec_${Buffer.alloc(32).toString("base64")}` : secret;
     const headers = signedHeaders(key, id, body, signedAt);
-    const reply = call(url, { method: "POST", headers, body, agent }).then(({ status }) => status);
+    const reply = callOnce(url, { method: "POST", headers, body, agent }).then(({ status }) => status);
     return Promise.race([reply, pause(ANSWER_MS_MAX).then(() => null)]).catch(() => null);
   }
 }

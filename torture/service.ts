@@ -11,6 +11,8 @@ import { BASE, PORTS, secretsAt } from "./settings.ts";
 
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
+/** On a busy machine, the simulator that starts the runtime sometimes loses its connection to it, and ends. */
+const STARTS_MAX = 3;
 /** Requests that were signed before a jump of the clock arrive within this time. */
 const JUMP_MS = 5_000;
 
@@ -31,6 +33,7 @@ export interface Harm {
   bulk: string | null;
   lanes: string | null;
   history: string | null;
+  webhooks: string | null;
 }
 
 const UNHARMED: Harm = {
@@ -43,6 +46,7 @@ const UNHARMED: Harm = {
   bulk: null,
   lanes: null,
   history: null,
+  webhooks: null,
 };
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -103,6 +107,18 @@ export class Service {
   }
 
   async #start(): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await this.#startOnce();
+      if (outcome === "ready") break;
+      if (outcome === "late" || tries === STARTS_MAX) {
+        throw new Error(`The service did not start: ${outcome}; see service.log`);
+      }
+    }
+    // The faults may have changed while it started.
+    await this.#tell(this.#harm);
+  }
+
+  async #startOnce(): Promise<"ready" | "ended" | "late"> {
     this.#writeClock();
     const runtime = this.#libfaketime === null ? {} : clockEnvironment(this.#libfaketime, this.#clockFile);
     const options = JSON.stringify({ variables: this.#variables, harm: this.#harm, runtime });
@@ -112,13 +128,13 @@ export class Service {
     const args = [path.join(import.meta.dirname, "server.ts"), String(PORTS.service), state, bundle, options];
     const group = (this.#group = new ProcessGroup(args, ["ignore", output, output, "ipc"]));
     this.lives += 1;
-    const ready = once(group.child, "message").then(() => "ready");
-    const ended = group.ended.then(() => "ended");
-    const late = pause(START_MS_MAX).then(() => "late");
+    const ready = once(group.child, "message").then(() => "ready" as const);
+    const ended = group.ended.then(() => "ended" as const);
+    const late = pause(START_MS_MAX).then(() => "late" as const);
     const outcome = await Promise.race([ready, ended, late]);
-    if (outcome !== "ready") throw new Error(`The service did not start: ${outcome}; see service.log`);
-    // The faults may have changed while it started.
-    await this.#tell(this.#harm);
+    // What it started may live on.
+    if (outcome === "ended") group.kill();
+    return outcome;
   }
 
   /** From the next start on, both secrets are in the next step of a rotation. */

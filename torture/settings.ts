@@ -21,13 +21,15 @@ async function isFree(port: number): Promise<boolean> {
   return free;
 }
 
-/** Two adjacent ports; parallel runs find different ones. */
-async function freePorts(): Promise<{ service: number; carrier: number }> {
-  for (let tries = 0; tries < PORTS_COUNT / 2; tries++) {
-    const service = PORTS_FIRST + ((2 * (process.pid + tries)) % PORTS_COUNT);
-    if ((await isFree(service)) && (await isFree(service + 1))) return { service, carrier: service + 1 };
+/** Three adjacent ports; parallel runs find different ones. */
+async function freePorts(): Promise<{ service: number; carrier: number; receiver: number }> {
+  for (let tries = 0; tries < PORTS_COUNT / 3; tries++) {
+    const service = PORTS_FIRST + ((3 * (process.pid + tries)) % PORTS_COUNT);
+    const [carrier, receiver] = [service + 1, service + 2];
+    const areFree = await Promise.all([service, carrier, receiver].map(isFree));
+    if (areFree.every(Boolean)) return { service, carrier, receiver };
   }
-  throw new Error(`no two ports are free from ${PORTS_FIRST} on`);
+  throw new Error(`no three ports are free from ${PORTS_FIRST} on`);
 }
 
 export const PORTS = await freePorts();
@@ -43,7 +45,12 @@ export const TIMERS = {
   VALIDITY_SMS_MS: 45_000,
   VALIDITY_OTP_MS: 30_000,
   VALIDITY_CALL_MS: 40_000,
+  QUOTE_TTL_MS: 5_000,
+  WEBHOOK_TIMEOUT_MS: 1_000,
 } as const;
+
+/** The waits of a webhook's endpoint: so many that no event is given up that a receiver refuses now and then. */
+const LADDER_MS = [300, 600, 1_000, ...Array.from({ length: 17 }, () => 1_500)];
 
 /**
  * What is older leaves for the archive, in days: little longer than the longest validity and both windows together, which
@@ -91,6 +98,7 @@ export const variablesOf = ({ dedupes, tps }: Regime): Record<string, string> =>
   DISPATCH_CONCURRENCY: "400",
   CARRIER_HTTP_DEDUPES: dedupes ? "on" : "off",
   ...(tps !== null && { CARRIER_TPS: String(tps) }),
+  WEBHOOK_LADDER_MS: LADDER_MS.join(),
   HISTORY_DAYS: String(KEPT_DAYS),
   TEXT_DAYS: String(KEPT_DAYS),
   ...Object.fromEntries(Object.entries(TIMERS).map(([name, value]) => [name, String(value)])),

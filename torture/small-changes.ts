@@ -73,13 +73,13 @@ export function leap(world: World, atMs: number, byMs = 60_000): void {
 }
 
 /** Recomputes all balances after an entry was added, removed or changed. */
-export function rebalance(world: World): void {
+export function rebalance(world: World, account = books(world)): void {
   let balance = 0;
-  for (const row of books(world).ledger) {
+  for (const row of account.ledger) {
     balance = Math.round((balance + Number(row["amount"])) * 10_000) / 10_000;
     row["balance_after"] = balance;
   }
-  books(world).balance = balance;
+  account.balance = balance;
 }
 
 export function append(world: World, row: Record<string, unknown>): void {

@@ -6,11 +6,14 @@ import { proofsOf } from "./check/proofs.ts";
 import { readEvidence } from "./check/read-evidence.ts";
 import { verdictOn } from "./check/verdict.ts";
 import { LEDGER, T0, TO, archivedAccount, entry, refOf, rowsOf, rowsOfAll } from "./small-books.ts";
+import { order, receipt, submission } from "./small-lines.ts";
+import { wishes } from "./small-wishes.ts";
 import type { Row } from "./small-books.ts";
 
 // A small world in which everything is right, for testing the checker: a test breaks one thing and expects the finding.
 
 export { STORED_MS, TO } from "./small-books.ts";
+export { receipt, submission } from "./small-lines.ts";
 
 export interface World {
   config: Row;
@@ -18,44 +21,13 @@ export interface World {
   carrier: Row[];
   faults: Row[];
   memory: Row[];
+  /** What consumers of events stored. */
+  events: Row[];
   books: {
     accounts: ReturnType<typeof archivedAccount>["books"][];
     history: Row[];
+    feeds: { account: string; events: Row[] }[];
   };
-}
-
-let tries = 0;
-
-/**
- * The log lines of an order: the order itself, and each attempt with its reply; an attempt without a status has no
- * reply.
- */
-function order(
-  id: string,
-  path: string,
-  body: Row | null,
-  means: string,
-  replies: [number | null, Row?, string?][],
-  account = "acc",
-): Row[] {
-  const method = body ? "POST" : "GET";
-  const key = body && means !== "unkeyed" ? { key: means === "other" ? "key-1" : `key-${id}` } : {};
-  const meaning = means === "unkeyed" ? "good" : means;
-  const lines: Row[] = [
-    { t: "intend", at: T0, id, account, method, path, ...(body && { body }), means: meaning, ...key },
-  ];
-  for (const [at, [status, reply = {}, requestId = `r${id}`]] of replies.entries()) {
-    const one = { id, try: `try-${(tries += 1)}`, at: T0 + 1_000 * (at + 1) };
-    lines.push({ t: "attempt", ...one });
-    if (status === null) lines.push({ t: "broken", ...one, why: "reset" });
-    else {
-      // The first 200 comes from the original request and later ones are replays, even if the client did not get the
-      // first.
-      const told = { status, replayed: status === 200 && at > 0, requestId, body: JSON.stringify(reply) };
-      lines.push({ t: "reply", ...one, ...told, at: one.at + 10 });
-    }
-  }
-  return lines;
 }
 
 const sent = (used: number, remaining: number, more: Row = {}) => ({
@@ -67,7 +39,6 @@ const sent = (used: number, remaining: number, more: Row = {}) => ({
 const details = { phone: "9300000001", brand: "Dastak", otp_sent: "123456", cost: 0.15, new_balance: 97.85 };
 
 function clients(): Row[] {
-  tries = 0;
   return [
     { t: "account", at: T0, id: "acc", index: 0, plan: "premium", opening: 100 },
     ...order("1", "/send-sms", { phone: "9100000001", message: "One" }, "good", [
@@ -100,49 +71,19 @@ function clients(): Row[] {
   ];
 }
 
-const OPERATIONS: Record<string, { operation: string; text?: string }> = {
-  [TO.sms]: { operation: "sms", text: "One" },
-  [TO.bulkOne]: { operation: "sms", text: "Two" },
-  [TO.bulkTwo]: { operation: "sms", text: "Two" },
-  [TO.otp]: { operation: "otp", text: "123456 is your one-time password." },
-  [TO.limited]: { operation: "sms", text: "Four" },
-  [TO.expired]: { operation: "sms", text: "Eleven" },
-  [TO.twice]: { operation: "sms", text: "Twelve" },
-  [TO.voice]: { operation: "voice" },
-  [TO.left]: { operation: "sms", text: "Left" },
-  [TO.leftAndFailed]: { operation: "sms", text: "Left" },
-};
-
-let submissions = 0;
-
-/** A submission as the gateway logs it, with a line for its answer unless that conveyed nothing. */
-export function submission(to: string, decision: string, tells: string, atMs = 1_150, quietMs?: number): Row[] {
-  const [n, ref] = [(submissions += 1), refOf(to)];
-  const words = OPERATIONS[to] ?? { operation: "sms", text: "Buy" };
-  const quiet = quietMs === undefined ? {} : { quietMs };
-  const line = { t: "submission", at: T0 + atMs, n, ref, to, ...words, decision, tells, signed: true, ...quiet };
-  return tells === "nothing" ? [line] : [line, { t: "answered", at: T0 + atMs + 40, n, ref }];
-}
-
-let receipts = 0;
-
-/** A receipt and its status. */
-export function receipt(to: string, state: string, status: number, fault?: string, atMs = 1_400): Row[] {
-  const id = `receipt-${(receipts += 1)}`;
-  const line = { t: "receipt", at: T0 + atMs, id, ref: refOf(to), state, ...(fault !== undefined && { fault }) };
-  return [line, { t: "receipt-reply", at: T0 + atMs + 100, id, status }];
-}
-
 /** The world in which everything is right. */
 export function smallWorld(): World {
   const rows = rowsOfAll();
   const left = archivedAccount();
+  const more = wishes();
   const validity = { VALIDITY_SMS_MS: 45_000, VALIDITY_OTP_MS: 30_000, VALIDITY_CALL_MS: 40_000 };
   const timers = { ATTEMPTS_MAX: 5, CARRIER_TIMEOUT_MS: 2_000, UNKNOWN_WINDOW_MS: 6_000, ...validity };
   return {
     config: { seed: "small", minutes: 1, clock: "runtime", dedupes: false, tps: null, timers },
-    clients: clients(),
+    clients: [...clients(), ...more.clients],
+    events: more.events,
     carrier: [
+      ...more.carrier,
       ...submission(TO.sms, "accepts", "taken"),
       ...receipt(TO.sms, "delivered", 200),
       ...receipt(TO.sms, "failed", 401, "forged"),
@@ -174,8 +115,10 @@ export function smallWorld(): World {
           archives: [],
         },
         left.books,
+        more.books,
       ],
-      history: [...rows.map(({ recorded }) => recorded), left.kept],
+      history: [...rows.map(({ recorded }) => recorded), left.kept, ...more.history],
+      feeds: [more.feed],
     },
   };
 }

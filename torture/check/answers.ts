@@ -1,10 +1,11 @@
 import { leapsOf, realTimesOf } from "./clock.ts";
 import { validityOf } from "./evidence.ts";
 import type { Evidence, Receipt, Submission } from "./evidence.ts";
+import { askedBack } from "./cancels.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
 import { cameTooLate } from "./receipts.ts";
-import { runningFaults } from "./requests.ts";
+import { runningFaults } from "./faults.ts";
 
 // What the gateway answered, and what the service did with it.
 
@@ -65,12 +66,20 @@ export function againOnlyAfterNo(evidence: Evidence, cases: Case[]): Proof {
   return proof;
 }
 
-function statesByAnswer(evidence: Evidence, last: Submission | undefined, singles: Set<string>): string[] {
+/** The states of a message of which the gateway did not take anything; `asked`: somebody wanted to take it back. */
+const waiting = (asked: boolean) => ["failed", "unknown", ...(asked ? ["cancelled"] : [])];
+
+function statesByAnswer(
+  evidence: Evidence,
+  last: Submission | undefined,
+  singles: Set<string>,
+  asked: boolean,
+): string[] {
   // Never submitted: its validity ended, or the service died during an attempt.
-  if (!last) return ["failed", "unknown"];
+  if (!last) return waiting(asked);
   const { decision, answered, tells } = last;
   const lost = mayBeLost(evidence, last, singles) || !answered ? ["unknown"] : [];
-  if (decision === "resets_unread") return ["failed", "unknown"];
+  if (decision === "resets_unread") return waiting(asked);
   // When the whole machine stalls, an answer that is meant to be too late may still be in time.
   if (decision === "answers_late") return ["unknown", "unconfirmed"];
   switch (tells) {
@@ -80,7 +89,7 @@ function statesByAnswer(evidence: Evidence, last: Submission | undefined, single
       return [...(answered ? ["failed"] : []), ...lost];
     case "busy":
       // Later attempts may have been interrupted before they reached the gateway.
-      return ["failed", "unknown"];
+      return waiting(asked);
     case "nothing":
       return ["unknown"];
   }
@@ -92,7 +101,7 @@ function statesFor(
   submissions: Submission[],
   receipts: Receipt[],
   singles: Set<string>,
-  archivedAt: number | null,
+  { archivedAt, asked }: { archivedAt: number | null; asked: boolean },
 ): Set<string> {
   const genuine = receipts.filter(({ fault }) => fault === null);
   // One that was acknowledged too late may have come before, without an answer.
@@ -100,7 +109,7 @@ function statesFor(
   const taken = new Set(genuine.filter(isTaken).map(({ state }) => state));
   const perhaps = new Set(genuine.filter((one) => !isTaken(one)).map(({ state }) => state));
   if (taken.has("delivered")) return new Set(["delivered"]);
-  let states = new Set(statesByAnswer(evidence, submissions.at(-1), singles));
+  let states = new Set(statesByAnswer(evidence, submissions.at(-1), singles, asked));
   const raised = (news: ReadonlySet<string>) => {
     const ends = ["undelivered", "failed"].filter((state) => news.has(state));
     // Of two receipts that contradict each other, the first one applies.
@@ -121,11 +130,12 @@ export function statesFollow(evidence: Evidence, cases: Case[]): Proof {
   const receipts = Map.groupBy(evidence.receipts, ({ ref }) => ref);
   const messages = evidence.books.flatMap((one) => one.messages);
   const singles = singlesOf(cases);
+  const wanted = askedBack(cases);
   let slow = 0;
   for (const { ref, state, to, errorCode, archivedAt } of messages) {
     const own = submissions.get(ref) ?? [];
     const news = receipts.get(ref) ?? [];
-    const may = statesFor(evidence, own, news, singles, archivedAt);
+    const may = statesFor(evidence, own, news, singles, { archivedAt, asked: wanted.has(ref) });
     if (!may.has(state) && state === "unknown" && errorCode === "timeout") {
       slow += 1;
       continue;

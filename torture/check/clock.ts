@@ -1,5 +1,5 @@
 import type { Fault } from "./evidence.ts";
-import { runningFaults } from "./requests.ts";
+import { runningFaults } from "./faults.ts";
 
 // Times in the service's books are by its own clock, which the run sets forward and back; the logs are by the real one.
 
@@ -29,6 +29,18 @@ export function realTimesOf(faults: Fault[], serviceMs: number): number[] {
     const until = epochs[at + 1]?.from ?? Infinity;
     return realMs >= from - JUMP_MS && realMs <= until + JUMP_MS ? [realMs] : [];
   });
+}
+
+/** The times of the service's clock between two real times, the earliest and the latest; about a jump, both its clocks count. */
+export function serviceTimes(faults: Fault[], fromMs: number, toMs: number): { first: number; last: number } {
+  const jumps = faults.filter(({ kind }) => kind === "clock").toSorted((one, other) => one.from - other.from);
+  const epochs = [{ from: -Infinity, clockMs: 0 }, ...jumps];
+  const spans = epochs.flatMap(({ from, clockMs }, at) => {
+    const until = (epochs[at + 1]?.from ?? Infinity) + JUMP_MS;
+    if (from > toMs || until < fromMs) return [];
+    return [{ first: Math.max(from, fromMs) + clockMs, last: Math.min(until, toMs) + clockMs }];
+  });
+  return { first: Math.min(...spans.map(({ first }) => first)), last: Math.max(...spans.map(({ last }) => last)) };
 }
 
 /** The service's books and the logs agree on a moment to within this. */

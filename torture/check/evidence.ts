@@ -1,3 +1,5 @@
+import type { Consumed } from "./consumed.ts";
+
 // The checker's evidence: the clients' log, the gateway's log, when each fault was active, and the service's books as
 // read at the end. Amounts are in units of 1/10,000 coin, so that sums are exact.
 
@@ -30,6 +32,8 @@ export interface Intention {
   path: string;
   body: Record<string, unknown>;
   means: "good" | "wrong" | "forged" | "other";
+  /** The quote with which it was sent. */
+  quote: string | null;
   tries: Try[];
 }
 
@@ -173,6 +177,9 @@ export interface Evidence {
   timers: Record<(typeof TIMERS)[number], number>;
   accounts: Map<string, Account>;
   intentions: Intention[];
+  /** Coins per segment of an SMS to Italy, each from a time on: the operator changes that price all the time. */
+  prices: { at: number; coins: number }[];
+  consumed: Consumed;
   submissions: Submission[];
   receipts: Receipt[];
   faults: Fault[];

@@ -1,4 +1,5 @@
 import type { Account, Evidence, Intention, Message } from "./evidence.ts";
+import { quotesOf } from "./quoted.ts";
 
 // What an order means by the published contract alone: its recipients, operation, text and price.
 
@@ -89,12 +90,15 @@ export interface Case {
  */
 export function casesOf(evidence: Evidence): { cases: Case[]; strangers: Message[] } {
   const recordings = recordingsOf(evidence);
+  const quotes = quotesOf(evidence);
   const byNumber = new Map<string, Case>();
   const cases = evidence.intentions.flatMap((intention): Case[] => {
     const account = evidence.accounts.get(intention.account);
     if (!account) throw new Error(`the log names an account that was never opened: ${intention.account}`);
     const wrong = intention.means === "wrong";
-    const meant = wrong ? NOTHING : meantBy(intention, account, recordings);
+    const plain = wrong ? NOTHING : meantBy(intention, account, recordings);
+    const quote = quotes.get(intention.quote ?? "");
+    const meant = wrong || !quote ? plain : { ...plain, price: quote.price };
     const found: Case = { intention, account, meant, messages: [] };
     for (const to of meant.recipients) byNumber.set(`${account.id} ${to}`, found);
     return [found];
@@ -107,6 +111,14 @@ export function casesOf(evidence: Evidence): { cases: Case[]; strangers: Message
       return !found;
     });
   return { cases, strangers };
+}
+
+/** Whether this is a request to the account's own API, which sends nothing. */
+export const isOwn = ({ path }: Intention) => path.startsWith("/v1/");
+
+/** The time for which an order is, by the service's clock; null: it is for now. */
+export function sendAtOf({ path, body: { sendAt } }: Intention): number | null {
+  return path === "/v1/preflight" || typeof sendAt !== "string" ? null : Date.parse(sendAt);
 }
 
 /** Whether the service may have executed this order: a reply said so, or a reply was lost. */

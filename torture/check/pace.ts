@@ -2,7 +2,7 @@ import { leapsOf } from "./clock.ts";
 import type { Evidence, Fault } from "./evidence.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
-import { runningFaults } from "./requests.ts";
+import { runningFaults } from "./faults.ts";
 
 // How fast, and in what order, submissions reach the gateway.
 

@@ -1,10 +1,11 @@
 import { BUSY_FAULTS } from "./answers.ts";
-import { leapsOf } from "./clock.ts";
+import { leapsOf, serviceTimes } from "./clock.ts";
 import { validityOf } from "./evidence.ts";
 import type { Evidence, Intention, Message, Recorded, Submission } from "./evidence.ts";
+import { sendAtOf } from "./orders.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
-import { runningFaults } from "./requests.ts";
+import { runningFaults } from "./faults.ts";
 
 // What ends a message that was not accepted: never a gateway that is busy.
 
@@ -14,11 +15,10 @@ const OWN_CODES = new Set(["internal_error", "not_configured"]);
 /** Why a message may have failed; null if nothing explains it. */
 function reasonOf(evidence: Evidence, message: Message, life: Recorded, seen: Submission[]): string | null {
   if (seen.at(-1)?.tells === "rejected") return "rejected";
-  const [created = Infinity, failed = -Infinity] = [
-    life.timeline[0]?.at,
-    life.timeline.find(({ state }) => state === "failed")?.at,
-  ];
-  const isOver = failed >= created + validityOf(evidence, message.operation);
+  const [queued = Infinity, failed = -Infinity] = ["queued", "failed"].map(
+    (wanted) => life.timeline.find(({ state }) => state === wanted)?.at,
+  );
+  const isOver = failed >= queued + validityOf(evidence, message.operation);
   const saysSo = message.state !== "failed" || message.errorCode === "validity_ended";
   if (isOver && saysSo) return "validity ended";
   const isOwn = OWN_CODES.has(message.errorCode ?? "") && message.attempts >= evidence.timers.ATTEMPTS_MAX;
@@ -60,6 +60,13 @@ const OVERTAKEN_MAX = 120;
 
 const sentAtOf = ({ tries }: Intention) => Math.min(...tries.map(({ sentAt }) => sentAt));
 
+/** How long after it was sent an order is due, in ms; 0 for one that is for now. */
+function aheadMs({ faults }: Evidence, intention: Intention): number {
+  const sendAt = sendAtOf(intention);
+  const sentAt = sentAtOf(intention);
+  return sendAt === null ? 0 : Math.max(0, sendAt - serviceTimes(faults, sentAt, sentAt).first);
+}
+
 /** When the order was acknowledged; without a reply, a little after it was sent. */
 function answeredAt(intention: Intention): number {
   const told = intention.tries.filter(({ status }) => status === 200);
@@ -68,7 +75,8 @@ function answeredAt(intention: Intention): number {
 
 /** Whether the clock leapt while a message of this order was valid. */
 function leapsOver(evidence: Evidence, intention: Intention, operation: string): boolean {
-  const untilMs = answeredAt(intention) + validityOf(evidence, operation) + GIVEN_UP_MS;
+  const dueAt = answeredAt(intention) + aheadMs(evidence, intention);
+  const untilMs = dueAt + validityOf(evidence, operation) + GIVEN_UP_MS;
   return leapsOf(evidence.faults).some((at) => at >= sentAtOf(intention) && at <= untilMs);
 }
 
@@ -76,13 +84,13 @@ const laneOf = (operation: string, recipients: number) =>
   recipients > 1 ? "bulk" : operation === "otp" ? "otp" : "one";
 
 /** When each message was ordered and first submitted, by account and lane. */
-function queuesOf({ submissions }: Evidence, cases: Case[]): Map<string, { orderedAt: number; seenAt: number }[]> {
+function queuesOf(evidence: Evidence, cases: Case[]): Map<string, { orderedAt: number; seenAt: number }[]> {
   const seen = new Map<string, number>();
-  for (const { ref, at } of submissions) if (!seen.has(ref)) seen.set(ref, at);
+  for (const { ref, at } of evidence.submissions) if (!seen.has(ref)) seen.set(ref, at);
   const all = cases.flatMap(({ account, intention, meant, messages }) =>
     messages.map(({ ref, operation }) => ({
       queue: `${account.id} ${laneOf(operation, meant.recipients.length)}`,
-      orderedAt: sentAtOf(intention),
+      orderedAt: sentAtOf(intention) + aheadMs(evidence, intention),
       seenAt: seen.get(ref) ?? Infinity,
     })),
   );
@@ -101,7 +109,7 @@ export function nothingIsForgotten(evidence: Evidence, cases: Case[]): Proof {
   const { faults, books } = evidence;
   const queues = queuesOf(evidence, cases);
   for (const { account, intention, meant, messages } of cases) {
-    const endedAt = answeredAt(intention);
+    const endedAt = answeredAt(intention) + aheadMs(evidence, intention);
     for (const { ref, to, state, attempts, operation } of messages) {
       if (leapsOver(evidence, intention, operation)) continue;
       const untilMs = endedAt + validityOf(evidence, operation) + GIVEN_UP_MS;
@@ -136,7 +144,7 @@ const LONG_MINUTES = 1;
 export function mostIsSent(evidence: Evidence, cases: Case[]): Proof {
   const proof = new Proof("most messages reach a gateway that is short for seconds now and then", { needsNone: true });
   const valid = cases.flatMap(({ intention, messages }) =>
-    messages.filter(({ operation }) => !leapsOver(evidence, intention, operation)),
+    messages.filter(({ operation, state }) => state !== "cancelled" && !leapsOver(evidence, intention, operation)),
   );
   const sent = valid.filter(({ attempts }) => attempts > 0).length;
   const told = () => `${sent} of ${valid.length} messages were attempted before their validity ended`;

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { realTimesOf } from "./clock.ts";
+import { readConsumed } from "./consumed.ts";
+import type { FeedRow } from "./consumed.ts";
 import { units } from "./evidence.ts";
 import type {
   Books,
@@ -30,10 +32,14 @@ function linesOf(directory: string, name: string): Line[] {
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Line);
 }
 
-function readClients(lines: Line[]): Pick<Evidence, "accounts" | "intentions"> {
+/** The price that holds until the operator changes it. */
+const FIRST_PRICE = 5;
+
+function readClients(lines: Line[]): Pick<Evidence, "accounts" | "intentions" | "prices"> {
   const accounts: Evidence["accounts"] = new Map();
   const intentions = new Map<string, Intention>();
   const tries = new Map<string, Try>();
+  const prices = [{ at: -Infinity, coins: FIRST_PRICE }];
   for (const line of lines) {
     const { at } = line;
     const [id, account] = [text(line["id"]), text(line["account"])];
@@ -49,10 +55,14 @@ function readClients(lines: Line[]): Pick<Evidence, "accounts" | "intentions"> {
         if (credit && line["status"] === 200) credit.told = true;
         break;
       }
+      case "price":
+        prices.push({ at, coins: Number(line["price"]) });
+        break;
       case "intend": {
         const { method, path: at, means } = line as unknown as Intention;
         const body = (line["body"] ?? {}) as Intention["body"];
-        intentions.set(id, { id, account, key: textOrNull(line["key"]), method, path: at, body, means, tries: [] });
+        const [key, quote] = [textOrNull(line["key"]), textOrNull(line["quote"])];
+        intentions.set(id, { id, account, key, method, path: at, body, means, quote, tries: [] });
         break;
       }
       case "attempt": {
@@ -73,7 +83,7 @@ function readClients(lines: Line[]): Pick<Evidence, "accounts" | "intentions"> {
       }
     }
   }
-  return { accounts, intentions: [...intentions.values()] };
+  return { accounts, intentions: [...intentions.values()], prices };
 }
 
 function readCarrier(lines: Line[]): Pick<Evidence, "submissions" | "receipts"> {
@@ -239,6 +249,7 @@ export function readEvidence(directory: string): Evidence {
     ...config,
     ...readClients(linesOf(directory, "clients.jsonl")),
     ...readCarrier(linesOf(directory, "carrier.jsonl")),
+    consumed: readConsumed(linesOf(directory, "events.jsonl"), books["feeds"] as FeedRow[]),
     faults,
     memory: linesOf(directory, "memory.jsonl") as unknown as Sample[],
     books: accounts.map((account) => readBooks(account, realMs)),

@@ -1,6 +1,8 @@
-import type { Evidence, Fault, Try } from "./evidence.ts";
+import { serviceTimes } from "./clock.ts";
+import type { Evidence, Fault, Intention, Try } from "./evidence.ts";
 import { units } from "./evidence.ts";
-import { isTold, mayBeDone } from "./orders.ts";
+import { runningFaults } from "./faults.ts";
+import { isOwn, isTold, mayBeDone, sendAtOf } from "./orders.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
 
@@ -41,18 +43,38 @@ const ALLOWED: Record<string, ReadonlySet<number>> = {
   other: new Set([0, 422]),
 };
 
+/** A cancel may be too late, and what was archived is not there any more (both are judged by what became of it). */
+const CANCELS: ReadonlySet<number> = new Set([0, 200, 404, 409, 429]);
+const PREFLIGHTS: ReadonlySet<number> = new Set([0, 200, 429]);
+
+/** A time for which an order is may have passed by this much. */
+const SEND_LATE_MS = 60_000;
+
+/** Whether an order may be refused for its time, or for its quote, which is judged elsewhere. */
+function mayBeRefused(faults: Fault[], intention: Intention, { sentAt, endedAt }: Try): boolean {
+  if (intention.quote !== null) return true;
+  const sendAt = sendAtOf(intention);
+  return sendAt !== null && serviceTimes(faults, sentAt, endedAt).last >= sendAt + SEND_LATE_MS;
+}
+
+function allowedFor(faults: Fault[], intention: Intention, one: Try): ReadonlySet<number> {
+  if (isOwn(intention)) return intention.method === "DELETE" ? CANCELS : PREFLIGHTS;
+  const usual = ALLOWED[intention.means] ?? new Set();
+  return intention.means === "good" && mayBeRefused(faults, intention, one) ? new Set([...usual, 400]) : usual;
+}
+
 /** Only accounts with at most this opening balance may run out of credit. */
 const POOR_UNITS_MAX = 1_000_000;
 
 /** Each reply has a status that the contract allows for the kind of order. */
-export function answersFit(cases: Case[]): Proof {
+export function answersFit({ faults }: Evidence, cases: Case[]): Proof {
   const proof = new Proof("each order is answered as its kind is: wrong 400, forged 401, poor 403, other body 422");
   for (const { intention, account } of cases) {
     for (const one of intention.tries) {
       const { status } = one;
       if (status !== null && status >= 500) continue;
       const poor = account.opening <= POOR_UNITS_MAX;
-      const fits = ALLOWED[intention.means]?.has(status ?? 0) === true && (status !== 403 || poor);
+      const fits = allowedFor(faults, intention, one).has(status ?? 0) && (status !== 403 || poor);
       proof.holds(
         fits,
         () => `${intention.means} order ${intention.id} ${intention.path} was answered ${tellTry(one)}`,
@@ -67,7 +89,8 @@ export function replaysAreSame(cases: Case[]): Proof {
   const proof = new Proof("replies to one key are the same to the byte, and every replay says that it is one");
   let replays = 0;
   for (const { intention } of cases) {
-    if (intention.method === "GET") continue;
+    // What sends nothing has no key.
+    if (intention.method === "GET" || isOwn(intention)) continue;
     const told = intention.tries.filter(({ status }) => status === 200);
     if (told.length === 0) continue;
     const { id } = intention;
@@ -138,15 +161,6 @@ export function repliesAreTrue(evidence: Evidence, cases: Case[]): Proof {
   return proof;
 }
 
-/** A fault may still have effects this long after its logged end. */
-const ECHO_MS = 2_500;
-
-export function runningFaults(faults: Fault[], fromMs: number, toMs: number, kinds?: string[]): Fault[] {
-  return faults.filter(
-    ({ kind, from, to }) => from <= toMs && to + ECHO_MS >= fromMs && (kinds === undefined || kinds.includes(kind)),
-  );
-}
-
 /** The service answers 503 only during a fault, and 500 only when an object was broken off. */
 export function failuresHaveCauses({ faults }: Evidence, cases: Case[]): Proof {
   const proof = new Proof("no 5xx without a fault that was running, and 500 only where an object was broken off", {
@@ -187,6 +201,7 @@ export function limitsHold({ faults, accounts }: Evidence, cases: Case[]): Proof
   const admitted = new Map<string, Try[]>([...accounts.keys()].map((id) => [id, []]));
   let refused = 0;
   for (const { intention } of cases) {
+    if (isOwn(intention)) continue;
     const counts = intention.tries.filter(({ status, replayed }) => (status === 200 && !replayed) || status === 403);
     admitted.get(intention.account)?.push(...counts);
     refused += intention.tries.filter(({ status }) => status === 429).length;

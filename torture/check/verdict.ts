@@ -1,4 +1,4 @@
-import type { Evidence } from "./evidence.ts";
+import type { Evidence, Intention } from "./evidence.ts";
 import { unknownOrders } from "./money.ts";
 import type { Case } from "./orders.ts";
 import type { Proof } from "./proof.ts";
@@ -17,6 +17,10 @@ function counted(names: string[]): string {
     .join(" · ");
 }
 
+/** What an order is: what is taken back is not named. */
+const nameOf = ({ method, path }: Intention) =>
+  method === "DELETE" ? path.replace(/^\/v1\/(\w+)\/.*$/u, "take back $1") : path;
+
 /** A summary of the run, in lines. */
 export function story(evidence: Evidence, cases: Case[]): string[] {
   const { seed, minutes, clock, faults, submissions, receipts, intentions, accounts } = evidence;
@@ -27,7 +31,7 @@ export function story(evidence: Evidence, cases: Case[]): string[] {
   return [
     `seed ${seed} · ${minutes} min · ${accounts.size} accounts · clock: ${clock}`,
     `requests  ${tries.length}: ${counted(tries.map(outcome))}`,
-    `orders    ${intentions.length}: ${counted(intentions.map(({ path, means }) => (means === "good" ? path : means)))}`,
+    `orders    ${intentions.length}: ${counted(intentions.map((one) => (one.means === "good" ? nameOf(one) : one.means)))}`,
     `unknown   ${unknown.length} orders never had an answer; ${unknown.filter(({ messages }) => messages.length > 0).length} of them were done`,
     `gateway   ${submissions.length}: ${counted(submissions.map(({ decision }) => decision))}`,
     `receipts  ${receipts.length}: ${counted(receipts.map(({ state, fault }) => fault ?? state))}`,
