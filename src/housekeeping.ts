@@ -9,10 +9,13 @@ import { tendAlerts } from "./alerts/tend.ts";
 import { forgetOldActs } from "./audit/trail.ts";
 import { carryErasures } from "./leaving/advance.ts";
 import { logProblem } from "./log.ts";
+import { keepBinds } from "./operator/carrier-set/binds.ts";
+import { resealCarriers } from "./operator/carrier-set/reseal.ts";
 import { checkHealth } from "./operator/health-checks.ts";
 import { checkDueOrders, watchPayments } from "./payments/checks.ts";
 import { forgetOldAttempts } from "./sign-in/attempts.ts";
 import { forgetOldChallenges } from "./sign-in/challenges.ts";
+import { forgetSpeech } from "./speech/sweep.ts";
 import { settleNextPhones } from "./sign-in/phone-change.ts";
 import { forgetSessions } from "./sign-in/sessions.ts";
 
@@ -34,7 +37,10 @@ const WORK: readonly ((env: Env, nowMs: number) => Promise<void>)[] = [
   planArchives,
   checkHealth,
   noteSecrets,
+  resealCarriers,
+  keepBinds,
   carryErasures,
+  forgetSpeech,
   // The last one: what was raised before leaves at once.
   tendAlerts,
 ];

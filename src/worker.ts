@@ -11,8 +11,10 @@ import { APPS } from "./routes/index.ts";
 import { consumeWebhooks } from "./webhooks/consume.ts";
 
 export { Account } from "./durable/account.ts";
+export { CarrierIds } from "./durable/carrier-ids.ts";
 export { Inbox } from "./durable/inbox.ts";
 export { Pace } from "./durable/pace.ts";
+export { SmppBind } from "./durable/smpp.ts";
 
 /** The configuration; null where it is invalid, after logging why. */
 function configured(env: Env): Config | null {
@@ -53,11 +55,11 @@ export default {
     if (!config) return notConfigured();
     const url = URL.parse(request.url);
     // A Host that does not parse, such as one with port 99999, is an unknown host: 404.
-    if (!url) return APPS.none.fetch(request, env, ctx);
+    if (!url) return APPS.none().fetch(request, env, ctx);
     const { base, path } = destinationOf(config, url);
-    if (path === url.pathname) return APPS[base].fetch(request, env, ctx);
+    if (path === url.pathname) return APPS[base]().fetch(request, env, ctx);
     url.pathname = path;
-    return APPS[base].fetch(new Request(url, request), env, ctx);
+    return APPS[base]().fetch(new Request(url, request), env, ctx);
   },
 
   async queue(batch, env, ctx): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../src/config/config.ts";
+import { configOf, parseConfig } from "../src/config/config.ts";
 import { SECRET_NAMES } from "../src/config/settings.ts";
 import { GATEWAY, LOCAL, PRODUCTION, SECRET, WHSEC, faultsOf } from "./world/settings.ts";
 
@@ -135,4 +135,14 @@ it("refuses texts that end before messages do, and replies that outlive the mess
   expect(faultsOf({ ...PRODUCTION, IDEMPOTENCY_DAYS: "8" })).toEqual([
     expect.stringMatching(/^IDEMPOTENCY_DAYS must be at most TEST_DAYS/u),
   ]);
+});
+
+describe("configOf", () => {
+  it("parses an environment once, and copies nothing else from it", () => {
+    const env = { ...PRODUCTION, ACCOUNT: {}, OTHER: "x" };
+    const config = configOf(env);
+    expect(configOf(env)).toBe(config);
+    expect(config).not.toHaveProperty("OTHER");
+    expect(configOf({ ...env, SMS_URL: "https://other.example.com" }).SMS_URL).toBe("https://other.example.com");
+  });
 });

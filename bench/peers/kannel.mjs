@@ -13,7 +13,7 @@ const PANIC_ONLY = 4;
 const lineOf = ([name, value]) => `${name} = ${JSON.stringify(value)}\n`;
 const linesOf = (group) => Object.entries(group).map(lineOf).join("");
 
-function configOf({ port, stateDir, smsc, queueMax }) {
+function configOf({ port, stateDir, smsc, queueMax, more = [] }) {
   const groups = [
     {
       group: "core",
@@ -39,7 +39,9 @@ function configOf({ port, stateDir, smsc, queueMax }) {
       "sendsms-interface": "127.0.0.1",
       "log-level": PANIC_ONLY,
     },
-    { group: "sendsms-user", username: USER, password: PASSWORD },
+    // Without these, Kannel cuts a long text after its first part.
+    { group: "sendsms-user", username: USER, password: PASSWORD, "max-messages": 10, concatenation: true },
+    ...more,
   ];
   return groups.map(linesOf).join("\n");
 }
@@ -54,14 +56,16 @@ function connected(port) {
 
 /**
  * Starts Kannel on `port` and the three ports that follow. `smsc` has the settings of another carrier in place of the one
- * that accepts everything; while about `queueMax` messages wait for the carrier, sendsms answers 503.
+ * that accepts everything; while about `queueMax` messages wait for the carrier, sendsms answers 503. `more` are further
+ * groups of its configuration.
  *
- * @param {{ port: number, stateDir: string, smsc?: Record<string, string | number | boolean>, queueMax?: number }} options
+ * @param {{ port: number, stateDir: string, smsc?: Group, queueMax?: number, more?: Group[] }} options
+ * @typedef {Record<string, string | number | boolean>} Group
  */
-export async function start({ port, stateDir, smsc, queueMax }) {
+export async function start({ port, stateDir, smsc, queueMax, more }) {
   mkdirSync(stateDir, { recursive: true });
   const config = path.join(stateDir, "kannel.conf");
-  writeFileSync(config, configOf({ port, stateDir, smsc, queueMax }));
+  writeFileSync(config, configOf({ port, stateDir, smsc, queueMax, more }));
   // Killed in the end: an asked smsbox may wait for ever for connections that its clients have closed.
   const bearerbox = startProgram("bearerbox", [config], { signal: "SIGKILL" });
   await untilReady("bearerbox", bearerbox, async () => (await connected(port + 2)).destroy());

@@ -1,3 +1,4 @@
+import type { OtpDefaults } from "../model/rules/rules.ts";
 import { faultsOf } from "./faults.ts";
 import { SETTINGS } from "./settings.ts";
 import type { Config } from "./settings.ts";
@@ -40,6 +41,12 @@ export function configOf(env: object): Config {
 /** Coins that a new account starts with by default (contract §6). */
 export function signupCredit(config: Config): number {
   return config.SIGNUP_CREDIT_COINS ?? (config.ENVIRONMENT === "local" ? 100 : 0);
+}
+
+/** The limits on one-time passwords of an account that has none of its own. */
+export function otpDefaultsOf({ ENVIRONMENT, OTP_PER_NUMBER, OTP_PER_PREFIX }: Config): OtpDefaults {
+  const [number, prefix] = ENVIRONMENT === "local" ? [0, 0] : [5, 30];
+  return { perNumber: OTP_PER_NUMBER ?? number, perPrefix: OTP_PER_PREFIX ?? prefix };
 }
 
 /**

@@ -58,9 +58,18 @@ function retentionFaults(config: Config): string[] {
   return faults;
 }
 
+/** Faults of the settings of speech. Whether a Worker is bound cannot be seen here. */
+function speechFaults({ TTS, ENVIRONMENT, TTS_WORKER_URL, ...config }: Config): string[] {
+  const needed = { google: "GOOGLE_TTS_CREDENTIALS", sarvam: "SARVAM_API_KEY", worker: null, none: null } as const;
+  const name = needed[TTS];
+  if (name !== null && !config[name]) return [`${name} is missing, and TTS is ${TTS}`];
+  if (ENVIRONMENT === "local" || !TTS_WORKER_URL?.startsWith("http:")) return [];
+  return ["TTS_WORKER_URL must be https: the texts of calls travel there"];
+}
+
 /** What is wrong with settings that are each valid, and do not fit together; names no value. */
 export function faultsOf(config: Config): string[] {
-  const faults = [...baseFaults(config), ...retentionFaults(config)];
+  const faults = [...baseFaults(config), ...retentionFaults(config), ...speechFaults(config)];
   if (config.CARRIER === "http") {
     if (!config.CARRIER_HTTP_URL) faults.push("CARRIER_HTTP_URL is missing, and CARRIER is http");
     if (!config.CARRIER_HTTP_SECRET) faults.push("CARRIER_HTTP_SECRET is missing, and CARRIER is http");

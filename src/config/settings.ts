@@ -16,10 +16,18 @@ const SECRET_LENGTH_MIN = 32;
 /** Razorpay makes its key secret, of 24 characters; this refuses one that was cut or only tried. */
 const PROVIDER_SECRET_LENGTH_MIN = 16;
 
-const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
-const durationMs = (fallback: number) => count(fallback, 365 * 24 * 3_600_000);
+// Each step of a schema is a copy of the one before, and every start of the Worker makes them all: what settings share is
+// made once.
+const whole = z.coerce.number().int().min(1);
+const positive = z.coerce.number().min(0.0001);
+const count = (fallback: number, max: number) => whole.max(max).default(fallback);
+const duration = whole.max(365 * 24 * 3_600_000);
+const durationMs = (fallback: number) => duration.default(fallback);
 /** Days; tests set fractions of a day. */
-const days = (fallback: number) => z.coerce.number().min(0.0001).max(36_500).default(fallback);
+const someDays = positive.max(36_500);
+const days = (fallback: number) => someDays.default(fallback);
+const word = z.string().min(1);
+const httpUrl = z.url({ protocol: /^https?$/u });
 const textFrom = (length: number) => z.string().min(length, `must have at least ${length} characters`);
 const secret = textFrom(SECRET_LENGTH_MIN);
 /** One secret, or a list of secrets with ids, of which the first makes and all verify (crypto/secrets.ts). */
@@ -30,7 +38,7 @@ const secrets = z.string().transform((text, ctx) => {
   return z.NEVER;
 });
 /** A secret of Standard Webhooks. */
-const webhookSecret = z
+export const webhookSecret = z
   .string()
   .regex(
     /^whsec_(?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/u,
@@ -52,6 +60,15 @@ const base = z
 const LOCATIONS = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"] as const;
 
 const areCountries = (codes: string[]): codes is CountryCode[] => codes.every((code) => isSupportedCountry(code));
+
+const minutesOf = (hour: string | undefined, minute: string | undefined) => Number(hour) * 60 + Number(minute);
+
+/** `10:00-21:00` as minutes of the day; the end may be 24:00. */
+function readHours(text: string): { from: number; to: number } | null {
+  const [, ...parts] = /^([01][0-9]|2[0-3]):([0-5][0-9])-([01][0-9]|2[0-4]):([0-5][0-9])$/u.exec(text.trim()) ?? [];
+  const [from, to] = [minutesOf(parts[0], parts[1]), minutesOf(parts[2], parts[3])];
+  return from < to && to <= 1440 ? { from, to } : null;
+}
 
 /** The variables of contract §12, as strings from the environment. */
 export const SETTINGS = z.object({
@@ -92,16 +109,29 @@ export const SETTINGS = z.object({
     })
     .optional(),
   CARRIER: z.enum(["sim", "http"]).default("sim"),
-  CARRIER_HTTP_URL: z.url({ protocol: /^https?$/u }).optional(),
+  CARRIER_HTTP_URL: httpUrl.optional(),
   CARRIER_HTTP_SECRET: webhookSecret.optional(),
   /** Whether the gateway takes a reference (`webhook-id`) once: then an attempt of unknown outcome is repeated. */
   CARRIER_HTTP_DEDUPES: z.enum(["on", "off"]).default("off"),
+  /** Who speaks the texts of calls where their carrier has no voice: a provider, a Worker of one's own, or none. */
+  TTS: z.enum(["google", "sarvam", "worker", "none"]).default("none"),
+  /** Google Cloud: an API key, or the JSON file of a service account's key. */
+  GOOGLE_TTS_CREDENTIALS: textFrom(PROVIDER_SECRET_LENGTH_MIN).optional(),
+  SARVAM_API_KEY: textFrom(PROVIDER_SECRET_LENGTH_MIN).optional(),
+  /** The address of a speech Worker that has no binding, as the engine of tts-local has. */
+  TTS_WORKER_URL: httpUrl.optional(),
+  /** How long it may take to make a text into sound. It is a part of the time that a message is claimed for. */
+  TTS_TIMEOUT_MS: count(5_000, 8_000),
   /** Coins that a new account starts with; 100 locally. */
   SIGNUP_CREDIT_COINS: z.coerce.number().int().min(0).max(1_000_000).optional(),
   /** How long one submission to a carrier may take. */
   CARRIER_TIMEOUT_MS: count(10_000, 60_000),
   /** Submissions that the carrier takes in a second, where its limit is known; without it the limit is learned. */
   CARRIER_TPS: z.coerce.number().min(0.1).max(100_000).optional(),
+  /** Failures in a row after which a carrier is left alone, where a message has another one. */
+  BREAKER_FAILURES: count(5, 1_000),
+  /** For how long at first; doubled while it fails, up to tenfold. */
+  BREAKER_OPEN_MS: durationMs(30_000),
   /** Backoff before the second attempt; it doubles with each further one. */
   RETRY_BASE_MS: durationMs(2_000),
   /** Attempts at one message before it fails and is refunded. */
@@ -132,6 +162,12 @@ export const SETTINGS = z.object({
   WEBHOOK_DEAD_MS: durationMs(120 * 3_600_000),
   /** Recipients that an account's test mode reaches in one day (India's), over all its keys and operations. */
   TEST_RECIPIENTS_PER_DAY: count(20_000, 10_000_000),
+  /**
+   * Codes that one number gets from an account in an hour, and numbers of one prefix that get their first one, before the
+   * gaps between them grow; 0: no limit. By default 5 and 30, and locally none, so that tests may repeat a number.
+   */
+  OTP_PER_NUMBER: z.coerce.number().int().min(0).max(100_000).optional(),
+  OTP_PER_PREFIX: z.coerce.number().int().min(0).max(100_000).optional(),
   /** Where new objects are to live: a location hint of Durable Objects; without it, near their first request. */
   ACCOUNT_LOCATION: z.enum(LOCATIONS, `must be a location hint of Durable Objects: ${LOCATIONS.join(", ")}`).optional(),
   /** How long the price of a preflight's quote is honoured. */
@@ -151,14 +187,14 @@ export const SETTINGS = z.object({
   LOG_REQUESTS: z.enum(["all", "failures"]).optional(),
   /** How plans are paid. `sandbox` is the local default: its pages move no money, so a deployed service refuses it. */
   PAYMENTS: z.enum(["sandbox", "razorpay", "none"]).optional(),
-  RAZORPAY_KEY_ID: z.string().min(1).optional(),
+  RAZORPAY_KEY_ID: word.optional(),
   RAZORPAY_KEY_SECRET: textFrom(PROVIDER_SECRET_LENGTH_MIN).optional(),
   /** Signs the webhooks that report payments: with it, anyone could report one that was never made. */
   RAZORPAY_WEBHOOK_SECRET: secret.optional(),
   /** Base URL of Razorpay's API. */
-  RAZORPAY_URL: z.url({ protocol: /^https?$/u }).default("https://api.razorpay.com"),
+  RAZORPAY_URL: httpUrl.default("https://api.razorpay.com"),
   /** The seller on invoices (CGST Rules, Rule 46). Without a GSTIN, a paid order gets a receipt, not a tax invoice. */
-  SELLER_NAME: z.string().min(1).default(PRODUCT),
+  SELLER_NAME: word.default(PRODUCT),
   SELLER_ADDRESS: z.string().default(""),
   SELLER_GSTIN: z
     .string()
@@ -195,8 +231,8 @@ export const SETTINGS = z.object({
   /** Sign-in codes of the whole service in a day: what they cost at most. */
   CODES_PER_DAY: count(5_000, 100_000),
   /** Cloudflare Turnstile, the bot check before a code; without it, browsers prove work. */
-  TURNSTILE_SITE_KEY: z.string().min(1).optional(),
-  TURNSTILE_SECRET: z.string().min(1).optional(),
+  TURNSTILE_SITE_KEY: word.optional(),
+  TURNSTILE_SECRET: word.optional(),
   /** Base URL of Turnstile's script and of siteverify. */
   TURNSTILE_URL: z
     .url({ protocol: /^https?$/u })
@@ -205,7 +241,7 @@ export const SETTINGS = z.object({
   /** How long a verification by Turnstile may take. */
   TURNSTILE_TIMEOUT_MS: count(5_000, 60_000),
   /** Where alerts are reported as webhooks (Standard Webhooks), and what signs them; without it, in the log and the desk. */
-  ALERT_URL: z.url({ protocol: /^https?$/u }).optional(),
+  ALERT_URL: httpUrl.optional(),
   ALERT_SECRET: webhookSecret.optional(),
   /**
    * The age of the oldest waiting single message from which on there is an alert: for one-time passwords a fifteenth of
@@ -214,8 +250,18 @@ export const SETTINGS = z.object({
   ALERT_QUEUE_AGE_MS: durationMs(900_000),
   /** A carrier that delivers less than this share of what ended in an hour, in percent, is an alert. */
   ALERT_DELIVERY_PERCENT: z.coerce.number().min(0).max(100).default(70),
+  /** When promotional messages may go out in India (IST). */
+  DLT_HOURS: z
+    .string()
+    .default("10:00-21:00")
+    .transform((text, ctx) => {
+      const hours = readHours(text);
+      if (hours) return hours;
+      ctx.issues.push({ code: "custom", message: "must be two times of a day, as in 10:00-21:00", input: text });
+      return z.NEVER;
+    }),
   /** For how many days a customer who closes the account can take that back. */
-  CLOSE_GRACE_DAYS: z.coerce.number().min(0.0001).max(365).default(14),
+  CLOSE_GRACE_DAYS: positive.max(365).default(14),
 });
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>;
@@ -226,6 +272,8 @@ export const SECRET_NAMES = [
   "SEAL_SECRET",
   "OPERATOR_TOKEN",
   "CARRIER_HTTP_SECRET",
+  "GOOGLE_TTS_CREDENTIALS",
+  "SARVAM_API_KEY",
   "RAZORPAY_KEY_SECRET",
   "RAZORPAY_WEBHOOK_SECRET",
   "TURNSTILE_SECRET",

@@ -15,34 +15,41 @@ const SKEW_SEC = 60;
 
 const RS256 = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } as const;
 
-const HEADER = z.object({
-  alg: z.literal("RS256"),
-  kid: z.string().min(1).max(200),
-  // RFC 7515 §4.1.11: a token with an extension that is not understood is refused.
-  crit: z.never().optional(),
-});
+// Lazy: made when it is first needed, not at each start of the Worker.
+const HEADER = z.lazy(() =>
+  z.object({
+    alg: z.literal("RS256"),
+    kid: z.string().min(1).max(200),
+    // RFC 7515 §4.1.11: a token with an extension that is not understood is refused.
+    crit: z.never().optional(),
+  }),
+);
 
-const CLAIMS = z.object({
-  iss: z.string(),
-  aud: z.union([z.string(), z.array(z.string()).max(50)]),
-  exp: z.number(),
-  nbf: z.number().optional(),
-  email: z.string().max(254),
-});
+const CLAIMS = z.lazy(() =>
+  z.object({
+    iss: z.string(),
+    aud: z.union([z.string(), z.array(z.string()).max(50)]),
+    exp: z.number(),
+    nbf: z.number().optional(),
+    email: z.string().max(254),
+  }),
+);
 
 /** One address, of ASCII characters only, so that no other letter looks like one of an operator's. */
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/u;
 
-const JWKS = z.object({ keys: z.array(z.unknown()).max(KEYS_MAX) });
+const JWKS = z.lazy(() => z.object({ keys: z.array(z.unknown()).max(KEYS_MAX) }));
 
-const JWK = z.object({
-  kty: z.literal("RSA"),
-  alg: z.literal("RS256").optional(),
-  use: z.literal("sig").optional(),
-  kid: z.string().min(1).max(200),
-  n: z.string().min(MODULUS_LENGTH_MIN).max(2_048),
-  e: z.string().min(1).max(16),
-});
+const JWK = z.lazy(() =>
+  z.object({
+    kty: z.literal("RSA"),
+    alg: z.literal("RS256").optional(),
+    use: z.literal("sig").optional(),
+    kid: z.string().min(1).max(200),
+    n: z.string().min(MODULUS_LENGTH_MIN).max(2_048),
+    e: z.string().min(1).max(16),
+  }),
+);
 
 /** A token that was read and not verified yet. */
 export interface UnverifiedToken {

@@ -85,6 +85,31 @@ export function accountOfName(name: string): AccountRef {
 const MESSAGE_BODY_SIZE = 1 + ACCOUNT_SIZE + 5 + 2;
 const MESSAGE_MAC_SIZE = 8;
 
+/** What a message's ids are made of: its secret and mode, its account, its number and its place, in 16 bytes. */
+function bodyOf(ref: AccountRef, { seq, index, secretId = FIRST_ID }: MessagePlace): Uint8Array {
+  const body = new Uint8Array(MESSAGE_BODY_SIZE);
+  body[0] = secretId * 2 + (ref.mode === "test" ? 1 : 0);
+  body.set(accountBytes(ref.accountId) ?? new Uint8Array(ACCOUNT_SIZE), 1);
+  const view = new DataView(body.buffer);
+  view.setUint8(9, Math.floor(seq / 2 ** 32));
+  view.setUint32(10, seq % 2 ** 32);
+  view.setUint16(14, index);
+  return body;
+}
+
+/** The inverse of `bodyOf`. */
+function readBody(body: Uint8Array): AccountRef & MessagePlace & { secretId: number } {
+  const view = new DataView(body.buffer, body.byteOffset);
+  const first = body[0] ?? 0;
+  return {
+    accountId: accountIdOf(body.subarray(1)),
+    mode: first % 2 === 1 ? "test" : "live",
+    seq: view.getUint8(9) * 2 ** 32 + view.getUint32(10),
+    index: view.getUint16(14),
+    secretId: first >> 1,
+  };
+}
+
 /**
  * The public id of a message or call: its account and place, with a MAC, so that only this service can make one. It is made
  * with the secret of the message's place, so that a message keeps its id; once that secret is not listed any more, with the
@@ -93,13 +118,7 @@ const MESSAGE_MAC_SIZE = 8;
 export function messageId(given: GivenSecrets, ref: AccountRef, operation: Operation, place: MessagePlace): string {
   const secrets = secretsOf(given);
   const secret = secrets.withId(place.secretId ?? FIRST_ID) ?? secrets.current;
-  const body = new Uint8Array(MESSAGE_BODY_SIZE);
-  body[0] = secret.id * 2 + (ref.mode === "test" ? 1 : 0);
-  body.set(accountBytes(ref.accountId) ?? new Uint8Array(ACCOUNT_SIZE), 1);
-  const view = new DataView(body.buffer);
-  view.setUint8(9, Math.floor(place.seq / 2 ** 32));
-  view.setUint32(10, place.seq % 2 ** 32);
-  view.setUint16(14, place.index);
+  const body = bodyOf(ref, { ...place, secretId: secret.id });
   const prefix = isCall(operation) ? "call_" : "msg_";
   return prefix + base62(joinBytes(body, mac(secret.value, `message/v1/${prefix}`, body, MESSAGE_MAC_SIZE)));
 }
@@ -121,13 +140,23 @@ export function readMessageId(given: GivenSecrets, id: string): (AccountRef & Me
   if (!secret) return null;
   const proof = mac(secret.value, `message/v1/${prefix}`, body, MESSAGE_MAC_SIZE);
   if (!sameBytes(proof, bytes.subarray(MESSAGE_BODY_SIZE))) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  return {
-    accountId: accountIdOf(body.subarray(1)),
-    mode: (body[0] ?? 0) % 2 === 1 ? "test" : "live",
-    seq: view.getUint8(9) * 2 ** 32 + view.getUint32(10),
-    index: view.getUint16(14),
-  };
+  const { secretId: _, ...place } = readBody(body);
+  return place;
+}
+
+const SID_PREFIX = "SM";
+
+/**
+ * The id of an SMS in Twilio's form (contract §15): `SM` and the 16 bytes of its other id in hex, without a MAC, for which
+ * there is no room. It opens nothing: it is looked up only with a key of its account, which must have such a message.
+ */
+export const messageSid = (ref: AccountRef, place: MessagePlace): string =>
+  SID_PREFIX + Buffer.from(bodyOf(ref, place)).toString("hex");
+
+/** Reads the id of an SMS in Twilio's form, which proves nothing; null for another form. */
+export function readMessageSid(sid: string): (AccountRef & MessagePlace & { secretId: number }) | null {
+  const hex = /^SM([0-9a-f]{32})$/u.exec(sid)?.[1];
+  return hex === undefined ? null : readBody(Buffer.from(hex, "hex"));
 }
 
 const EVENT_SIZE = 16;

@@ -6,8 +6,10 @@ import { configOf, isLogged } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { unlistedSecretOf } from "../crypto/api-key.ts";
 import type { ApiKey } from "../crypto/api-key.ts";
+import { unlistedSecretOfHook } from "../crypto/hook.ts";
 import { newRequestId } from "../crypto/ids.ts";
 import { StrangersLog, logLine, logProblem } from "../log.ts";
+import type { DltRefused } from "../model/carrier/dlt.ts";
 import type { WindowView } from "../model/command.ts";
 import type { Operator } from "../model/operator.ts";
 import type { Person, Session } from "../model/person.ts";
@@ -24,8 +26,12 @@ interface Vars {
   requestId: string;
   /** Set once the key is verified (`authenticate`). */
   key?: ApiKey;
-  /** A key that no listed secret made. */
+  /** A key or hook that no listed secret made. */
   refusedKey?: string;
+  /** What a request and its repetitions have in common, on a route whose client sends no Idempotency-Key. */
+  idempotencyKey?: string;
+  /** The brand of the hook that the request is for. */
+  brand?: string;
   failureCode?: string;
   /** The failure that the request is answered with. */
   failure?: Failure;
@@ -33,13 +39,17 @@ interface Vars {
   historyDb?: number | undefined;
   /** The largest body that the route takes, in bytes, where it declares one (`bodyUpTo`). */
   bodyBytesMax?: number;
+  /** Whether the route takes a form in place of JSON, and whether this request has one (`formToo`). */
+  formBody?: "allowed" | "given";
+  /** Whether the body of the route is CSV in place of JSON (`csvBody`). */
+  isCsv?: true;
   /** The signed-in person and their session; set by the console's middleware. */
   session?: Session;
   person?: Person | null;
   /** The operator; set by the middleware of the desk and of the operator API. */
   operator?: Operator;
-  /** Renders a failure as a page, where a browser asked for one. */
-  failurePage?: FailurePage;
+  /** Renders failures in another shape than contract §3: as pages, or as another product's API does. */
+  failureAs?: FailureAs;
   /** The origin of another party's script, if this page shows one. */
   thirdParty?: string;
   /** Finds who is signed in, for the page of an unknown address, which no page's middleware saw. */
@@ -48,8 +58,8 @@ interface Vars {
   ownApi?: Api;
 }
 
-/** A failure as a page, or null where the request wants JSON. */
-export type FailurePage = (c: Context<AppEnv>, failure: Failure) => Response | null;
+/** A failure in another shape, or null where this request wants that of contract §3. */
+export type FailureAs = (c: Context<AppEnv>, failure: Failure) => Response | null;
 
 export interface AppEnv {
   Bindings: Env;
@@ -77,19 +87,36 @@ export function showWindow(c: Context<AppEnv>, window: WindowView | undefined): 
   c.header("RateLimit", `"${window.plan}";r=${window.remaining};t=${window.resetSec}`);
 }
 
-/** The reply to a failure, in its one shape (contract §3). */
-export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
-  const { code, error, param, hint, first, headers } = failure;
-  tell(c.req.raw, { failure });
-  c.set("failureCode", code);
-  c.set("failure", failure);
-  for (const [name, value] of Object.entries(headers ?? {})) c.header(name, value);
-  const page = c.get("failurePage")?.(c, failure);
-  if (page) return page;
+/** What an operator of India would say of a message, as the API has it (contract §17.2). */
+export function wireDlt({ code, templateId, at, expected, found, limit, length }: DltRefused) {
+  return { code, template_id: templateId, at, expected, found, limit, length };
+}
+
+/** A failure in the shape of contract §3. */
+export function plainReply(c: Context<AppEnv>, { code, error, param, hint, first, dlt, next_at }: Failure): Response {
   // The page that explains the code (RFC 8288; "help" of the HTML standard), set before the reply exists.
   c.header("Link", `<${settings(c).CONSOLE_URL}/docs/errors#${code}>; rel="help"`);
-  const told = { success: false, error, code, request_id: c.get("requestId"), param, hint, first };
+  const told = {
+    success: false,
+    error,
+    code,
+    request_id: c.get("requestId"),
+    param,
+    hint,
+    first,
+    dlt: dlt && wireDlt(dlt),
+    next_at,
+  };
   return c.json(told, STATUS_OF_CODE[code]);
+}
+
+/** The reply to a failure, in the one shape of contract §3 or in that of its route. */
+export function failureReply(c: Context<AppEnv>, failure: Failure): Response {
+  tell(c.req.raw, { failure });
+  c.set("failureCode", failure.code);
+  c.set("failure", failure);
+  for (const [name, value] of Object.entries(failure.headers ?? {})) c.header(name, value);
+  return c.get("failureAs")?.(c, failure) ?? plainReply(c, failure);
 }
 
 /** The longest address; it bounds each part of a path and each parameter. The longest that a page makes has 7,000. */
@@ -172,6 +199,8 @@ const strangers = new StrangersLog();
 function noteRefusal(c: Context<AppEnv>, nowMs: number): void {
   if (c.res.status < 400) return;
   const person = c.get("person");
+  const { KEY_SECRET } = settings(c);
+  const given = c.get("refusedKey") ?? "";
   const refused = {
     method: c.req.method,
     path: routePath(c, -1),
@@ -181,13 +210,13 @@ function noteRefusal(c: Context<AppEnv>, nowMs: number): void {
     account: c.get("key")?.accountId ?? person?.accountId,
     requestId: c.get("requestId"),
     forPage: person !== undefined,
-    unlistedSecret: () => unlistedSecretOf(settings(c).KEY_SECRET, c.get("refusedKey") ?? ""),
+    unlistedSecret: () => unlistedSecretOf(KEY_SECRET, given) ?? unlistedSecretOfHook(KEY_SECRET, given),
   };
-  logRefusal(settings(c).KEY_SECRET, c.req.raw.headers, refused, nowMs);
+  logRefusal(KEY_SECRET, c.req.raw.headers, refused, nowMs);
 }
 
 /** What only an app with pages needs: failures as pages, and the API through which its pages send. */
-export interface Pages extends Required<Pick<Vars, "failurePage" | "findPerson" | "ownApi">> {
+export interface Pages extends Required<Pick<Vars, "failureAs" | "findPerson" | "ownApi">> {
   /** The middleware of every page, by which a route is recognised as one. */
   page: MiddlewareHandler<AppEnv>;
 }
@@ -202,7 +231,7 @@ export function createApp(pages?: Pages, afterFailure?: AfterFailure): Api {
     const startMs = Date.now();
     c.set("requestId", newRequestId(startMs));
     if (pages) {
-      c.set("failurePage", pages.failurePage);
+      c.set("failureAs", pages.failureAs);
       c.set("findPerson", pages.findPerson);
       c.set("ownApi", pages.ownApi);
     }
@@ -217,7 +246,8 @@ export function createApp(pages?: Pages, afterFailure?: AfterFailure): Api {
     else await next();
     const { headers } = c.res;
     noteRefusal(c, startMs);
-    if (c.res.status >= 400) afterFailure?.(c, c.get("failure"), startMs);
+    // By the failure, not the status: other products want some of theirs as a 200.
+    if (c.get("failure")) afterFailure?.(c, c.get("failure"), startMs);
     // The headers of a WebSocket handshake are immutable.
     if (c.res.status === 101) return;
     if (headers.get("X-Request-Id") !== c.get("requestId")) c.header("X-Request-Id", c.get("requestId"));

@@ -18,10 +18,44 @@ function bearerOf(c: Context<AppEnv>): string | undefined {
   return found ? (found[1] ?? "") : undefined;
 }
 
-function headerKeys(c: Context<AppEnv>): Partial<Record<KeyPlace, string>> {
-  const bearer = bearerOf(c);
-  const header = c.req.header("x-api-key");
-  return { ...(bearer !== undefined && { bearer }), ...(header !== undefined && { "x-api-key": header }) };
+/** The password of Basic authentication, empty where it cannot be read; undefined for another scheme or none (RFC 7617). */
+function basicPassword(c: Context<AppEnv>): string | undefined {
+  const found = /^basic(?: +(.*))?$/iu.exec(c.req.header("authorization") ?? "");
+  if (!found) return undefined;
+  try {
+    const text = atob((found[1] ?? "").trim());
+    return text.includes(":") ? text.slice(text.indexOf(":") + 1) : "";
+  } catch {
+    return "";
+  }
+}
+
+/** An Authorization header that is a key, and nothing else. */
+function bareKey(c: Context<AppEnv>): string | undefined {
+  const header = c.req.header("authorization")?.trim();
+  return header?.startsWith(KEY_MARK) ? header : undefined;
+}
+
+/** How each place in the headers is read. Every route looks at the first two, so that two different keys are refused. */
+const IN_HEADERS = {
+  bearer: bearerOf,
+  "x-api-key": (c) => c.req.header("x-api-key"),
+  basic: basicPassword,
+  bare: bareKey,
+} as const satisfies Partial<Record<KeyPlace, (c: Context<AppEnv>) => string | undefined>>;
+
+type HeaderPlace = keyof typeof IN_HEADERS;
+
+const HEADER_PLACES = Object.keys(IN_HEADERS) as HeaderPlace[];
+
+function headerKeys(c: Context<AppEnv>, places: readonly KeyPlace[]): Partial<Record<KeyPlace, string>> {
+  const read = HEADER_PLACES.filter((place) => place === "bearer" || place === "x-api-key" || places.includes(place));
+  return Object.fromEntries(
+    read.flatMap((place) => {
+      const key = IN_HEADERS[place](c);
+      return key === undefined ? [] : [[place, key] as const];
+    }),
+  );
 }
 
 /** The key in a parsed body; a value that is not a string counts as an invalid key. */
@@ -44,7 +78,7 @@ const deny = (): never => {
 export function authenticate(...places: KeyPlace[]): MiddlewareHandler<AppEnv> {
   return shown({ keyIn: places }, async (c: Context<AppEnv>, next: Next) => {
     if (c.req.method === "POST") acceptBody(c);
-    const headers = headerKeys(c);
+    const headers = headerKeys(c, places);
     const keySecret = settings(c).KEY_SECRET;
     const given = places.flatMap((place) => (place === "body" ? [] : (headers[place] ?? [])));
     const key = given[0] === undefined ? null : verifyKey(keySecret, given[0]);

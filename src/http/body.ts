@@ -17,7 +17,47 @@ export const BODY_BYTES_MAX = 10 * 1024 * 1024;
 /** The largest body of a route that declares no other: fields of a form, or of one message, with room to spare. */
 const USUAL_BYTES_MAX = 64 * 1024;
 
+const NOT_JSON = { tooDeep: false, found: null } as const;
+
 const JSON_TYPE = /^application\/([\w.-]+\+)?json$/iu;
+const FORM_TYPE = /^application\/x-www-form-urlencoded$/iu;
+
+/** Lets the body of a route be a form too; it stands before the middleware that reads the body. */
+export function formToo(): MiddlewareHandler<AppEnv> {
+  return shown({ form: true }, (c: Context<AppEnv>, next: Next) => {
+    c.set("formBody", "allowed");
+    return next();
+  });
+}
+
+/**
+ * The fields of a form as JSON: texts, and a list of them under a name that stands more than once. JSON that was sent as a
+ * form, as curl and axios do with a text, stays as it is: no form begins with a brace.
+ */
+function jsonOfForm(text: string): string {
+  if (text.trimStart().startsWith("{")) return text;
+  const lists = new Map<string, string[]>();
+  // One pass: `getAll` of each name would go through the whole form, and a form may be read before its key is known.
+  for (const [name, value] of new URLSearchParams(text)) {
+    const list = lists.get(name);
+    if (list) list.push(value);
+    else lists.set(name, [value]);
+  }
+  const fields = [...lists].map(([name, list]) => [name, list.length === 1 ? list[0] : list] as const);
+  return JSON.stringify(Object.fromEntries(fields));
+}
+
+/** Lets the body of a route be CSV and nothing else; it stands before the middleware that reads the body. */
+export function csvBody(bytesMax: number): MiddlewareHandler<AppEnv> {
+  return shown({ bodyBytesMax: bytesMax }, (c: Context<AppEnv>, next: Next) => {
+    c.set("bodyBytesMax", bytesMax);
+    c.set("isCsv", true);
+    return next();
+  });
+}
+
+/** The body that `csvBody` declared, once it was read. */
+export const csvOf = async (c: Context<AppEnv>): Promise<string> => (await Promise.resolve(c.req.bodyCache.text)) ?? "";
 
 /** Declares the largest body of a route, in bytes; it stands before the middleware that reads the body. */
 export function bodyUpTo(bytesMax: number): MiddlewareHandler<AppEnv> {
@@ -43,16 +83,28 @@ function tooLarge(c: Context<AppEnv>, bytes: number): never {
   return fail("invalid_request", `The body is larger than ${sizeText(bodyBytesMax(c))}, the most for this address.`);
 }
 
-/** Refuses a body that is too large or not JSON before any of it is read; without a Content-Type it counts as JSON. */
+/**
+ * Refuses a body that is too large, or neither JSON nor a form that the route takes, before any of it is read; without a
+ * Content-Type it counts as JSON. From here on a form counts as JSON, which `readBody` makes of it.
+ */
 export function acceptBody(c: Context<AppEnv>): void {
   if (declaredBytes(c) > BODY_BYTES_MAX) tooLarge(c, declaredBytes(c));
-  const type = c.req.header("content-type");
-  if (type === undefined || type === "") {
+  const type = c.req.header("content-type")?.split(";")[0]?.trim() ?? "";
+  if (c.get("isCsv")) {
+    if (/^text\/csv$/iu.test(type)) return;
+    fail("unsupported_media_type", "The body must be CSV; send it with Content-Type: text/csv.");
+  }
+  const form = c.get("formBody");
+  const isForm = form !== undefined && FORM_TYPE.test(type);
+  if (isForm) c.set("formBody", "given");
+  if (type === "" || isForm) {
     const headers = new Headers(c.req.raw.headers);
     headers.set("content-type", "application/json");
     c.req.raw = new Request(c.req.raw, { headers });
-  } else if (!JSON_TYPE.test(type.split(";")[0]?.trim() ?? "")) {
-    fail("unsupported_media_type", "The body must be JSON; send it with Content-Type: application/json.");
+  } else if (!JSON_TYPE.test(type)) {
+    const kinds = form === undefined ? "JSON" : "JSON or a form";
+    const types = form === undefined ? "application/json" : "application/json or application/x-www-form-urlencoded";
+    fail("unsupported_media_type", `The body must be ${kinds}; send it with Content-Type: ${types}.`);
   }
 }
 
@@ -73,8 +125,9 @@ export async function readBody(c: Context<AppEnv>, onBroken: () => void, whenEmp
     return fail("invalid_json", "The body is not valid UTF-8 text, or did not come whole.");
   });
   if (value === null) return tooLarge(c, bytes);
-  const text = value === "" ? whenEmpty : value;
-  const { tooDeep, found } = scanJson(text, "apiKey");
+  const given = c.get("formBody") === "given" ? jsonOfForm(value) : value;
+  const text = given === "" ? whenEmpty : given;
+  const { tooDeep, found } = c.get("isCsv") ? NOT_JSON : scanJson(text, "apiKey");
   if (tooDeep) {
     onBroken();
     fail("invalid_request", `The body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
@@ -109,7 +162,8 @@ export function invalidRequest(error: z.core.$ZodError): Failure {
 /** One fault of a body as a failure. */
 export function failureOfIssue(issue: z.core.$ZodIssue | undefined): Failure {
   if (issue?.code === "unrecognized_keys") {
-    const [param = ""] = issue.keys;
+    const [key = ""] = issue.keys;
+    const param = pathOf([...issue.path, key]);
     return { code: "invalid_request", error: `There is no field ${param}.`, param };
   }
   const param = pathOf(issue?.path ?? []);

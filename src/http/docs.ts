@@ -12,13 +12,23 @@ export type Tag =
   | "Calls"
   | "Account"
   | "Messages"
+  | "DLT"
   | "Events"
   | "Webhooks"
   | "Recordings"
   | "Test inbox"
   | "Ways in"
   | "Operator: accounts"
+  | "Operator: carriers"
   | "Operator: service";
+
+/** What a WebSocket takes, and how it ends. */
+export interface SocketDoc {
+  /** What a client may send, each with what follows. */
+  takes: Readonly<Record<string, string>>;
+  /** The codes with which the service closes it, each with what a client does then. */
+  closes: Readonly<Record<number, string>>;
+}
 
 /** One operation. */
 export interface Doc {
@@ -35,10 +45,12 @@ export interface Doc {
   media?: Readonly<Record<string, string>>;
   /** Bodies of other media types than JSON, in the same way. */
   bodyMedia?: Readonly<Record<string, string>>;
-  /** Whether it is a WebSocket; `reply` is then the schema of one text of the service. */
-  socket?: true;
+  /** What it is as a WebSocket; `reply` is then the schema of one text of the service. */
+  socket?: SocketDoc;
   /** Whether it debits the balance, and names what it sent in `X-Message-Id`. */
   billable?: true;
+  /** Whether its messages are matched with the account's DLT registry (contract §17). */
+  matched?: true;
   /** Whether it takes an Idempotency-Key; without this, those operations do that POST and are counted by the rate limit. */
   idempotent?: boolean;
   /** Error codes beyond those that its middleware implies. */
@@ -57,4 +69,6 @@ export interface Undocumented {
 }
 
 /** The operations of one file, by method and path as mounted: `"GET /v1/messages"`. */
-export type Docs = Readonly<Record<`${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`, Doc | Undocumented>>;
+export type Docs = Readonly<
+  Record<`${"GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "ALL"} /${string}`, Doc | Undocumented>
+>;

@@ -1,4 +1,5 @@
-import type { Destination } from "../model/command.ts";
+import type { DltRefused } from "../model/carrier/dlt.ts";
+import type { Destination } from "../model/rules/rules.ts";
 import { coins } from "../money/money.ts";
 
 // Why a request is refused, as a code and values. The API says it in English (here); a page says it in the reader's
@@ -20,6 +21,8 @@ export type FieldName =
   | "name"
   | "sendAt";
 
+type DltFigures = Pick<DltRefused, "code" | "templateId" | "at" | "limit" | "length">;
+
 export type Fault =
   | { id: "unauthorized" }
   | { id: "idempotency_in_progress" }
@@ -27,10 +30,19 @@ export type Fault =
   | { id: "rate_limited"; limit: number; retryAfterSec: number }
   /** Recipients that a test key reaches in a day, and those that are left of them. */
   | { id: "daily_recipients"; max: number; left: number; retryAfterSec: number }
+  /** Scheduled messages that may be cancelled in a day, and others scheduled on it. */
+  | { id: "many_cancelled"; max: number; retryAfterSec: number }
   | { id: "account_suspended" }
   /** `closesAt` in ms. */
   | { id: "account_closing"; closesAt: number }
   | ({ id: "not_offered" } & Destination)
+  | ({ id: "country_not_allowed" } & Destination)
+  /** `prefix`: the refused one that the number has; null: it is a premium-rate number. */
+  | { id: "number_blocked"; prefix: string | null }
+  /** Too many codes to this number, or to numbers with its prefix. */
+  | { id: "otp_limited"; of: "number" | "prefix"; retryAfterSec: number }
+  /** Amounts in units; `own`: the cap is the owner's, else the operator's. */
+  | { id: "spend_cap"; needed: number; left: number; cap: number; own: boolean; retryAfterSec: number }
   | { id: "unknown_file" }
   | { id: "invalid_quote" }
   | { id: "send_at" }
@@ -38,6 +50,12 @@ export type Fault =
   | { id: "send_at_past" }
   | { id: "send_at_otp" }
   | { id: "too_late" }
+  | { id: "not_readable" }
+  /** Without what the text has there: a failure is logged. */
+  | ({ id: "dlt_mismatch" } & DltFigures)
+  | ({ id: "dlt_header" } & DltFigures)
+  /** In ms. */
+  | { id: "dlt_hours"; nextAt: number }
   | { id: "recordings_full"; recordings: number; megabytes: number }
   /** Amounts in units. */
   | { id: "insufficient_balance"; needed: number; balance: number }
@@ -103,12 +121,40 @@ const API: Sentences = {
     `The limit of ${limit} requests per minute is reached; try again in ${retryAfterSec} s.`,
   daily_recipients: ({ max, left, retryAfterSec }) =>
     `Test keys reach ${max} recipients a day, and ${left} are left for today; try again in ${retryAfterSec} s.`,
+  many_cancelled: ({ max, retryAfterSec }) => ({
+    error: `${max} scheduled messages or more were cancelled today, so no others can be scheduled; try again in ${retryAfterSec} s.`,
+    hint: "Leave sendAt out to send at once. What is scheduled can still be cancelled.",
+  }),
   account_suspended: () => "This account is suspended; ask the operator to activate it.",
   account_closing: ({ closesAt }) => ({
     error: `This account is being closed, and sends nothing any more; it is erased after ${dayOf(closesAt)}.`,
     hint: "Sign in to the dashboard to keep the account.",
   }),
   not_offered: ({ callingCode, country }) => `SMS to +${callingCode} (${country ?? "no country"}) is not offered.`,
+  country_not_allowed: ({ callingCode, country }) => ({
+    error: `This account may not send to +${callingCode} (${country ?? "no country"}).`,
+    hint: "Ask the operator to add the country to the account's list.",
+  }),
+  number_blocked: ({ prefix }) => ({
+    error:
+      prefix === null
+        ? "This is a premium-rate number, which the service does not reach."
+        : `Numbers that begin with ${prefix} are refused: their range is known for traffic made for its price.`,
+    hint: "Check the number; if it is right, ask the operator for an exception.",
+  }),
+  otp_limited: ({ of, retryAfterSec }) => ({
+    error:
+      of === "number"
+        ? `This number got several codes in the last hour; the next can be sent in ${retryAfterSec} s.`
+        : `Many numbers of this range got codes in the last hour; the next can be sent in ${retryAfterSec} s.`,
+    hint: "The codes that were sent stay valid. Let people ask for another only after a while, and only people: use a captcha.",
+  }),
+  spend_cap: ({ needed, left, cap, own, retryAfterSec }) => ({
+    error: `This costs ${coins(needed)} coins, and ${coins(left)} are left of the ${coins(cap)} that today may cost; the day ends in ${retryAfterSec} s.`,
+    hint: own
+      ? "The account's owner can raise the cap in the dashboard's settings."
+      : "Ask the operator to raise the cap.",
+  }),
   unknown_file: () => ({
     error: "fileId does not name a recording of this account.",
     hint: "Upload the recording with upload-voice and use the fileId of its reply.",
@@ -124,7 +170,29 @@ const API: Sentences = {
     hint: "Leave sendAt out to send at once.",
   }),
   send_at_otp: () => "sendAt is not possible for a one-time password, which is for now.",
+  not_readable: () => "This cannot be read at the moment. Repeat the request in a few seconds.",
   too_late: () => "There is nothing left to take back: it was sent, or is being sent.",
+  dlt_mismatch: ({ code, templateId, at, limit, length }) => {
+    const hint = "Nothing was charged. The page DLT of the dashboard shows the difference.";
+    if (templateId === null) return { error: "This account has no DLT template that the text could fit.", hint };
+    const where = `template ${templateId}, from character ${at + 1} of the text on`;
+    if (code !== 635) return { error: `The text fits no DLT template of this account; the nearest is ${where}.`, hint };
+    return { error: `A value has ${length} characters where ${limit} are allowed: ${where}.`, hint };
+  },
+  dlt_header: ({ code, templateId }) =>
+    code === 634
+      ? {
+          error: `senderId is not a header of DLT template ${templateId}, which the text fits.`,
+          hint: "Nothing was charged.",
+        }
+      : {
+          error: "senderId is not a DLT header of this account; small and capital letters differ.",
+          hint: "Nothing was charged.",
+        },
+  dlt_hours: ({ nextAt }) => ({
+    error: "Promotional messages are not allowed in India at this time of the day.",
+    hint: `Send it with sendAt ${new Date(nextAt).toISOString().replace(".000Z", "Z")}.`,
+  }),
   recordings_full: ({ recordings, megabytes }) => ({
     error: `This account can keep ${recordings} recordings with ${megabytes} MB in total; delete one to make room.`,
     hint: "A deleted recording counts until the calls that play it have ended.",

@@ -26,7 +26,7 @@ export function idempotencyKey(c: Context<AppEnv>): string | null {
 
 /**
  * The idempotency key of a request with the request's fingerprint, as MACs: the text of the key is not stored. Null
- * without the header. An earlier request may have come when another secret was the present one, so there are the MACs of
+ * without the header, where the route derives none. An earlier request may have come when another secret was the present one, so there are the MACs of
  * each listed secret. The operator's keys and the customer's keys of one account are separate.
  */
 export function idempotencyOf(
@@ -34,7 +34,7 @@ export function idempotencyOf(
   fields: object,
   by: "customer" | "operator" = "customer",
 ): AskedOnce | null {
-  const key = idempotencyKey(c);
+  const key = c.get("idempotencyKey") ?? idempotencyKey(c);
   if (key === null) return null;
   const { apiKey: _, ...rest } = fields as { apiKey?: unknown };
   const { current, all } = settings(c).SEAL_SECRET;

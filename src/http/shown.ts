@@ -17,6 +17,8 @@ export interface Shown {
   operator?: Permission;
   /** Whether it admits requests to the account's own API (contract §13). */
   ownApi?: true;
+  /** Whether the body may be a form too, whose fields are those of the JSON. */
+  form?: true;
   /** The largest body, in bytes. */
   bodyBytesMax?: number;
 }

@@ -1,4 +1,5 @@
 import { objectName } from "../crypto/ids.ts";
+import { SPEECH_FOLDER } from "../model/message.ts";
 import type { Mode } from "../model/ref.ts";
 
 // Where an account has something outside its objects: folders in R2, named as its objects.
@@ -7,6 +8,10 @@ const MODES: readonly Mode[] = ["live", "test"];
 
 /** The names of an account's objects. */
 export const objectsOf = (accountId: string): string[] => MODES.map((mode) => objectName({ accountId, mode }));
+
+/** The folders of an account: what it stored, and what was made of the texts of its calls. */
+export const foldersOf = (accountId: string): string[] =>
+  objectsOf(accountId).flatMap((name) => [name, `${SPEECH_FOLDER}/${name}`]);
 
 /** The buckets in which accounts have folders. */
 export const bucketsOf = (env: Env): R2Bucket[] => [env.RECORDINGS, env.ARCHIVE];

@@ -8,7 +8,7 @@ import { LOCAL_INBOX, inboxName, inboxNamed } from "../inbox/landing.ts";
 import type { AccountRef, Mode } from "../model/ref.ts";
 import { bothOf } from "../objects.ts";
 import { forgetPerson } from "./person.ts";
-import { bucketsOf, eraseFolder, objectsOf } from "./folders.ts";
+import { bucketsOf, eraseFolder, foldersOf, objectsOf } from "./folders.ts";
 
 // The steps of an erasure, in their order. Each may be repeated, and does a bounded part of its work: a run that dies
 // between or within them is continued by the next.
@@ -56,7 +56,7 @@ const inbox: Step = async (env, { accountId }) => {
 const folders: Step = async (env, { accountId }) => {
   let isDone = true;
   for (const bucket of bucketsOf(env)) {
-    for (const folder of objectsOf(accountId)) isDone = (await eraseFolder(bucket, folder, PAGES_MAX)) && isDone;
+    for (const folder of foldersOf(accountId)) isDone = (await eraseFolder(bucket, folder, PAGES_MAX)) && isDone;
   }
   return isDone;
 };

@@ -4,7 +4,7 @@ import { configOf } from "../config/config.ts";
 import { shownSecret } from "./variables.ts";
 import service, { complete } from "./worker.ts";
 
-export { Account, Inbox, Pace } from "./worker.ts";
+export { Account, CarrierIds, Inbox, Pace, SmppBind } from "./worker.ts";
 
 // The main module of `wrangler dev`: the local Worker, which prints at its start what a developer needs first. Wrangler
 // itself prints the address; `npm start` prints its own banner.

@@ -3,7 +3,13 @@ import { ConfigError, configOf } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
 import { historyDatabases } from "../db/history-databases.ts";
 import { applyMigrations } from "../db/migrate.ts";
-import service, { Account as DeployedAccount, Inbox as DeployedInbox, Pace as DeployedPace } from "../worker.ts";
+import service, {
+  Account as DeployedAccount,
+  CarrierIds as DeployedCarrierIds,
+  Inbox as DeployedInbox,
+  Pace as DeployedPace,
+  SmppBind as DeployedSmppBind,
+} from "../worker.ts";
 import migrations from "./migrations.json";
 import { LOCAL_VARIABLES } from "./variables.ts";
 import { yieldToTimers } from "./yield-to-timers.ts";
@@ -36,6 +42,18 @@ export class Inbox extends DeployedInbox {
 }
 
 export class Pace extends DeployedPace {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, complete(env));
+  }
+}
+
+export class SmppBind extends DeployedSmppBind {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, complete(env));
+  }
+}
+
+export class CarrierIds extends DeployedCarrierIds {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, complete(env));
   }

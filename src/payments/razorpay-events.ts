@@ -40,34 +40,37 @@ const entity = <T extends z.ZodRawShape>(shape: T) =>
 
 const seconds = z.number().int().positive().nullable().catch(null);
 
-const webhook = z.object({
-  event: z.string(),
-  /** When it happened. */
-  created_at: seconds,
-  payload: z.object({
-    payment_link: entity({ id: word, reference_id: word }),
-    payment: entity({
-      id: word,
-      amount: paise,
-      currency: word,
-      amount_refunded: paise,
-      description: word,
-      error_description: word,
-    }),
-    refund: entity({ amount: paise, payment_id: word, currency: word }),
-    dispute: entity({
-      id: word,
-      payment_id: word,
-      amount: paise,
-      amount_deducted: paise,
-      currency: word,
-      phase: z.enum(DISPUTE_PHASES).or(z.literal("unknown")).catch("unknown"),
-      reason_code: word,
-      respond_by: seconds,
-      created_at: seconds,
+// Lazy: made when it is first needed, not at each start of the Worker.
+const webhook = z.lazy(() =>
+  z.object({
+    event: z.string(),
+    /** When it happened. */
+    created_at: seconds,
+    payload: z.object({
+      payment_link: entity({ id: word, reference_id: word }),
+      payment: entity({
+        id: word,
+        amount: paise,
+        currency: word,
+        amount_refunded: paise,
+        description: word,
+        error_description: word,
+      }),
+      refund: entity({ amount: paise, payment_id: word, currency: word }),
+      dispute: entity({
+        id: word,
+        payment_id: word,
+        amount: paise,
+        amount_deducted: paise,
+        currency: word,
+        phase: z.enum(DISPUTE_PHASES).or(z.literal("unknown")).catch("unknown"),
+        reason_code: word,
+        respond_by: seconds,
+        created_at: seconds,
+      }),
     }),
   }),
-});
+);
 
 type Webhook = z.infer<typeof webhook>;
 type Payload = Webhook["payload"];

@@ -21,19 +21,22 @@ const ANSWER_BYTES_MAX = 262_144;
 /** After this an unpaid link expires. Razorpay's minimum is 15 minutes. */
 const LINK_LIFE_SEC = 86_400;
 
-const link = z.object({
-  id: z.string().min(1).max(100),
-  reference_id: z.string().nullish(),
-  status: z.string(),
-  currency: z.string(),
-  short_url: z.url({ protocol: /^https$/u }),
-  payments: z
-    .array(z.object({ payment_id: z.string(), amount: z.coerce.number().int(), status: z.string() }))
-    .nullish()
-    .catch(null),
-});
-const links = z.object({ payment_links: z.array(link) });
-const refusal = z.object({ error: z.object({ description: z.string() }) });
+// Lazy: made when it is first needed, not at each start of the Worker.
+const link = z.lazy(() =>
+  z.object({
+    id: z.string().min(1).max(100),
+    reference_id: z.string().nullish(),
+    status: z.string(),
+    currency: z.string(),
+    short_url: z.url({ protocol: /^https$/u }),
+    payments: z
+      .array(z.object({ payment_id: z.string(), amount: z.coerce.number().int(), status: z.string() }))
+      .nullish()
+      .catch(null),
+  }),
+);
+const links = z.lazy(() => z.object({ payment_links: z.array(link) }));
+const refusal = z.lazy(() => z.object({ error: z.object({ description: z.string() }) }));
 
 type Link = z.infer<typeof link>;
 

@@ -60,25 +60,28 @@ const KIND: Record<SandboxOutcome, EventKind> = {
 /** How much the amount differs where it is to be wrong. */
 const WRONG_BY_PAISE = 100;
 
-const body = z.object({
-  id: z.string().min(1).max(100),
-  kind: z.enum(["paid", "failed", "pending", "refunded", "disputed"]),
-  order_id: z.string().max(100),
-  payment_id: z.string().max(100),
-  amount: z.number().int(),
-  refunded: z.number().int(),
-  currency: z.string().max(10),
-  dispute: z
-    .object({
-      id: z.string().min(1).max(100),
-      status: z.enum(DISPUTE_STATUSES),
-      amount: z.number().int(),
-      deducted: z.number().int(),
-      respond_by: z.number().int(),
-      at: z.number().int(),
-    })
-    .optional(),
-});
+// Lazy: made when it is first needed, not at each start of the Worker.
+const body = z.lazy(() =>
+  z.object({
+    id: z.string().min(1).max(100),
+    kind: z.enum(["paid", "failed", "pending", "refunded", "disputed"]),
+    order_id: z.string().max(100),
+    payment_id: z.string().max(100),
+    amount: z.number().int(),
+    refunded: z.number().int(),
+    currency: z.string().max(10),
+    dispute: z
+      .object({
+        id: z.string().min(1).max(100),
+        status: z.enum(DISPUTE_STATUSES),
+        amount: z.number().int(),
+        deducted: z.number().int(),
+        respond_by: z.number().int(),
+        at: z.number().int(),
+      })
+      .optional(),
+  }),
+);
 
 type SandboxDispute = NonNullable<z.infer<typeof body>["dispute"]>;
 

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { PRODUCT } from "../config/settings.ts";
+import { asset } from "../http/assets.ts";
+import built from "../http/built.json";
 import { codePoints } from "../text/code-points.ts";
-import packed from "./common-passwords.json";
 import { memberOf } from "./common-passwords.ts";
 import { coresOf, isMobile, isPattern, plain } from "./guessable.ts";
 
@@ -76,7 +77,20 @@ export function passwordPrint(stored: string | null): string {
 
 type PasswordFault = "short" | "long" | "obvious";
 
-const isCommon = memberOf(packed);
+const made = new WeakMap<ArrayBuffer, (text: string) => boolean>();
+
+/**
+ * Whether a text is among those that guessers try first. They are a static file, since only what sets a password needs
+ * them (scripts/build.mjs); ends the request with 503 where it cannot be read.
+ */
+export async function commonPasswords(env: Env): Promise<(text: string) => boolean> {
+  const bytes = await asset(env, built.passwords);
+  // The file is exactly common-passwords.json.
+  const known =
+    made.get(bytes) ?? memberOf(JSON.parse(new TextDecoder().decode(bytes)) as Parameters<typeof memberOf>[0]);
+  made.set(bytes, known);
+  return known;
+}
 
 /** Shorter parts of a name are parts of many words. */
 const KNOWN_LENGTH_MIN = 3;
@@ -99,9 +113,14 @@ function isOwnWords(text: string, known: readonly string[]): boolean {
 
 /**
  * What is wrong with a new password, or null (ASVS 5, 6.2.4: the most common ones are refused, however they are
- * capitalized or ended). `known` is what other people know of its owner: e-mail, phone, name.
+ * capitalized or ended). `known` is what other people know of its owner: e-mail, phone, name; `isCommon` says what guessers
+ * try first (`commonPasswords`).
  */
-export function passwordFault(password: string, known: readonly string[]): PasswordFault | null {
+export function passwordFault(
+  password: string,
+  known: readonly string[],
+  isCommon: (text: string) => boolean,
+): PasswordFault | null {
   const length = codePoints(password);
   if (length < PASSWORD_LENGTH_MIN) return "short";
   if (length > PASSWORD_LENGTH_MAX) return "long";

@@ -43,6 +43,29 @@ function indivisible(text: string, encoding: Segmented["encoding"]): number[] {
   return sizes;
 }
 
+/** The texts of the SMS that a text needs in this encoding, whose characters it must have: as many as are charged. */
+export function partsOf(text: string, encoding: Encoding): string[] {
+  const isGsm7 = encoding === "GSM-7";
+  const room = isGsm7 ? GSM7 : UCS2;
+  const sizes = indivisible(text, encoding);
+  if (sizes.reduce((sum, size) => sum + size, 0) <= room.whole) return [text];
+  const parts: string[] = [];
+  let from = 0;
+  let at = 0;
+  let used = 0;
+  for (const size of sizes) {
+    if (used + size > room.part) {
+      parts.push(text.slice(from, at));
+      from = at;
+      used = 0;
+    }
+    used += size;
+    // A character of GSM-7 is one code unit, with its escape, too.
+    at += isGsm7 ? 1 : size;
+  }
+  return [...parts, text.slice(from)];
+}
+
 /** The encoding and number of SMS that a text needs (contract §6). */
 export function countSegments(text: string): Segmented {
   const gsm = [...text].every(isGsm);

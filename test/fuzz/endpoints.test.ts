@@ -9,7 +9,7 @@ vi.mock("cloudflare:workers", () => ({ DurableObject: Object }));
 it("lists every endpoint of every base for the fuzzers, and nothing else", async () => {
   const { APPS } = await import("../../src/routes/index.ts");
   const endpointsOf = (base: keyof typeof APPS) => {
-    const routes = APPS[base].routes.filter(({ method }) => method !== "ALL");
+    const routes = APPS[base]().routes.filter(({ method }) => method !== "ALL");
     return [...new Set(routes.map(({ method, path }) => `${method} ${path}`))].toSorted();
   };
   const listed = ENDPOINTS.map(({ name }) => name);

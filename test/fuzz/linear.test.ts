@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startCounting, stopCounting, workOf } from "./work.ts";
+import packed from "../../src/sign-in/common-passwords.json";
 
 // Everything that reads a stranger's text is linear: twice the text is twice the work. Work is counted, not timed.
 
@@ -116,6 +117,7 @@ beforeAll(async () => {
     import("hono/utils/cookie"),
     import("../../src/recordings/inspect.ts"),
   ]);
+  const isCommon = (await import("../../src/sign-in/common-passwords.ts")).memberOf(packed);
   const prices = { smsIndia: "1", smsAbroad: "5", ttsCall: "2", voiceCallPer30s: "2" };
   const rules = { nowMs: 0, operators: ["to", "kind", "text", "cost"] as const };
   Object.assign(parsers, {
@@ -125,7 +127,7 @@ beforeAll(async () => {
     "a phone to send to": (text) => phones.readPhone(text, "texted"),
     "an e-mail": (text) => people.emailOf(text),
     "a name": (text) => people.nameOf(text),
-    "a password": (text) => passwords.passwordFault(text, [text]),
+    "a password": (text) => passwords.passwordFault(text, [text], isCommon),
     "a buyer": (text) =>
       buyer.readBuyer({ buyer_name: text, buyer_address: text, buyer_state: text, buyer_gstin: text }),
     "a rate card": (text) => card.readCard({ ...prices, countries: text }),

@@ -179,9 +179,16 @@ function changedForm(fields: Record<string, string>): fc.Arbitrary<Body> {
 const none: fc.Arbitrary<Body> = fc.constant({ bytes: Buffer.alloc(0), type: null });
 
 /** A body for an endpoint; about one in a hundred has around the maximum size. */
-export function bodyFor({ method, json, form }: Endpoint): fc.Arbitrary<Body> {
+export function bodyFor({ method, json, form, csv }: Endpoint): fc.Arbitrary<Body> {
   if (method === "GET") return fc.oneof({ weight: 9, arbitrary: none }, { weight: 1, arbitrary: anything });
-  const own = json ? bytesOf(changedObject(json)) : changedForm(form ?? {});
+  const file =
+    csv === undefined
+      ? null
+      : fc.oneof(
+          fc.constant(csv),
+          oddText.map((text) => `${csv},${text}`),
+        );
+  const own = file ? bytesOf(file, "text/csv") : json ? bytesOf(changedObject(json)) : changedForm(form ?? {});
   return fc.oneof(
     { weight: 85, arbitrary: own },
     { weight: 10, arbitrary: anything },

@@ -1,11 +1,13 @@
 import { WEBHOOKS, WEBHOOK_FORMS, WEBHOOK_PAGES } from "./wire-webhooks.ts";
 import { mp3 } from "../world/recordings.ts";
+import { CARRIERS, CARRIER_FORMS, CARRIER_PAGES } from "./wire-carriers.ts";
 import { DOCS_PAGES } from "./wire-docs.ts";
 import { QUESTIONS } from "./wire-questions.ts";
+import { RULES, RULE_PAGES } from "./wire-rules.ts";
 import type { Shape } from "./wire-shape.ts";
+import { WAYS_IN } from "./wire-ways.ts";
 
-// All endpoints with a valid request for each, from which the fuzzers start. test/fuzz/endpoints.test.ts compares the
-// list with src/routes.
+// All endpoints with a valid request for each, where the fuzzers start; endpoints.test.ts compares it with src/routes.
 
 export type BaseName = "sms" | "tts" | "voice" | "otp" | "console";
 
@@ -39,9 +41,10 @@ const OPERATIONS: Record<string, Shape & { base: BaseName }> = {
   },
   "POST /api/make-voice-call": { base: "voice", json: { callee: "919876543210", fileId: "{file}" } },
   "POST /send-otp": { base: "otp", json: OTP },
+  ...WAYS_IN,
 };
 
-const PROGRAMS: Record<string, Shape> = {
+const PROGRAMS: Record<string, Shape & { base?: BaseName }> = {
   "GET /healthz": {},
   "GET /readyz": {},
   "POST /operator/accounts": { json: { name: "Shop", plan: "starter", balance: 1.5, otpRate: 0.25 } },
@@ -64,10 +67,7 @@ const PROGRAMS: Record<string, Shape> = {
   "GET /operator/secrets": {},
   "GET /operator/secrets/keys": { query: PAGE },
   "POST /operator/accounts/:id/keys/:keyId/rotate": { json: { overlapSeconds: 3_600 } },
-  "GET /operator/rate-card": {},
-  "PUT /operator/rate-card": {
-    json: { smsIndia: 1, smsAbroad: 5, ttsCall: 2, voiceCallPer30s: 2, smsByCountry: { US: 4 } },
-  },
+  ...RULES,
   "GET /operator/reconcile": { query: { account: "{id}", after: "" } },
   "POST /operator/accounts/:id/history/rebuild": { query: { mode: "test" } },
   "POST /operator/history/rebuild": { json: { database: 1 } },
@@ -75,7 +75,7 @@ const PROGRAMS: Record<string, Shape> = {
   "GET /operator/health": {},
   "GET /operator/metrics": {},
   "POST /operator/alerts/test": { json: {} },
-  "POST /callbacks/:carrier": { json: { ref: "{message}", state: "delivered", code: "0" }, signed: "carrier" },
+  ...CARRIERS,
   "GET /media/:token": {},
   "GET /openapi.json": {},
   "GET /openapi-operator.json": {},
@@ -98,8 +98,6 @@ const PROGRAMS: Record<string, Shape> = {
   "GET /v1/test/inbox/:id": {},
   "DELETE /v1/test/inbox/:id": {},
   ...QUESTIONS,
-  "GET /v1/events": { query: { after: "0", limit: "2", wait: "0.1" } },
-  "GET /v1/events/live": { query: { after: "0" }, socket: true },
   "GET /v1/recordings": { query: { limit: "2", after: "1.file_x" } },
   "GET /v1/recordings/:file": {},
   "PATCH /v1/recordings/:file": { json: { name: "Offer" } },
@@ -125,6 +123,7 @@ const PAGES: Record<string, Shape> = {
   "GET /inbox/live": { query: { q: "kind:otp", after: "3" }, socket: true },
   "GET /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}": {},
   ...WEBHOOK_PAGES,
+  ...CARRIER_PAGES,
   "GET /recordings": { query: { after: "x", added: "1" } },
   "GET /recordings/:file/delete": {},
   "GET /keys": { query: { done: "revoked" } },
@@ -171,7 +170,6 @@ const PAGES: Record<string, Shape> = {
   "GET /desk": { query: { q: "Demo", before: "1.acc_x", done: "opened" } },
   "GET /desk/sign-in": { query: NEXT },
   "GET /desk/accounts/:id": { query: { mode: "test", done: "credited" } },
-  "GET /desk/rate-card": { query: { done: "saved" } },
   "GET /desk/payments": { query: { done: "settled" } },
   "GET /desk/notes/:note": {},
   "GET /desk/queues": { query: { done: "gone" } },
@@ -235,6 +233,7 @@ const FORMS: Record<string, Shape> = {
   "POST /inbox/clear": { form: { q: "kind:call" } },
   "POST /inbox/:id{(?:msg|call)_[0-9A-Za-z]+}/delete": { form: { q: "kind:call" } },
   ...WEBHOOK_FORMS,
+  ...CARRIER_FORMS,
   "POST /recordings": { form: { file: "x", ...ONCE } },
   "POST /recordings/:file/rename": { form: { name: "Offer", mode: "live" } },
   "POST /recordings/:file/delete": { form: { mode: "live" } },
@@ -273,9 +272,7 @@ const FORMS: Record<string, Shape> = {
   "POST /desk/accounts": { form: { name: "Shop", plan: "starter", balance: "5", otpRate: "0.2", ...ONCE } },
   "POST /desk/accounts/:id/standing": { form: { status: "active", plan: "premium", otpRate: "0.2", mode: "live" } },
   "POST /desk/accounts/:id/credits": { form: { amount: "5", reference: "r", note: "n", mode: "live" } },
-  "POST /desk/rate-card": {
-    form: { smsIndia: "1", smsAbroad: "5", ttsCall: "2", voiceCallPer30s: "2", countries: "US 4" },
-  },
+  ...RULE_PAGES,
   "POST /desk/payments": { form: { provider: "sandbox", event: "evt_1", once: "x" } },
   "POST /desk/queues/dead-letters": { form: { id: "1", do: "retry" } },
   "POST /desk/health/test": { form: {} },
@@ -288,7 +285,7 @@ function endpoints(shapes: Record<string, Shape & { base?: BaseName }>, isApi: b
   });
 }
 
-/** The eight operations, which charge (contract §1). */
+/** The eight operations, which charge (contract §1), and the ways in for other software (contract §15). */
 export const CHARGING = endpoints(OPERATIONS, true);
 
 /** The other endpoints for programs: health, operator, carriers, payment providers, the test inbox. */

@@ -12,7 +12,10 @@ const PAGE_STATUSES: ReadonlySet<number> = new Set([101, 200, 206, 303, 304, 416
 const FILES = /^\/media|\/export$|^\/v1\/messages(?:\.csv)?$|\/archives\/:name$|^\/operator\/metrics$/u;
 
 /** Endpoints whose JSON is a document of its own, and no reply of contract §3. */
-const DOCUMENTS = /^\/openapi|^\/\.well-known\//u;
+const DOCUMENTS = /^\/openapi|^\/\.well-known\/|^\/desk\/carrier-set\/export$/u;
+
+/** Endpoints whose failures have another product's shape, but where the path or the method is not theirs. */
+const HOOKS = /^\/hooks\//u;
 
 /** Whether the HTTP server itself refused the request, which then never reached the service. */
 function isServersOwn({ status, headers, body }: WireReply): boolean {
@@ -32,6 +35,43 @@ function envelopeFault({ status, headers, body }: WireReply): string | null {
   return requestId === headers.get("x-request-id") ? null : "another request's id";
 }
 
+/** The fault of a reply to a JSON-RPC message (contract §15), or null. */
+function rpcFault({ status, body }: WireReply): string | null {
+  if (status === 202) return body === "" ? null : "a notification is answered";
+  const { jsonrpc, id, result, error, ...more } = JSON.parse(body) as Record<string, unknown>;
+  const isId = id === null || typeof id === "string" || typeof id === "number";
+  if (jsonrpc !== "2.0" || !isId || Object.keys(more).length > 0) return "no message of JSON-RPC";
+  if ((result === undefined) === (error === undefined)) return "not one of result and error";
+  if (result !== undefined) return status === 200 ? null : `a result with status ${status}`;
+  const { code, message } = error as Record<string, unknown>;
+  const isSaid = Number.isInteger(code) && typeof message === "string" && message !== "";
+  if (!isSaid) return "an error without code or message";
+  return [200, 400, 404].includes(status) ? null : `an error with status ${status}`;
+}
+
+/** The fault of a reply in Supabase's shape, or null: what a person may read comes with 200. */
+function hookFault({ status, body }: WireReply): string | null {
+  const { error, ...rest } = JSON.parse(body) as { error?: { http_code?: unknown; message?: unknown } };
+  if (Object.keys(rest).length > 0) return "a field beside error";
+  if (error === undefined) return status === 200 ? null : `nothing is said of status ${status}`;
+  const { http_code: code, message } = error;
+  const isRight = typeof code === "number" && code >= 400 && (status === code || (status === 200 && code < 500));
+  return isRight && typeof message === "string" && message !== "" ? null : `${String(code)} under ${status}`;
+}
+
+/** Endpoints in Twilio's form, whose failures have another envelope. */
+const TWILIO = /^\/2010-04-01\//u;
+
+function twilioFault(reply: WireReply): string | null {
+  const { status, body } = reply;
+  if (status === 200 || status === 201) return null;
+  const { code, message, more_info: more, status: told } = JSON.parse(body) as Record<string, unknown>;
+  // What is refused before its address is looked at.
+  if (typeof code === "string") return envelopeFault(reply);
+  if (typeof code !== "number" || typeof message !== "string" || message === "") return "no code or no message";
+  return told === status && typeof more === "string" ? null : "another status, or no more_info";
+}
+
 /** The fault of a reply, or null. */
 export function faultOf(endpoint: Endpoint, plan: Plan, reply: WireReply): string | null {
   const { status, headers, body } = reply;
@@ -42,7 +82,12 @@ export function faultOf(endpoint: Endpoint, plan: Plan, reply: WireReply): strin
   }
   if (status >= 500) return `status ${status}`;
   if (DOCUMENTS.test(endpoint.path) && status === 200) return null;
-  if (headers.get("content-type")?.startsWith("application/json")) return body === "" ? null : envelopeFault(reply);
+  if (HOOKS.test(endpoint.path) && !body.includes('"success"')) return body === "" ? null : hookFault(reply);
+  if (endpoint.path === "/mcp" && (status === 202 || body.startsWith('{"jsonrpc"'))) return rpcFault(reply);
+  if (headers.get("content-type")?.startsWith("application/json")) {
+    if (body === "") return null;
+    return TWILIO.test(endpoint.path) ? twilioFault(reply) : envelopeFault(reply);
+  }
   if (body === "" || !endpoint.isApi) return PAGE_STATUSES.has(status) || status >= 400 ? null : `status ${status}`;
   // For an unknown path on the console host, a browser gets a page.
   if (endpoint.base === "console" && status === 404 && plan.accept === "text/html") return null;

@@ -4,9 +4,11 @@ export interface Shape {
   json?: Record<string, unknown>;
   /** Fields of a form. */
   form?: Record<string, string>;
+  /** A body that is CSV. */
+  csv?: string;
   query?: Record<string, string>;
   /** The party that signs the body. */
-  signed?: "carrier" | "payments";
+  signed?: "carrier" | "payments" | "supabase";
   /** Accepts WebSockets. */
   socket?: true;
 }

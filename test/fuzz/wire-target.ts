@@ -6,7 +6,7 @@ import { demoAccountId, demoKeys, openDemo } from "../../src/accounts/open.ts";
 import { signedHeaders } from "../../src/crypto/webhook-signature.ts";
 import { mp3 } from "../world/recordings.ts";
 import { units } from "../../harness/books.ts";
-import { call, until } from "../../harness/http.ts";
+import { callOnce, until } from "../../harness/http.ts";
 import type { Body, Reply } from "../../harness/http.ts";
 import { freePort, freshDirectory } from "../../harness/program.ts";
 import { CARRIER_SECRET, CONFIG, PAYMENTS_SECRET, SETTINGS } from "./wire-settings.ts";
@@ -106,9 +106,9 @@ export class Target {
     return lines.filter((line) => /"event":"problem"|"status":5\d\d/u.test(line));
   }
 
-  ask(base: BaseName, at: string, { headers = {}, ...rest }: Parameters<typeof call>[1] = {}): Promise<Reply> {
+  ask(base: BaseName, at: string, { headers = {}, ...rest }: Parameters<typeof callOnce>[1] = {}): Promise<Reply> {
     const all = { headers: { host: HOSTS[base], ...headers }, agent: this.#agent, ...rest };
-    return call(`http://127.0.0.1:${this.port}${at}`, all);
+    return callOnce(`http://127.0.0.1:${this.port}${at}`, all);
   }
 
   async operator(method: string, at: string, body?: object): Promise<Body> {
@@ -194,7 +194,8 @@ export class Target {
     const from = `Origin: http://${HOSTS.console}`;
     if (sender === "nobody") return endpoint.isApi ? [] : [from];
     const forge = (text: string) => (sender === "forger" ? `${text.slice(0, -1)}x` : text);
-    const signature = { carrier: CARRIER_SECRET, payments: PAYMENTS_SECRET };
+    const { hookSecret = "" } = this.known;
+    const signature = { carrier: CARRIER_SECRET, payments: PAYMENTS_SECRET, supabase: hookSecret };
     if (endpoint.signed) {
       const signed = signedHeaders(forge(signature[endpoint.signed]), "evt_1", body.toString(), Date.now());
       return Object.entries(signed).map(([name, value]) => `${name}: ${value}`);
@@ -205,13 +206,17 @@ export class Target {
       return [`Cookie: ${forge(this.#cookies)}`, from, ...upgrade];
     }
     if (endpoint.path.startsWith("/operator")) return [`Authorization: Bearer ${forge(OPERATOR_TOKEN)}`];
-    const key = forge(endpoint.path.startsWith("/v1/test") ? (this.known["testKey"] ?? "") : customer.apiKey);
+    const isTwilio = endpoint.path.startsWith("/2010-04-01");
+    const isTest = isTwilio || endpoint.path.startsWith("/v1/test");
+    const key = forge(isTest ? (this.known["testKey"] ?? "") : customer.apiKey);
+    if (isTwilio) return [`Authorization: Basic ${btoa(`AC1:${key}`)}`];
     return [`Authorization: Bearer ${key}`, `X-Api-Key: ${key}`];
   }
 
   /** Restores the default prices, which a fuzzed request may have changed. */
   async resetPrices(): Promise<void> {
     await this.operator("PUT", "/rate-card", {});
+    await this.operator("PUT", "/number-rules", {});
   }
 
   async stop(): Promise<void> {
@@ -247,7 +252,10 @@ export class Target {
     });
     const page = await this.ask("console", "/", { headers: { cookie: this.#cookies, accept: "text/html" } });
     const { data = [] } = await this.operator("GET", `/accounts/${toy.id}/keys`);
+    const asked = { method: "POST", headers: bearer(demo.testKey), body: { kind: "supabase" } };
+    const made = (await this.ask("console", "/v1/hooks", asked)).body as { hook?: { url: string }; secret?: string };
     this.known = {
+      sid: "AC1",
       id: toy.id,
       demo: demo.id,
       keyId: (data[0] as { key_id: string }).key_id,
@@ -261,6 +269,8 @@ export class Target {
       name: /assets\/([\w.-]+\.js)/u.exec(page.bytes.toString())?.[1] ?? "",
       carrier: "http",
       provider: "sandbox",
+      hook: path.basename(made.hook?.url ?? ""),
+      hookSecret: made.secret?.replace("v1,", "") ?? "",
       kind: "sms",
       step: "code",
       note: "C26-27-1",

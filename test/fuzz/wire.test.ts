@@ -102,9 +102,9 @@ async function talk(endpoint: Endpoint, plan: Plan, customer: Customer): Promise
   return said;
 }
 
-/** Undoes what a request changed for the next one: prices and sessions. */
+/** Undoes what a request changed for the next one: prices, refused numbers and sessions. */
 async function setRight(endpoint: Endpoint, replies: WireReply[]): Promise<void> {
-  if (/rate-card/u.test(endpoint.path)) await target.resetPrices();
+  if (/rate-card|number-rules/u.test(endpoint.path)) await target.resetPrices();
   if (replies.some(({ headers }) => headers.has("set-cookie"))) await target.signIn();
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { PASSWORD, USER } from "../../bench/peers/kannel.mjs";
 import { isSubmissionSigned, signedReceipt } from "../../harness/gateway.ts";
 import type { Submission } from "../../harness/gateway.ts";
-import { call } from "../../harness/http.ts";
+import { callOnce } from "../../harness/http.ts";
 import { LoopbackServer, textOf } from "../../harness/loopback.ts";
 
 // The gateway that an operator would put in front of Kannel: it takes the service's signed JSON (contract §11), hands
@@ -107,7 +107,7 @@ export class KannelAdapter {
       // Kannel puts the report's number in the place of %d.
       "dlr-url": `http://127.0.0.1:${this.#port}/report?ref=${ref}&type=%d`,
     });
-    const { status } = await call(`${this.#sendsms}?${query.toString()}`, { agent: this.#agent });
+    const { status } = await callOnce(`${this.#sendsms}?${query.toString()}`, { agent: this.#agent });
     if (status === 202) return 200;
     // Kannel says 503 while its queue is full; other refusals are for good.
     return status === 503 ? 429 : 422;
@@ -122,7 +122,7 @@ export class KannelAdapter {
     }
     for (let tried = 0; tried < RECEIPT_TRIES; tried++) {
       const { headers, body } = signedReceipt(this.secret, { ref, state });
-      const reply = await call(callback, { method: "POST", headers, body, agent: this.#agent }).catch(() => null);
+      const reply = await callOnce(callback, { method: "POST", headers, body, agent: this.#agent }).catch(() => null);
       if (reply?.status === 200) {
         this.receipts += 1;
         return;

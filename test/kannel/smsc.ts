@@ -64,6 +64,8 @@ function receiptOf(id: string, { from, to }: { from: string; to: string }): Buff
 export class Smsc {
   /** How many messages each number got; numbers are in E.164 without the plus. */
   readonly arrived = new Map<string, number>();
+  /** The bodies of the messages (submit_sm, §4.4.1), in order. */
+  readonly bodies: Buffer[] = [];
   readonly #server = net.createServer((socket) => this.#serve(socket));
   readonly #sockets = new Set<net.Socket>();
   #ids = 0;
@@ -106,6 +108,7 @@ export class Smsc {
         answer(cString("smsc"));
         return;
       case SUBMIT_SM: {
+        this.bodies.push(asked.subarray(HEAD_BYTES));
         const of = addressesIn(asked.subarray(HEAD_BYTES));
         const id = `id${(this.#ids += 1)}`;
         this.arrived.set(of.to, (this.arrived.get(of.to) ?? 0) + 1);

@@ -156,6 +156,15 @@ describe("an erasure", () => {
     expect(await remainsOf(accountId)).toEqual(NOTHING);
   });
 
+  it("takes the sound of spoken texts with it", async () => {
+    const { accountId } = await fullAccount("Spoken");
+    const folders = [`speech/${accountId}/`, `speech/${accountId}.test/`];
+    for (const folder of folders) await env.RECORDINGS.put(`${folder}${"0".repeat(64)}`, "sound");
+    await close(accountId, { graceDays: 0 });
+    expect(await carryOut(accountId)).toBe("erased");
+    for (const prefix of folders) expect((await env.RECORDINGS.list({ prefix })).objects).toEqual([]);
+  });
+
   it("is done once by several runs at the same moment", async () => {
     const { accountId } = await fullAccount("Often");
     const row = await close(accountId, { graceDays: 0 });

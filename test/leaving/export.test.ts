@@ -8,6 +8,7 @@ import { exportStream, readExportPlace } from "../../src/leaving/export/export.t
 import { fullAccount, worldOf } from "../world/leaving.ts";
 import { openAccount } from "../world/operating.ts";
 import { customerWithLogin } from "../world/people.ts";
+import { otpText } from "../../src/text/otp-text.ts";
 import { bearer, call, operator, post, sendBulk } from "../world/world.ts";
 import { wav } from "../world/recordings.ts";
 
@@ -116,6 +117,16 @@ describe("the export of an account", () => {
     const ledger = rowsOf(files.get("live/ledger-000001.ndjson"));
     const balance = JSON.parse(files.get("live/account.json") ?? "{}") as { balance: number };
     expect(ledger.reduce((sum, { amount }) => sum + Number(amount), 0)).toBeCloseTo(balance.balance, 4);
+  });
+
+  it("masks a code that went to another country as an SMS", async () => {
+    const { accountId, apiKey } = await openAccount({ balance: 50 });
+    const message = otpText("Shop", "731904");
+    const sent = { phone: "+14155550132", message };
+    expect((await post("http://sms.localhost/send-international-sms", sent, bearer(apiKey))).status).toBe(200);
+    const texts = [...(await exported(accountId)).values()].join("\n");
+    expect(texts).toContain(" is your one-time password for Shop.");
+    expect(texts).not.toContain("731904");
   });
 
   it("continues after a place, with messages alone", async () => {

@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { LANGUAGES } from "../../src/samples/sample.ts";
 import type { Language } from "../../src/samples/sample.ts";
-import { texts } from "../../src/ui/docs/texts.ts";
+import { gatherTexts } from "../../scripts/guides.mjs";
 import { isInstalled, runSample } from "./interpreters.ts";
 
 // The samples that verify a webhook's signature, each run by its interpreter over deliveries that are genuine and not.
@@ -91,7 +91,7 @@ const DRIVERS: Record<
 };
 
 describe("the samples that verify a webhook", () => {
-  for (const { language, code } of texts().verify) {
+  for (const { language, code } of gatherTexts().verify) {
     if (language === "curl") continue;
     it.skipIf(!isInstalled(language))(`tell what is genuine in ${LANGUAGES[language].title}`, async () => {
       const all = cases();

@@ -11,6 +11,7 @@ const DOCUMENTS = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "docs/operators.md",
+  "docs/carriers.md",
   "docs/deploy.md",
   "docs/proof.md",
   "docs/runbook.md",

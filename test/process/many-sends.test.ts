@@ -24,7 +24,8 @@ it(`answers ${SENDS} sends of ${CLIENTS} clients under a sweep of a second, and 
   const of = (nth: number) => customers[nth % ACCOUNTS] as Customer;
   const sendOne = async (nth: number): Promise<number> => {
     const body = { phone: `98765${String(nth).padStart(5, "0")}`, message: `Message ${nth}` };
-    return (await service.post(of(nth).apiKey, "/send-sms", body)).status;
+    const once = { "Idempotency-Key": `send-${nth}` };
+    return (await service.post(of(nth).apiKey, "/send-sms", body, once)).status;
   };
   const statuses: number[] = await inParallel(SENDS, sendOne, CLIENTS);
   expect(statuses.filter((status) => status !== 200)).toEqual([]);

@@ -14,6 +14,7 @@ import { startArguments, startService } from "../../harness/started.ts";
 import type { Service } from "../../harness/started.ts";
 import { startForTest } from "./start-for-test.ts";
 import { SENTENCE, reset, start } from "./commands.ts";
+import { expectStaticFiles } from "./static-files.ts";
 
 // npm start and npm run reset, as a newcomer uses them.
 
@@ -79,6 +80,8 @@ describe("a started service", () => {
     expect((await balance("tts.localhost")).status).toBe(404);
     expect((await balance("other.example")).status).toBe(404);
   });
+
+  it("serves the browser's files and the documentation", () => expectStaticFiles(service));
 
   it("refuses a second start on its state, in one sentence", async () => {
     const second = await start({ state: service.state, port: service.port });

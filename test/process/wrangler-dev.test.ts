@@ -6,12 +6,15 @@ import { until } from "../../harness/http.ts";
 import { Program, ROOT, freePort, freshDirectory } from "../../harness/program.ts";
 import { Service } from "../../harness/started.ts";
 import { startForTest } from "./start-for-test.ts";
+import { expectStaticFiles } from "./static-files.ts";
 
 // `npx wrangler dev` in a fresh clone: no flag, and no file but those of the repository.
 
 /** What a clone has and the service needs. */
-const PARTS = ["migrations", "scripts", "src", "package.json", "tsconfig.json", "wrangler.toml"];
-const GENERATED = ["built.json", "migrations.json"];
+const PARTS = ["assets", "migrations", "scripts", "src", "tts-local", "package.json", "tsconfig.json", "wrangler.toml"];
+const GENERATED = ["built.json", "texts.json", "migrations.json"];
+const isGenerated = (file: string) =>
+  GENERATED.includes(path.basename(file)) || /^assets\/(?!\.)/u.test(path.relative(ROOT, file));
 
 let service: Service;
 let copy: string;
@@ -20,7 +23,7 @@ let copy: string;
 async function clone(): Promise<number> {
   copy = freshDirectory();
   for (const part of PARTS) {
-    const filter = (file: string) => !GENERATED.includes(path.basename(file));
+    const filter = (file: string) => !isGenerated(file);
     cpSync(path.join(ROOT, part), path.join(copy, part), { recursive: true, filter });
   }
   symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
@@ -100,6 +103,8 @@ it("serves the dashboard, the test inbox and the operator API, with all bindings
   const customer = await service.openAccount(10);
   expect((await service.post(customer.apiKey, "/send-sms", { phone: "9876543210", message: "Hi" })).status).toBe(200);
 });
+
+it("serves the browser's files and the documentation, and nothing that has no route", () => expectStaticFiles(service));
 
 it("answers neither other names that lead here nor the pages of other sites", async () => {
   for (const host of ["evil.example", `evil.example:${service.port}`]) {

@@ -95,13 +95,13 @@ export function watchLanes(sendBatch?: () => Promise<void>) {
   return { lanes: { OTP_LANE: { ...lane }, SINGLE_LANE: { ...lane }, BULK_LANE: { ...lane } }, sent, bodies };
 }
 
-/** How long a pacing object may take for its answer; those of tests answer. */
-const ANSWER_MS_MAX = 5_000;
+/** How long a pacing object and what the operator stored may take to answer, in ms; those of tests answer. */
+const BOUNDS_MS: ReadonlySet<number | undefined> = new Set([5_000, 500]);
 
 /** Waits advance the clock instead of sleeping; the clock must be faked. Returns what shows the waits so far, in ms. */
 export function waitByClock(): () => number[] {
   const { mock } = vi.spyOn(scheduler, "wait").mockImplementation(async (ms) => {
-    if (ms === ANSWER_MS_MAX) return new Promise(() => undefined);
+    if (BOUNDS_MS.has(ms)) return new Promise(() => undefined);
     vi.setSystemTime(Date.now() + ms);
   });
   return () => mock.calls.map(([ms]) => ms);

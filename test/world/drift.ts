@@ -47,7 +47,7 @@ export function closed(schema: unknown): unknown {
     : parts;
 }
 
-const REPLY_ONLY_SOMETIMES: ReadonlySet<string> = new Set(["Retry-After", "Idempotent-Replayed"]);
+const REPLY_ONLY_SOMETIMES: ReadonlySet<string> = new Set(["Retry-After", "Idempotent-Replayed", "X-Dlt-Warning"]);
 
 /** What a value does not fit in a schema of the document. */
 function misfits(document: OpenApi, schema: unknown, value: unknown): string[] {

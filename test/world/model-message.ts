@@ -1,7 +1,7 @@
 import type { Lane } from "../../src/model/lane.ts";
 import type { MessageState } from "../../src/model/message.ts";
 
-// A message of the plain model.
+// Messages, requests and quotes of the plain model.
 
 /** Contract §9: a state is replaced only by one of a higher rank. */
 const ORDER: MessageState[][] = [
@@ -55,3 +55,29 @@ export interface Held {
 
 /** What can be seen of a message. */
 export type Seen = Pick<ModelMessage, "state" | "refunded">;
+
+/** A request, and the messages that it makes. */
+export interface Asked {
+  base: string;
+  path: string;
+  body: object;
+}
+export interface Made {
+  lane: Lane;
+  scenarios: readonly number[];
+  /** Units for each message. */
+  charge: number;
+}
+
+/** A request as a preflight is asked for it. */
+export interface Quotable extends Asked, Made {
+  operation: string;
+}
+
+/** The quote of a price. */
+export interface Quoted {
+  asked: Quotable;
+  text: string;
+  untilMs: number;
+  isUsed: boolean;
+}

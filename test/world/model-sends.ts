@@ -2,12 +2,16 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import type { Lane } from "../../src/model/lane.ts";
 import { UNITS_PER_COIN } from "../../src/money/money.ts";
-import { KEY_KEPT_MS, LEASE_MS } from "./model.ts";
+import { LEASE_MS } from "./model.ts";
+import type { Asked, Made, Quoted } from "./model-message.ts";
 import type { Model } from "./model.ts";
 import { bearer, operator, post } from "./world.ts";
 import type { Reply, World } from "./world.ts";
 
 // The steps of random histories that order messages or give credit.
+
+/** How long an Idempotency-Key is kept (contract §8). */
+const KEY_KEPT_MS = 7 * 86_400_000;
 
 /** A model and what it is compared with. */
 export interface Pair {
@@ -20,14 +24,17 @@ export interface Step {
   run: (pair: Pair) => Promise<void>;
 }
 
-/** Sends with or without a key, and compares the reply with the model. */
-async function request(
+/** Sends with or without a key and a quote, and compares the reply with the model. */
+export async function request(
   { model, world }: Pair,
-  asked: { key: string | null; base: string; path: string; body: object },
-  { lane, scenarios, charge }: { lane: Lane; scenarios: number[]; charge: number },
+  { key, base, path, body, quote }: Asked & { key: string | null; quote?: Quoted },
+  { lane, scenarios, charge }: Made,
 ): Promise<void> {
-  const { key, base, path, body } = asked;
-  const headers = { ...bearer(world.apiKey), ...(key !== null && { "idempotency-key": key }) };
+  const headers = {
+    ...bearer(world.apiKey),
+    ...(key !== null && { "idempotency-key": key }),
+    ...(quote && { "price-quote": quote.text }),
+  };
   const reply = await post(`http://${base}.localhost${path}`, body, headers);
   const remembered = key === null ? undefined : model.done.get(key);
   const known = remembered && model.nowMs < remembered.at + KEY_KEPT_MS ? remembered : undefined;
@@ -38,9 +45,12 @@ async function request(
     return;
   }
   const at = (body as { sendAt?: string }).sendAt;
+  const isQuoted = !quote || (!quote.isUsed && model.nowMs <= quote.untilMs);
   const affordable = model.balance >= charge * scenarios.length;
-  expect(reply.status).toBe(affordable ? 200 : 403);
-  if (!affordable) return;
+  expect(reply.status).toBe(isQuoted ? (affordable ? 200 : 403) : 400);
+  if (!isQuoted) expect(reply.body).toMatchObject({ code: "invalid_quote", param: "Price-Quote" });
+  if (!isQuoted || !affordable) return;
+  if (quote) quote.isUsed = true;
   model.send(lane, scenarios, charge, at === undefined ? null : Date.parse(at));
   if (lane !== "otp") expect(reply.body.coins_remaining).toBe(Math.floor(model.balance / UNITS_PER_COIN));
   if (key !== null) model.done.set(key, { request: said, reply: reply.text, at: model.nowMs });
@@ -67,7 +77,7 @@ export const otps = fc.record({ key, scenario: fc.integer({ min: 0, max: 5 }) })
   name: `otp(${key}, 0${scenario})`,
   run: (pair) => {
     const body = { phone: `700000000${scenario}`, otp: "123456" };
-    const charge = 0.15 * UNITS_PER_COIN;
+    const charge = pair.model.otpRate;
     return request(pair, { key, base: "otp", path: "/send-otp", body }, { lane: "otp", scenarios: [scenario], charge });
   },
 }));

@@ -1,7 +1,7 @@
 import type { Lane } from "../../src/model/lane.ts";
 import type { MessageState, Outcome, ReceiptState } from "../../src/model/message.ts";
 import { rank } from "./model-message.ts";
-import type { Held, ModelMessage, Seen } from "./model-message.ts";
+import type { Held, ModelMessage, Quoted, Seen } from "./model-message.ts";
 
 // A plain model of an account, written from the contract and not from the code: what must be true after each step, in
 // as few lines as possible.
@@ -22,9 +22,6 @@ const LAST_TRY_MS = 10_000;
 /** How long a deadline may pass before the account's housekeeping finds it, where nothing else does. */
 export const PASS_MS = 15 * MINUTE;
 
-/** How long an Idempotency-Key is kept (contract §8). */
-export const KEY_KEPT_MS = 7 * 24 * HOUR;
-
 export class Model {
   balance: number;
   nowMs: number;
@@ -36,6 +33,9 @@ export class Model {
   /** Idempotency keys with their request, reply and time. */
   readonly done = new Map<string, { request: string; reply: string; at: number }>();
   readonly credits = new Map<string, number>();
+  readonly quotes: Quoted[] = [];
+  /** Units for a one-time password. */
+  otpRate = 1_500;
   /** Attempts whose outcome no consumer has reported yet. */
   readonly held: Held[] = [];
   nextSeq = 2;
@@ -48,7 +48,7 @@ export class Model {
   }
 
   /** An accepted request, for now or for later: one debit, with its messages in jobs of a hundred. */
-  send(lane: Lane, scenarios: number[], charge: number, sendAt: number | null = null): ModelMessage[] {
+  send(lane: Lane, scenarios: readonly number[], charge: number, sendAt: number | null = null): ModelMessage[] {
     const first = this.nextSeq;
     this.balance -= charge * scenarios.length;
     this.entries.push(`debit ${-charge * scenarios.length}`);

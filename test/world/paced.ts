@@ -1,6 +1,6 @@
 import type { Lane } from "../../src/model/lane.ts";
 import type { Permits, Seen } from "../../src/model/pace.ts";
-import type { Learned } from "../../src/durable/pace/rate.ts";
+import type { Learned } from "../../src/durable/pace/learned.ts";
 import { Pacer } from "../../src/durable/pace/pacer.ts";
 
 // A carrier with a limit, its pacing object and consumers, on a virtual clock: everything follows from the seed.

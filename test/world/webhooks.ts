@@ -11,6 +11,7 @@ import type { Reply, World } from "./world.ts";
 
 /** One item of what a receiver got. */
 export interface Got {
+  url: string;
   id: string;
   seqs: number[];
   types: string[];
@@ -26,13 +27,14 @@ export type Answer = number | Response | "broken" | "late";
 /** Mocks every receiver; `answer` is asked with what came and how many came before. */
 export function receive(answer: (got: Got, nth: number) => Answer = () => 200): { got: Got[] } {
   const got: Got[] = [];
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (_input, init) => {
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const headers = Object.fromEntries(new Headers(init?.headers));
     const body = typeof init?.body === "string" ? init.body : "";
     if (init?.redirect !== "manual") throw new Error("a redirect would be followed");
     const parsed = JSON.parse(body) as { type: string; seq?: number; data: { type: string; seq: number }[] };
     const items = parsed.type === "batch" ? parsed.data : [parsed];
     const one: Got = {
+      url: new Request(input).url,
       id: headers["webhook-id"] ?? "",
       seqs: items.flatMap(({ seq }) => seq ?? []),
       types: items.map(({ type }) => type),

@@ -15,7 +15,7 @@ import { maskOtp, otpText, readOtpText } from "../../text/otp-text.ts";
 const timeOf = (ms: number) => new Date(ms).toISOString();
 
 /** A job's text, with its code masked if it has one; null for a recording, and after the text was forgotten. */
-function textOf(config: Config, ref: AccountRef, { text, messages: [first] }: ExportedJob): string | null {
+function textOf(config: Config, ref: AccountRef, { text, content, messages: [first] }: ExportedJob): string | null {
   if (text === null || !first) return null;
   let plain: string;
   try {
@@ -24,10 +24,10 @@ function textOf(config: Config, ref: AccountRef, { text, messages: [first] }: Ex
     logProblem("text of an export", problem);
     return null;
   }
-  if (contentOf(first.operation) !== "code") return plain;
   const sent = readOtpText(plain);
+  if (contentOf(first.operation) !== "code" && !sent) return plain;
   const masked = sent && maskOtp(sent);
-  return masked && otpText(masked.brand, masked.code);
+  return masked && otpText(masked.brand, masked.code, content.otp);
 }
 
 function lineOf(config: Config, ref: AccountRef, message: MessageView, more: { text: string | null; sender?: string }) {
@@ -46,7 +46,7 @@ function lineOf(config: Config, ref: AccountRef, message: MessageView, more: { t
     attempts: message.attempts,
     error_code: message.errorCode,
     created_at: timeOf(message.createdAt),
-    timeline: message.timeline.map(({ state, at }) => ({ state, at: timeOf(at) })),
+    timeline: message.timeline.map(({ at, ...entry }) => ({ ...entry, at: timeOf(at) })),
   });
 }
 

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startService } from "../../../harness/started.ts";
 import type { Customer, Service } from "../../../harness/started.ts";
+import { mp3 } from "../../world/recordings.ts";
 import { DastakError, dastak } from "../../../sdk/src/index.ts";
 import type { DastakOptions } from "../../../sdk/src/index.ts";
 import { BreakingProxy, answer } from "./breaking-proxy.ts";
@@ -57,6 +58,9 @@ const SINGLE_FAULTS: [string, Fault][] = [
   ["by silence after the work", { kind: "hang" }],
 ];
 
+/** Those of an upload, which is longer than a packet. */
+const IN_UPLOADS = SINGLE_FAULTS.filter(([name]) => /request's body|before the reply|last byte/u.test(name));
+
 /** What no repetition mends: another program answers, and may have passed the request on. */
 const STRANGERS: [string, Fault][] = [
   ["by a redirect", { kind: "answer instead", text: answer(302, "", { location: "https://elsewhere.test/" }) }],
@@ -89,6 +93,18 @@ describe("a connection that is broken", () => {
       expect(await spent()).toEqual([1, 1]);
     },
   );
+
+  it.each(IN_UPLOADS)("%s: a recording is stored once, and its call is made once", async (_name, fault) => {
+    proxy.faults.push(fault);
+    const client = clientAt(proxy.url);
+    const base64Data = Buffer.from(mp3(1)).toString("base64");
+    const { fileId } = await client.uploadVoice({ fileName: "greeting.mp3", base64Data });
+    const stored = await client.listRecordings();
+    expect(stored.data).toMatchObject([{ name: "greeting.mp3" }]);
+    const called = await client.makeVoiceCall({ callee: "919876543210", fileId });
+    expect(called.messageId).toMatch(/^call_/u);
+    expect(await spent()).toEqual([2, 1]);
+  });
 
   it("by one fault after another, at any byte, it is debited once", async () => {
     const bytes = fc.integer({ min: 0, max: 900 });

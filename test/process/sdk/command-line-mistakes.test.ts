@@ -145,3 +145,16 @@ describe("on a terminal", () => {
     }
   });
 });
+
+describe("the key", () => {
+  it("is read from the variable of the documentation's samples, too", async () => {
+    const { shell, customer } = await shellUnder();
+    const { DASTAK_API_KEY: testKey = "", ...env } = shell.env;
+    expect(json(await ran({ ...shell, env: { ...env, DASTAK_KEY: testKey } }, ["balance"]))).toMatchObject({
+      balance: 100_000,
+    });
+    const both = { ...shell.env, DASTAK_KEY: customer.apiKey };
+    expect(json(await ran({ ...shell, env: both }, ["balance"]))).toMatchObject({ balance: 100_000 });
+    expect((await ran({ ...shell, env }, ["balance"])).status).toBe(3);
+  });
+});

@@ -1,12 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
-import { once } from "node:events";
-import http from "node:http";
 import path from "node:path";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { until } from "../../../harness/http.ts";
 import { freePort } from "../../../harness/program.ts";
-import { signWebhook, verifyWebhook } from "../../../sdk/src/index.ts";
+import { mp3 } from "../../world/recordings.ts";
 import { installedBesideService } from "./command-line.ts";
 import { NODE_20, begin, failure, json, ran } from "./terminal.ts";
 
@@ -51,12 +48,48 @@ describe.each(NODES)("under Node %s", (_name, node) => {
     expect([other.status, failure(other)["code"]]).toEqual([4, "idempotency_mismatch"]);
   });
 
+  it("uploads a recording once, and calls with it", async () => {
+    const { shell } = await shellUnder(node);
+    const { balance } = json(await ran(shell, ["balance"])) as { balance: number };
+    const bytes = Buffer.from(mp3(31));
+    const to = ["voice", "--to", "+91 98765 43210"];
+    const args = [...to, "--file", place.file("greeting.mp3", bytes), "--idempotency-key", "call-1"];
+    const first = json(await ran(shell, args));
+    expect(first).toMatchObject({ message_id: expect.stringMatching(/^call_/u), file_id: expect.any(String) });
+    const { message_id: id, file_id: file } = first as Record<string, string>;
+    expect(json(await ran(shell, args))).toMatchObject({ replayed: true, message_id: id, file_id: file });
+    // 31 seconds are two blocks of 30.
+    expect(json(await ran(shell, [...to, "--file-id", file ?? "", "--dry-run"]))).toMatchObject({
+      would: "send",
+      cost: 4,
+    });
+    expect(json(await ran(shell, ["balance"]))).toMatchObject({ balance: balance - 4 });
+    const { audio_url: audio } = json(await ran(shell, ["inbox", "--wait", "--to", "9876543210"])) as {
+      audio_url: string;
+    };
+    expect(Buffer.from(await (await fetch(audio)).arrayBuffer()).equals(bytes)).toBe(true);
+    const noSound = await ran(shell, [...to, "--file", place.file("letter.mp3", "Dear Sir or Madam")]);
+    expect([noSound.status, failure(noSound)["code"]]).toEqual([4, "invalid_request"]);
+    for (const wrong of [
+      to,
+      [...args, "--file-id", "file_x"],
+      [...args, "--dry-run"],
+      [...to, "--file", "/nowhere.mp3"],
+    ]) {
+      expect((await ran(shell, wrong)).status).toBe(2);
+    }
+  });
+
   it("takes back what is scheduled", async () => {
     const { shell } = await shellUnder(node);
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { message_id: id } = json(await ran(shell, [...SEND, "--at", at])) as { message_id: string };
     expect(json(await ran(shell, ["cancel", id]))).toEqual({ cancelled: 1, refunded: 1 });
-    expect(json(await ran(shell, ["messages", "get", id]))).toMatchObject({ state: "cancelled", refunded: true });
+    expect(json(await ran(shell, ["messages", "get", id]))).toMatchObject({
+      state: "cancelled",
+      refunded: true,
+      send_at: at,
+    });
     const unknown = await ran(shell, ["cancel", "msg_0"]);
     expect([unknown.status, failure(unknown)["code"]]).toEqual([4, "not_found"]);
   });
@@ -150,75 +183,5 @@ describe("keys", () => {
     expect(json(await ran(live, [...SEND, "--dry-run"]))).toMatchObject({ dry_run: true, would: "send" });
     expect((await ran(live, [...SEND, "--yes"])).status).toBe(0);
     expect(json(await ran(live, ["balance"]))).toMatchObject({ balance: 99 });
-  });
-});
-
-describe("webhooks", () => {
-  it("are delivered to this machine without a tunnel, signed with a secret that stays", async () => {
-    const { shell } = await shellUnder();
-    const came: Promise<string>[] = [];
-    const listen = ["webhooks", "listen", "--forward-to"];
-    const { secret } = json(await ran(shell, [...listen, "localhost:1", "--print-secret"])) as { secret: string };
-    const server = http.createServer((request, reply) => {
-      const pieces: Buffer[] = [];
-      request.on("data", (piece: Buffer) => pieces.push(piece));
-      request.on("end", () => {
-        came.push(verifyWebhook(Buffer.concat(pieces), request.headers, secret).then(({ type }) => type));
-        reply.end();
-      });
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => void server.close());
-    await ran(shell, ["events", "tail", "--until-now"]);
-    await ran(shell, SEND);
-    const to = `127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-    const forward = begin(shell, [...listen, to, "--after", "0", "--type", "message.*"]);
-    await until("an event is delivered", () => came.length > 0);
-    forward.interrupt();
-    const { status, stdout } = await forward.ended;
-    const [head = "", first = ""] = stdout.split("\n");
-    expect(status).toBe(130);
-    expect(JSON.parse(head)).toMatchObject({ kind: "listening", secret });
-    if (first !== "") expect(JSON.parse(first)).toMatchObject({ kind: "delivery", status: 200 });
-    for (const type of await Promise.all(came)) expect(type).toMatch(/^message\./u);
-  });
-
-  it("are made, tried, listed and deleted", async () => {
-    const { shell } = await place.shellUnder();
-    const made = await ran(shell, ["webhooks", "create", "--to", "https://hooks.example.com/x", "--type", "message.*"]);
-    expect(made).toMatchObject({ status: 0, stderr: "" });
-    expect(json(made)).toMatchObject({ secret: expect.stringMatching(/^whsec_/u), webhook: { types: ["message.*"] } });
-    const { webhook_id: id } = json(made)["webhook"] as { webhook_id: string };
-    expect(json(await ran(shell, ["webhooks", "list"]))).toMatchObject({ data: [{ webhook_id: id }] });
-    expect((await ran(shell, ["webhooks", "test", id])).status).toBe(0);
-    expect(json(await ran(shell, ["webhooks", "attempts", id]))).toMatchObject({ has_more: false });
-    expect(json(await ran(shell, ["webhooks", "replay", id, "--from", "1"]))).toEqual({ replayed: expect.any(Number) });
-    expect((await ran(shell, ["webhooks", "delete", id])).status).toBe(0);
-    expect((await ran(shell, ["webhooks", "attempts", id])).status).toBe(4);
-    const refused = await ran(shell, ["webhooks", "create", "--to", "https://name:password@hooks.example.com/x"]);
-    expect([refused.status, failure(refused)["param"]]).toEqual([4, "url"]);
-  });
-
-  it("are verified here", async () => {
-    const { shell } = await shellUnder();
-    const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-    const body = '{"type":"test"}\n';
-    const headers = Object.entries(await signWebhook(body, "evt_1", secret)).flatMap(([name, value]) => [
-      "--header",
-      `${name}: ${value}`,
-    ]);
-    const args = (text: string) => [
-      "webhooks",
-      "verify",
-      "--body",
-      place.file("body.json", text),
-      "--secret",
-      secret,
-      ...headers,
-    ];
-    expect(json(await ran(shell, args(body)))).toMatchObject({ valid: true });
-    const forged = await ran(shell, args(body.trimEnd()));
-    expect([forged.status, failure(forged)["code"]]).toEqual([1, "signature"]);
   });
 });

@@ -29,10 +29,10 @@ export function installedBesideService() {
   return {
     port,
     url,
-    /** A file of this text. */
-    file: (name: string, text: string): string => {
+    /** A file of this text, or of these bytes. */
+    file: (name: string, content: string | Uint8Array): string => {
       const at = path.join(directory, name);
-      writeFileSync(at, text);
+      writeFileSync(at, content);
       return at;
     },
     /** A shell under this Node with a fresh account's test key. */

@@ -68,6 +68,22 @@ it("have pieces of text for a reply that is no JSON", async () => {
   expect(await operationsOf(document)).toContain("exportThings(options?: CallOptions): AsyncIterable<string>;");
 });
 
+it("have the fields of the operation that a field names, and the codes of failures once", async () => {
+  const { "operations.ts": text = "", "error-code.ts": codes = "" } = await emittedFiles(api);
+  expect(text).toContain('| ({ operation: "sms_international" } & SendInternationalSmsBody)');
+  expect(text).toContain("code: ErrorCode;");
+  expect([text.includes('"idempotency_in_progress"'), codes.includes('"idempotency_in_progress"')]).toEqual([
+    false,
+    true,
+  ]);
+  const kind = { type: "string", enum: ["sms"], "x-fields-of": { sms: "sendNothing" } };
+  const schema = { type: "object", properties: { operation: kind }, required: ["operation"] };
+  const requestBody = { content: { "application/json": { schema } } };
+  const operation = { operationId: "ask", tags: ["Messages"], summary: "Ask", security, requestBody };
+  const document = documentWith("/v1/ask", "post", { ...operation, responses: replyOf({}) });
+  await expect(operationsOf(document)).rejects.toThrow("No operation with a body is sendNothing.");
+});
+
 it("leave out the ways in for other software, and refuse a name that the client has already", async () => {
   const operation = { operationId: "gateway", tags: ["Ways in"], summary: "Send", security, responses: replyOf({}) };
   expect(await operationsOf(documentWith("/v1/gateway", "post", operation))).not.toContain("gateway");

@@ -33,6 +33,16 @@ afterAll(() => service?.kill9());
 const installed = (...names: string[]) => path.join(project, "node_modules/dastak", ...names);
 
 describe("the package", () => {
+  it("runs the program that the first page of the documentation has", async () => {
+    const page = await (await fetch(`http://127.0.0.1:${service.port}/docs.md`)).text();
+    const [, program = ""] = /```js\n(import \{ dastak \}[^`]*)```/u.exec(page) ?? [];
+    expect(program).toContain("client.sendSms");
+    writeFileSync(path.join(project, "first.mjs"), program);
+    const env = { ...process.env, DASTAK_KEY: service.demo.testKey };
+    const { stdout } = await run(process.execPath, ["first.mjs"], { cwd: project, env });
+    expect(stdout).toMatch(/^(?:submitted|delivered) \S/u);
+  });
+
   it("has a licence, a description, types, one module, and no dependency", () => {
     const manifest = JSON.parse(readFileSync(installed("package.json"), "utf8")) as Record<string, unknown>;
     expect(manifest).toMatchObject({ name: "dastak", license: "MIT", sideEffects: false });

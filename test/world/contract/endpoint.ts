@@ -30,7 +30,9 @@ export interface FieldRule {
 /** A customer's endpoint. */
 export interface Endpoint {
   url: string;
-  method: "GET" | "POST";
+  /** Its address in a world, where that contains an id; the same one for the same world. */
+  at?: (world: World) => Promise<string>;
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Places from which its key is read; the suite uses the first. */
   keyPlaces: readonly KeyPlace[];
   /** Valid fields; the same ones for the same world. */
@@ -38,8 +40,14 @@ export interface Endpoint {
   rules: Readonly<Record<string, FieldRule>>;
   /** The largest body in bytes, where it is not 64 KiB. */
   bodyBytesMax?: number;
+  /** Its body, where that is CSV. */
+  csv?: string;
+  /** Whether its body may be a form too. */
+  form?: true;
   /** Price of `body` in coins; 0 for a free endpoint. */
   cost: number;
+  /** What it says of an empty balance, where that has no figures. */
+  emptyBalance?: string;
   /** Endpoints that wait for R2 answer 409 to a parallel repeat (contract §8). */
   slow?: boolean;
 }
@@ -50,6 +58,10 @@ export const KEY_PLACES: readonly KeyPlace[] = ["bearer", "x-api-key", "body"];
 export interface Keys {
   bearer?: string;
   "x-api-key"?: string;
+  /** The password of Basic authentication. */
+  basic?: string;
+  /** Authorization without a scheme. */
+  bare?: string;
   body?: unknown;
 }
 
@@ -70,6 +82,8 @@ function headersOf(keys: Keys): Record<string, string> {
   return {
     ...(keys.bearer !== undefined && { authorization: `Bearer ${keys.bearer}` }),
     ...(keys["x-api-key"] !== undefined && { "x-api-key": keys["x-api-key"] }),
+    ...(keys.basic !== undefined && { authorization: `Basic ${btoa(`dastak:${keys.basic}`)}` }),
+    ...(keys.bare !== undefined && { authorization: keys.bare }),
   };
 }
 
@@ -114,10 +128,13 @@ export async function ask(endpoint: Endpoint, world: World, asking: Asking = {})
     const inBody = keys.body === undefined ? {} : { apiKey: keys.body };
     const fields = asking.raw === undefined && { ...(await endpoint.body(world)), ...asking.fields, ...inBody };
     init.body = asking.raw ?? JSON.stringify(fields);
-    const { type = "application/json" } = asking;
+    const isCsv = endpoint.csv !== undefined && asking.raw === undefined;
+    if (isCsv) init.body = endpoint.csv ?? null;
+    const { type = isCsv ? "text/csv" : "application/json" } = asking;
     if (type !== null) init.headers = { "content-type": type, ...init.headers };
   }
-  const reply = await call(endpoint.url + (asking.query ?? ""), init);
+  const url = endpoint.at ? await endpoint.at(world) : endpoint.url;
+  const reply = await call(url + (asking.query ?? ""), init);
   checkEveryReply(reply);
   return reply;
 }

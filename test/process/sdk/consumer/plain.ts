@@ -59,6 +59,12 @@ export async function webhook(payload: string, headers: Record<string, string | 
   else if (body.type === "message.failed") await send({ phone: body.data.to, message: body.data.error_code ?? "" });
 }
 
+export const asked = (phone: string, fileId: string) => [
+  client.preflight({ operation: "sms", phone, message: "" }),
+  client.preflight({ operation: "bulk", recipients: [phone], message: "", sendAt: "2027-01-01T00:00:00Z" }),
+  client.preflight({ operation: "voice", callee: phone, fileId }),
+];
+
 export const byHand = (): Promise<{ name: string } & { requestId: string }> => client.request({ path: "/v1/account" });
 export type Row = RowOf<{ data: { id: string }[] }>;
 export type SentSms = Sent<{ message: string }>;
@@ -71,6 +77,12 @@ export const noText = () => client.sendSms({ phone: "9876543210" });
 export const number = () => client.sendSms({ phone: 9_876_543_210, message: "" });
 // @ts-expect-error -- no such field
 export const unknown = () => client.sendSms({ phone: "", message: "", phnoe: "" });
+// @ts-expect-error -- a text is missing here, too
+export const notPriced = () => client.preflight({ operation: "sms", phone: "" });
+// @ts-expect-error -- an SMS has no list
+export const noList = () => client.preflight({ operation: "sms", phone: "", message: "", recipients: [] });
+// @ts-expect-error -- a bulk has a list
+export const noPhone = () => client.preflight({ operation: "bulk", phone: "", message: "" });
 // @ts-expect-error -- there is no address
 export const nowhere = () => dastak({ apiKey: "" });
 // @ts-expect-error -- four of five addresses

@@ -1,0 +1,228 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type net from "node:net";
+import path from "node:path";
+import tls from "node:tls";
+import smpp from "smpp";
+import type { SmppPdu, SmppSession } from "smpp";
+import { expect, it, onTestFinished } from "vitest";
+import { freePort, freshDirectory } from "../../../harness/program.ts";
+import { SMPP_SETTINGS } from "../../../src/smpp/settings.ts";
+import { BIND, eventually, startSmppService } from "./smpp-service.ts";
+
+// Binds inside workerd to a centre of npm's smpp, which shares no code with the service.
+
+smpp.addTLV("dlt_entity", { id: 0x1400, type: smpp.types.tlv.string });
+smpp.addTLV("dlt_template", { id: 0x1401, type: smpp.types.tlv.string });
+
+/** A centre; `answer` decides how a submission is answered, null: not at all. */
+class NpmCentre {
+  readonly port: number;
+  readonly got: SmppPdu[] = [];
+  readonly binds: SmppPdu[] = [];
+  sessions: SmppSession[] = [];
+  answer: (pdu: SmppPdu, nth: number) => { status?: number; id?: string } | null = (_pdu, nth) => ({ id: `n${nth}` });
+  #server: net.Server | null = null;
+
+  constructor(port: number) {
+    this.port = port;
+  }
+
+  async start(): Promise<void> {
+    this.#server = smpp.createServer((session) => this.#serve(session));
+    await new Promise<void>((resolve) => void this.#server?.listen(this.port, "127.0.0.1", resolve));
+  }
+
+  /** Ends the centre and every connection. */
+  stop(): void {
+    this.#server?.close();
+    for (const session of this.sessions) session.destroy();
+    this.sessions = [];
+  }
+
+  /** Delivers a receipt; resolves with the status of its answer. */
+  deliver(text: string): Promise<number> {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const fields = { source_addr: "919876543210", destination_addr: "TESTID", esm_class: 4, short_message: text };
+    this.sessions.at(-1)?.deliver_sm(fields, ({ command_status }) => resolve(command_status));
+    return promise;
+  }
+
+  #serve(session: SmppSession): void {
+    this.sessions.push(session);
+    session.on("error", () => undefined);
+    session.on("bind_transceiver", (pdu) => {
+      this.binds.push(pdu);
+      session.send(pdu.response(pdu.password === "secret" ? {} : { command_status: 0x0e }));
+    });
+    session.on("enquire_link", (pdu) => void session.send(pdu.response()));
+    session.on("unbind", (pdu) => void session.send(pdu.response()));
+    session.on("submit_sm", (pdu) => {
+      this.got.push(pdu);
+      const answer = this.answer(pdu, this.got.length);
+      if (answer) session.send(pdu.response({ message_id: answer.id ?? "", command_status: answer.status ?? 0 }));
+    });
+  }
+}
+
+async function startCentre(): Promise<NpmCentre> {
+  const centre = new NpmCentre(await freePort());
+  await centre.start();
+  onTestFinished(() => centre.stop());
+  return centre;
+}
+
+const message = (ref: string, more: object = {}) => ({
+  ref,
+  to: "+919876543210",
+  text: "Hello",
+  sender: "TESTID",
+  ...more,
+});
+
+it("npm's smpp reads each message as it was written, and its receipts find their messages", async () => {
+  const centre = await startCentre();
+  const service = await startSmppService();
+  await service.bind(BIND, { port: centre.port });
+  expect(centre.binds[0]).toMatchObject({ system_id: "acme", interface_version: 0x34 });
+  const dlt = { entityId: "1101234567890123456", templateId: "1107161234567890123", category: "otp" };
+  const ref = await service.order();
+  expect(await service.submit(BIND, message(ref, { text: "Hello {world} €5", dlt }))).toEqual({ kind: "submitted" });
+  expect(centre.got[0]).toMatchObject({
+    source_addr: "TESTID",
+    source_addr_ton: 5,
+    destination_addr: "919876543210",
+    registered_delivery: 1,
+    data_coding: 0,
+    short_message: { message: "Hello {world} €5" },
+    dlt_entity: dlt.entityId,
+    dlt_template: dlt.templateId,
+  });
+  await service.submit(BIND, message("r2", { text: "नमस्ते", flash: true }));
+  expect(centre.got[1]).toMatchObject({ data_coding: 0x18, short_message: { message: "नमस्ते" } });
+  await service.submit(BIND, message("r3", { text: "क".repeat(160) }));
+  const parts = centre.got.slice(2);
+  expect(parts.map(({ esm_class }) => esm_class)).toEqual([0x40, 0x40, 0x40]);
+  expect(parts.map(({ short_message }) => short_message.message).join("")).toBe("क".repeat(160));
+  expect(await centre.deliver("id:n1 sub:001 dlvrd:001 stat:DELIVRD err:000 text:Hello")).toBe(0);
+  await eventually(async () => (await service.states()).get(ref) === "delivered");
+});
+
+it("a wrong password is shown as refused, and a right one binds without a restart", async () => {
+  const centre = await startCentre();
+  const service = await startSmppService();
+  await service.ask(BIND, "retire", 0);
+  const wrong = service.bind(BIND, { port: centre.port }, "wrong");
+  await eventually(async () => (await service.standing(BIND))?.state === "refused");
+  expect(await service.submit(BIND, message("r1"))).toEqual({ kind: "not_accepted", code: "bind_refused" });
+  await service.bind(BIND, { port: centre.port });
+  await wrong;
+  expect(await service.submit(BIND, message("r1"))).toEqual({ kind: "submitted" });
+});
+
+it("kills, evictions, freezes and a centre that goes away submit nothing twice and lose no receipt", async () => {
+  const centre = await startCentre();
+  const service = await startSmppService();
+  const settings = { port: centre.port, response_s: 2, enquire_s: 1 };
+  await service.bind(BIND, settings);
+  const refs = [await service.order(), await service.order(), await service.order()];
+  const outcomes = new Map<string, string>();
+  const submit = async (ref: string) => void outcomes.set(ref, (await service.submit(BIND, message(ref))).kind);
+
+  await submit(refs[0] ?? "");
+  // A frozen centre: what was submitted is unknown, whether the object lives or is evicted meanwhile.
+  centre.answer = () => null;
+  const frozen = submit("frozen");
+  await eventually(() => centre.got.length === 2);
+  await service.evict(BIND);
+  await frozen;
+  expect(outcomes.get("frozen")).toBe("unknown");
+  centre.answer = (_pdu, nth) => ({ id: `n${nth}` });
+
+  // Without traffic, the alarm binds again, and a receipt of before is not lost.
+  const binds = centre.binds.length;
+  await eventually(() => centre.binds.length > binds);
+  await eventually(async () => (await service.standing(BIND))?.state === "bound");
+  expect(await centre.deliver("id:n1 stat:DELIVRD err:000")).toBe(0);
+  await eventually(async () => (await service.states()).get(refs[0] ?? "") === "delivered");
+
+  // The centre goes away and comes back; the service stops and starts.
+  await submit(refs[1] ?? "");
+  centre.stop();
+  await eventually(async () => (await service.standing(BIND))?.state === "down");
+  expect((await service.submit(BIND, message("away"))).kind).toBe("not_accepted");
+  await centre.start();
+  await eventually(async () => (await service.standing(BIND))?.state === "bound");
+  await service.stop();
+  const before = centre.binds.length;
+  await service.start();
+  await eventually(() => centre.binds.length > before);
+  expect(await centre.deliver("id:n3 stat:UNDELIV err:011")).toBe(0);
+  await eventually(async () => (await service.states()).get(refs[1] ?? "") === "undelivered");
+  expect(centre.got).toHaveLength(3);
+});
+
+it("a service that is killed with a message in flight submits it no second time, and has the receipts of before", async () => {
+  const centre = await startCentre();
+  const service = await startSmppService();
+  await service.bind(BIND, { port: centre.port, response_s: 5, enquire_s: 1 });
+  const [before, inFlight] = [await service.order(), await service.order()];
+  expect(await service.submit(BIND, message(before))).toEqual({ kind: "submitted" });
+  centre.answer = () => null;
+  // The caller's connection ends with the service: whether the message left is known to none.
+  const submitted = service.submit(BIND, message(inFlight)).catch(() => "broken");
+  await eventually(() => centre.got.length === 2);
+  const binds = centre.binds.length;
+  service.kill();
+  expect(await submitted).toBe("broken");
+  centre.answer = (_pdu, nth) => ({ id: `n${nth}` });
+
+  // Without a request, the alarm binds again.
+  await eventually(() => centre.binds.length > binds);
+  expect(await centre.deliver("id:n1 stat:DELIVRD err:000")).toBe(0);
+  await eventually(async () => (await service.states()).get(before) === "delivered");
+  await eventually(async () => (await service.standing(BIND))?.state === "bound");
+  expect(await service.submit(BIND, message(await service.order()))).toEqual({ kind: "submitted" });
+  expect(centre.got).toHaveLength(3);
+});
+
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+
+it.skipIf(!hasOpenssl)(
+  "a centre whose certificate no authority has signed gets no password over TLS (needs openssl)",
+  async () => {
+    const directory = freshDirectory();
+    const [key, cert] = ["key.pem", "cert.pem"].map((name) => path.join(directory, name));
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
+    const made = [
+      "req",
+      "-x509",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-days",
+      "1",
+      "-keyout",
+      key ?? "",
+      "-out",
+      cert ?? "",
+    ];
+    execFileSync("openssl", [...made, ...subject], { stdio: "ignore" });
+    let handshakes = 0;
+    let octets = 0;
+    const server = tls.createServer({ key: readFileSync(key ?? ""), cert: readFileSync(cert ?? "") }, (socket) => {
+      socket.on("data", (chunk) => (octets += chunk.length)).on("error", () => undefined);
+    });
+    server.on("connection", () => (handshakes += 1)).on("tlsClientError", () => undefined);
+    const port = await freePort();
+    await new Promise<void>((resolve) => void server.listen(port, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const service = await startSmppService();
+    const settings = SMPP_SETTINGS.parse({ host: "127.0.0.1", port, tls: true, system_id: "acme", response_s: 2 });
+    await service.ask("tls:1", "configure", { settings, password: "secret" }, Date.now());
+    await eventually(() => handshakes > 0);
+    expect((await service.standing("tls:1"))?.state).toBe("down");
+    expect(await service.submit("tls:1", message("r1"))).toEqual({ kind: "not_accepted", code: "no_bind" });
+    expect(octets).toBe(0);
+  },
+);
