@@ -21,12 +21,13 @@ const stored = () => carrierSetting.change(env.RECORDINGS, () => null);
 const names = async () => (await stored()).carriers.map(({ name }) => name);
 const toBravo = { routes: [{ carriers: [{ name: "bravo" }] }] };
 
+let spied: { mockRestore: () => void } | null = null;
 const put = env.RECORDINGS.put.bind(env.RECORDINGS);
 
 /** Has other work done in the middle of the next change: after it read the set, and before it writes. */
 function meanwhile(work: () => Promise<unknown>, times = 1): void {
   let left = times;
-  vi.spyOn(env.RECORDINGS, "put").mockImplementation((async (...sent: Parameters<typeof put>) => {
+  spied = vi.spyOn(env.RECORDINGS, "put").mockImplementation((async (...sent: Parameters<typeof put>) => {
     if (left-- > 0) await work();
     return put(...sent);
   }) as typeof put);
@@ -85,7 +86,7 @@ describe("two changes at once", () => {
     const secret = `whsec_${Buffer.from("bravo's own key, of 32 bytes, ok").toString("base64")}`;
     const { secrets: _own, ...rest } = ACME;
     meanwhile(async () => {
-      vi.mocked(env.RECORDINGS.put).mockRestore();
+      spied?.mockRestore();
       await setCarrier("bravo", { ...ACME, secrets: { secret } });
     });
     await setCarrier("bravo", { ...rest, settings: { url: "https://other.example.com/" } });
@@ -125,7 +126,7 @@ describe("the binds of a carrier that two operators set up at once", () => {
   it("are those of the change that was written last, though its request began first", async () => {
     await putCarrier(at, "jio", JIO);
     meanwhile(async () => {
-      vi.mocked(env.RECORDINGS.put).mockRestore();
+      spied?.mockRestore();
       vi.setSystemTime(Date.now() + 5);
       await putCarrier(at, "jio", { ...JIO, settings: { ...JIO.settings, port: 2 } });
     });
