@@ -17,6 +17,19 @@ const HELD_QUEUES = {
   WEBHOOKS: { queueName: "held-webhooks" },
 };
 
+/** The tests that drive the started service, a browser or a command. */
+const OUTSIDE = ["test/{process,fuzz,browser}/**/*.test.ts"];
+
+/** Of these, the ones that measure memory or give the service more to do than it can: one at a time. */
+const ALONE = ["test/fuzz/**/*.test.ts", "test/process/{torture,dlt-memory,kill,many-sends}.test.ts"];
+
+const ON_PROCESSES = {
+  environment: "node" as const,
+  setupFiles: ["./test/setup/process.ts", "./test/setup/seed.ts"],
+  testTimeout: 240_000,
+  hookTimeout: 120_000,
+};
+
 /** The databases and queues that differ from those in wrangler.toml. */
 const TEST_BINDINGS = { queueProducers: HELD_QUEUES, d1Databases: { SPARE_HISTORY: "spare" } };
 
@@ -92,14 +105,22 @@ export default defineConfig(async () => ({
       },
       {
         test: {
+          ...ON_PROCESSES,
           name: "process",
-          include: ["test/{process,fuzz,browser}/**/*.test.ts"],
-          environment: "node",
-          setupFiles: ["./test/setup/process.ts", "./test/setup/seed.ts"],
-          testTimeout: 240_000,
-          hookTimeout: 120_000,
-          // One started service at a time: they share two cores with their clients.
-          fileParallelism: false,
+          include: OUTSIDE,
+          exclude: ALONE,
+          // Most of the time these wait for a runtime, a browser or a clock.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...ON_PROCESSES,
+          name: "process-alone",
+          include: ALONE,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
