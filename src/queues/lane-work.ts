@@ -56,6 +56,8 @@ const AT_ONCE: Omit<Taken, "atMs" | "nowMs"> = { againMs: 0, quietMs: 0, isLimit
 const ROUTED_CLAIM = 20;
 const PUT_OFF_MS_MIN = 1_000;
 const PUT_OFF_MS_MAX = 30_000;
+/** A carrier that is only paced has permits again soon: longer than this, only what it asks for as silence counts. */
+const PUT_OFF_PACED_MS_MAX = 4_000;
 
 /** What came of one round; `again`: there was no permit, and when to ask for one; `isSurplus`: enough others ask. */
 interface Round {
@@ -120,7 +122,7 @@ export class LaneWork {
         if (waits > WAITS_HERE_MAX || round.again.againMs > this.#waitMsMax(round.again)) {
           if (sole || this.#own.waiting === 0) return round.again.againMs;
           // Others may wait behind these, for carriers that have permits.
-          this.#own.release(() => true, this.#putOffMs(round.again.againMs));
+          this.#own.release(() => true, this.#putOffMs(round.again));
           waits = 0;
           continue;
         }
@@ -175,7 +177,7 @@ export class LaneWork {
     if (groups.length > 1) {
       for (const { group, permits } of behind) {
         const those = new Set(group.ready);
-        this.#own.release((one) => those.has(one), this.#putOffMs(permits.againMs));
+        this.#own.release((one) => those.has(one), this.#putOffMs(permits));
       }
       return { used: Math.max(used, 1) };
     }
@@ -183,8 +185,9 @@ export class LaneWork {
   }
 
   /** For how long messages are put off whose carrier has no permits: longer each time in a row. */
-  #putOffMs(againMs: number): number {
-    return Math.min(PUT_OFF_MS_MAX, Math.max(againMs, PUT_OFF_MS_MIN * Math.max(1, this.#putOff)));
+  #putOffMs({ againMs, quietMs }: Taken): number {
+    const mostMs = Math.min(PUT_OFF_MS_MAX, quietMs + PUT_OFF_PACED_MS_MAX);
+    return Math.min(mostMs, Math.max(againMs, PUT_OFF_MS_MIN * Math.max(1, this.#putOff)));
   }
 
   async #submit(group: Group, permits: Taken): Promise<number> {
