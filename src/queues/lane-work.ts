@@ -124,6 +124,7 @@ export class LaneWork {
           // Others may wait behind these, for carriers that have permits.
           this.#own.release(() => true, this.#putOffMs(round.again));
           waits = 0;
+          first = false;
           continue;
         }
         await scheduler.wait(round.again.againMs);
