@@ -3,7 +3,7 @@ import { logProblem } from "../log.ts";
 import type { Lane } from "../model/lane.ts";
 import { afterSilenceMs } from "../model/pace.ts";
 import type { Outcome, ReceiptState } from "../model/message.ts";
-import type { PaceNews, Permits, PermitsAsked, Seen } from "../model/pace.ts";
+import type { Permits, PermitsAsked, Seen } from "../model/pace.ts";
 import { placeOf } from "../objects.ts";
 import { Countdown } from "./countdown.ts";
 import { madeOf, seenIn } from "./pace/attempt-seen.ts";
@@ -205,13 +205,18 @@ export class PaceClient {
       const isTimed = deliveryMs !== null && state === "delivered";
       this.#untold.saw({ results: { [state]: 1 }, ...(isTimed && { deliveryMs }) }, nowMs);
     }
-    if (final.length > 0) tellsLater(this.#binding).add(ctx, [this]);
+    if (final.length > 0) tellsLater(this).add(ctx, [null]);
   }
 
   /** Tells the object what it does not know of, if anything. */
   async tellRest(): Promise<void> {
     const seen = this.untold();
     if (seen.taken === 0 && !seen.lately && !seen.row) return;
+    await this.tell(seen);
+  }
+
+  /** Tells the object, and hears how the carrier stands. */
+  async tell(seen: Seen): Promise<void> {
     this.#known.hear(await this.#binding.getByName(this.#carrier, this.#place).tell(seen), Date.now());
   }
 
@@ -240,9 +245,7 @@ export class PaceClient {
 
   #tell(ctx: Waits, seen: Seen): void {
     if (seen.tried === true) this.#known.isTrying = false;
-    const said = { ...seen, ...this.#untold.take(Date.now()) };
-    const heard = (news: PaceNews) => this.#known.hear(news, Date.now());
-    tells(this.#binding).add(ctx, [{ carrier: this.#carrier, place: this.#place, seen: said, heard }]);
+    tells(this).add(ctx, [{ ...seen, ...this.#untold.take(Date.now()) }]);
   }
 
   #none(againMs: number): Taken {
