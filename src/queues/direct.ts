@@ -67,7 +67,7 @@ export async function directTake(
   if (recipients.length > 1 || config.DIRECT_DISPATCH === "off" || config.CARRIER_TIMEOUT_MS > AT_ONCE_MS_MAX) return;
   // Where the set cannot be read, the message waits for it in its queue.
   const offers = await offersOf(env, ctx, mode).catch(() => null);
-  const [first, ...others] = offers?.of({ requestId, operation, to, attempt: 1 }) ?? [];
+  const [first, ...others] = offers?.present(offers.all({ requestId, operation, to, attempt: 1 })) ?? [];
   if (!first) return;
   const pace = first.isPaced ? paceOf(env, first.name, first.tps) : null;
   if (pace?.standing(Date.now(), laneOf(operation, 1)) === "congested") return;
@@ -156,6 +156,7 @@ async function submitClaimed(
     job,
     at,
     carriers,
+    all: offers.allOfClaimed(job, at),
     isOpen: false,
     untilMs,
   });

@@ -47,6 +47,8 @@ export interface Turn {
   job: ClaimedJob;
   at: Claimed;
   carriers: readonly Carrier[];
+  /** All that it may go to, with those that are passed over now: when one of these is back counts. */
+  all: readonly Carrier[];
   /** Whether the claim left the choice of the first one open, too, so that the account has to be told. */
   isOpen: boolean;
   /** When the last submission may begin that its lease has time for. */
@@ -61,11 +63,21 @@ export interface Turned {
 
 const codeOf = (outcome: Outcome) => ("code" in outcome ? { code: outcome.code } : {});
 
-/** After all of them: "not now", for as long as the most patient of them asks. */
-function leastWait(outcomes: readonly Outcome[], last: Outcome): Outcome {
-  if (last.kind !== "not_accepted" || outcomes.length < 2) return last;
+/** How long a carrier is passed over yet, in ms; 0 where it may have a permit any moment. */
+function awayMs(env: Env, { isPaced, name, tps }: Carrier, nowMs: number): number {
+  if (!isPaced) return 0;
+  const pace = paceOf(env, name, tps);
+  return Math.max(pace.outMs(nowMs), pace.quietMs(nowMs));
+}
+
+/**
+ * What the message is told after all of its carriers: the last one's outcome, where that is not certain; else "not now",
+ * for as long as the soonest of them asks. `passedMs` is how long those are away that were not asked.
+ */
+export function leastWait(outcomes: readonly Outcome[], last: Outcome, passedMs: readonly number[]): Outcome {
+  if (last.kind !== "not_accepted") return last;
   const waits = outcomes.map((one) => (one.kind === "not_accepted" ? (one.retryAfterMs ?? 0) : 0));
-  const retryAfterMs = Math.min(...waits);
+  const retryAfterMs = Math.min(...waits, ...passedMs);
   return { kind: "not_accepted", code: last.code, ...(retryAfterMs > 0 && { retryAfterMs }) };
 }
 
@@ -77,7 +89,7 @@ export async function submitInTurn(
   turn: Turn,
   saw?: (carrier: Carrier, outcome: Outcome, tookMs: number) => void,
 ): Promise<Turned | null> {
-  const { env, ctx, config, account, lane, ref, job, at, carriers, untilMs } = turn;
+  const { env, ctx, config, account, lane, ref, job, at, carriers, all, untilMs } = turn;
   const tried: Tried[] = [];
   const outcomes: Outcome[] = [];
   let last: Turned | null = null;
@@ -99,7 +111,9 @@ export async function submitInTurn(
   if (!last) return null;
   const { attempt, carrier } = last;
   const offered: Offered = { tried, follow: carrier.lookup !== undefined, resubmits: carrier.resubmits };
-  const news = { ...attempt.news, outcome: leastWait(outcomes, attempt.news.outcome) };
+  const passed = all.filter(({ name }) => !tried.some((one) => one.carrier === name));
+  const passedMs = passed.map((one) => awayMs(env, one, Date.now()));
+  const news = { ...attempt.news, outcome: leastWait(outcomes, attempt.news.outcome, passedMs) };
   const isUsual = tried.length === 1 && carrier.name === job.carrier && at.only === undefined;
   return { carrier, attempt: { ...attempt, news: { ...news, ...((!isUsual || turn.isOpen) && { offered }) } } };
 }

@@ -245,8 +245,9 @@ export class LaneWork {
 
   /** Holds a claimed message for its carriers; what has none any more is put off. */
   #hold(job: ClaimedJob, at: Claimed, untilMs: number): void {
-    const [carrier, ...more] = this.#offers.ofClaimed(job, at);
-    if (carrier) this.#own.add({ job, at, carriers: [carrier, ...more], untilMs });
+    const all = this.#offers.allOfClaimed(job, at);
+    const [carrier, ...more] = this.#offers.present(all);
+    if (carrier) this.#own.add({ job, at, carriers: [carrier, ...more], all, untilMs });
     else this.#own.note(givenBack(job, at, PUT_OFF_MS_MAX));
   }
 

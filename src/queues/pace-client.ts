@@ -98,14 +98,14 @@ export class PaceClient {
     return isSet || !this.#known.isUp || this.#limited.leftMs(nowMs) > 0 ? "limited" : "free";
   }
 
-  /** Whether messages that have another carrier pass this one over (contract §16.2); costs nothing. */
-  isOut(nowMs: number): boolean {
-    return this.#known.outMs(nowMs) > 0;
+  /** How long messages that have another carrier pass this one over, in ms (contract §16.2); costs nothing. */
+  outMs(nowMs: number): number {
+    return this.#known.outMs(nowMs);
   }
 
   /** Whether a message that may go to another carrier does so at once: this one is out, or wants silence. */
   isAway(nowMs: number): boolean {
-    return this.isOut(nowMs) || this.quietMs(nowMs) > 0;
+    return this.outMs(nowMs) > 0 || this.quietMs(nowMs) > 0;
   }
 
   /** What the carrier's deliveries are worth, for the shares of its route (routing/drift.ts); 1 where it is not known. */

@@ -40,6 +40,8 @@ export interface Ready {
   at: Claimed;
   /** Who may get it, first to last; at least one. */
   carriers: readonly [Carrier, ...Carrier[]];
+  /** All that it may go to. */
+  all: readonly Carrier[];
   /** Until when it may be submitted: later its lease could end before its report. */
   untilMs: number;
 }
@@ -171,11 +173,11 @@ export class Submissions {
     return true;
   }
 
-  #start({ job, at, carriers, untilMs }: Ready): void {
+  #start({ job, at, carriers, all, untilMs }: Ready): void {
     const { env, ctx, config, slots } = this.#on;
     const { name } = carriers[0];
     this.#flights.set(name, (this.#flights.get(name) ?? 0) + 1);
-    const turn = { env, ctx, config, ...this.#to, job, at, carriers, untilMs, isOpen: this.#isOpen };
+    const turn = { env, ctx, config, ...this.#to, job, at, carriers, all, untilMs, isOpen: this.#isOpen };
     const flying = submitInTurn(turn, (carrier, outcome, tookMs) => {
       this.#latencyMs.set(carrier.name, tookMs);
       const seen = seenIn(outcome);
