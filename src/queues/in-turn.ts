@@ -4,7 +4,7 @@ import type { Attempt } from "../inbox/landing.ts";
 import type { Lane } from "../model/lane.ts";
 import type { Claimed, ClaimedJob, Offered, Outcome, Tried } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
-import { paceOf } from "./pace-client.ts";
+import { paceOf } from "./pace/clients.ts";
 import { attemptOf, submit } from "./submit.ts";
 
 // One claim of a message: its carriers are tried in turn, under one lease, as long as each certainly did not take it
@@ -15,25 +15,27 @@ type Waits = Pick<ExecutionContext, "waitUntil">;
 /** The longest wait for a permit that was given. */
 const PERMIT_MS_MAX = 3_000;
 
-/** Whether the carrier may get a message now: where its limit was met lately, that takes a permit. */
+/**
+ * Whether the carrier may get a message now, which is no later than `untilMs`: where its limit was met lately, that takes
+ * a permit. One that is of no use is given back.
+ */
 export async function isPermitted(
   env: Env,
   ctx: Waits,
   carrier: Carrier,
-  { account, lane, hasOther }: { account: string; lane: Lane; hasOther: boolean },
+  { account, lane, hasOther, untilMs }: { account: string; lane: Lane; hasOther: boolean; untilMs: number },
 ): Promise<boolean> {
+  if (Date.now() > untilMs) return false;
   if (!carrier.isPaced) return true;
   const pace = paceOf(env, carrier.name, carrier.tps);
   const standing = pace.standing(Date.now(), lane);
   if (standing === "free") return true;
   const permits = await pace.take({ lane, account, max: 1, ...(hasOther && { hasOther }) });
   const waitMs = (permits.atMs[0] ?? Infinity) - Date.now();
-  if (waitMs > PERMIT_MS_MAX) {
-    pace.giveBack(ctx, permits, 0);
-    return false;
-  }
-  if (waitMs > 0) await scheduler.wait(waitMs);
-  return pace.quietMs(Date.now()) === 0;
+  if (waitMs > 0 && waitMs <= PERMIT_MS_MAX) await scheduler.wait(waitMs);
+  if (waitMs <= PERMIT_MS_MAX && Date.now() <= untilMs && pace.quietMs(Date.now()) === 0) return true;
+  pace.giveBack(ctx, permits, 0);
+  return false;
 }
 
 /** A message to submit, and the carriers that may get it: the first one may now. */
@@ -96,8 +98,7 @@ export async function submitInTurn(
   for (const [nth, carrier] of carriers.entries()) {
     const hasOther = nth < carriers.length - 1;
     // The caller has seen to the first one's permit.
-    const mayGet = async () => Date.now() <= untilMs && isPermitted(env, ctx, carrier, { account, lane, hasOther });
-    if (nth > 0 && !(await mayGet())) continue;
+    if (nth > 0 && !(await isPermitted(env, ctx, carrier, { account, lane, hasOther, untilMs }))) continue;
     const atMs = Date.now();
     const attempt = await submit(carrier, config, ref, job, at);
     const { outcome } = attempt.news;

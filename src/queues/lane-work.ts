@@ -9,7 +9,7 @@ import { enqueueFollow } from "./enqueue.ts";
 import { FOLLOW_DELAY_SEC } from "./follow-up.ts";
 import { givenBack } from "./in-turn.ts";
 import type { Offers } from "./offers.ts";
-import { paceOf } from "./pace-client.ts";
+import { paceOf } from "./pace/clients.ts";
 import type { Taken } from "./pace-client.ts";
 import { addresseeOf, report } from "./report.ts";
 import type { Addressee } from "./report.ts";
@@ -219,13 +219,13 @@ export class LaneWork {
 
   /** Claims messages, for permits where they have one carrier, and reports in the same call what is known. */
   async #claim(sole: Carrier | null, permitsMs: readonly number[], most = permitsMs.length): Promise<void> {
-    const { env, config, budget } = this.#on;
+    const { env, budget } = this.#on;
     const [account, lane] = [this.#account, this.#lane];
     const isGathered = lane === "bulk" && sole?.isPaced === true;
     const max = isGathered ? Math.min(CLAIM_MAX, Math.max(BULK_CLAIM_MIN, BULK_CLAIM_TURNS * most)) : most;
     const nowMs = Date.now();
     const waitMs = Math.max(0, (permitsMs.at(-1) ?? 0) - nowMs) + WAIT_MARGIN_MS;
-    const leaseMs = config.CARRIER_TIMEOUT_MS + waitMs + REPORT_MARGIN_MS;
+    const leaseMs = this.#offers.attemptMs + waitMs + REPORT_MARGIN_MS;
     const news = await this.#news();
     const stub: AccountObject = env.ACCOUNT.getByName(account);
     const { follow, resubmits } = this.#addressee();

@@ -1,3 +1,4 @@
+import { attemptMs } from "../carriers/carrier.ts";
 import type { Carrier } from "../carriers/carrier.ts";
 import { carrierFor, carrierNamed, currentCarriers } from "../carriers/table.ts";
 import type { Carriers } from "../carriers/table.ts";
@@ -7,7 +8,7 @@ import type { Claimed, ClaimedJob } from "../model/message.ts";
 import type { Operation } from "../model/operations.ts";
 import type { Mode } from "../model/ref.ts";
 import { choose } from "../routing/choose.ts";
-import { paceOf } from "./pace-client.ts";
+import { paceOf } from "./pace/clients.ts";
 import { carrierOfJob } from "./submit.ts";
 
 // To which carriers a message is offered, and in which order (contract §16.2). The account knows nothing of routes: its
@@ -43,6 +44,12 @@ export class Offers {
     const plan = [...(this.#carriers?.routed ?? [])];
     const dedupes = plan.filter((name) => this.named(name)?.resubmits === true);
     return { carrier: configOf(this.#env).CARRIER, plan, dedupes };
+  }
+
+  /** The longest attempt at any of them, in ms. */
+  get attemptMs(): number {
+    const routed = this.#carriers?.routed.map((name) => this.named(name)).filter((one) => one !== null) ?? [];
+    return attemptMs(configOf(this.#env), this.sole ? [this.sole] : routed);
   }
 
   /** The carrier with this name; null where there is none any more. */

@@ -1,10 +1,9 @@
-import { configOf } from "../config/config.ts";
 import { logProblem } from "../log.ts";
 import type { Lane } from "../model/lane.ts";
 import { afterSilenceMs } from "../model/pace.ts";
 import type { Outcome, ReceiptState } from "../model/message.ts";
 import type { Permits, PermitsAsked, Seen } from "../model/pace.ts";
-import { placeOf } from "../objects.ts";
+import type { placeOf } from "../objects.ts";
 import { Countdown } from "./countdown.ts";
 import { madeOf, seenIn } from "./pace/attempt-seen.ts";
 import { Known } from "./pace/known.ts";
@@ -283,21 +282,4 @@ export class PaceClient {
       })
       .catch((problem: unknown) => logProblem("pace", problem));
   }
-}
-
-const clients = new WeakMap<object, Map<string, PaceClient>>();
-
-/** This isolate's client of a carrier's pacing object; `tps` is the limit that the carrier was set up with. */
-export function paceOf(env: Env, carrier: string, tps?: number | null): PaceClient {
-  const ofBinding = clients.get(env.PACE) ?? new Map<string, PaceClient>();
-  clients.set(env.PACE, ofBinding);
-  const client = ofBinding.get(carrier) ?? newClient(env, carrier);
-  ofBinding.set(carrier, client);
-  if (tps !== undefined) client.tps = tps;
-  return client;
-}
-
-function newClient(env: Env, carrier: string): PaceClient {
-  const { CARRIER, CARRIER_TPS } = configOf(env);
-  return new PaceClient(env.PACE, carrier, carrier === CARRIER && CARRIER_TPS !== undefined, placeOf(env));
 }

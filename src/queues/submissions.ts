@@ -8,7 +8,7 @@ import type { Budget } from "./budget.ts";
 import { givenBack, submitInTurn } from "./in-turn.ts";
 import type { Turned } from "./in-turn.ts";
 import { seenIn } from "./pace/attempt-seen.ts";
-import { paceOf } from "./pace-client.ts";
+import { paceOf } from "./pace/clients.ts";
 import type { Taken } from "./pace-client.ts";
 import type { Slots } from "./slots.ts";
 

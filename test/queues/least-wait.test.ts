@@ -14,6 +14,9 @@ const BUSY = (retryAfterMs?: number): Outcome => ({
   ...(retryAfterMs !== undefined && { retryAfterMs }),
 });
 
+const silent = (seconds: number) => () =>
+  new Response(null, { status: 429, headers: { "retry-after": String(seconds) } });
+
 const waits = fc.array(fc.option(fc.nat(10_000_000), { nil: undefined }), { minLength: 1, maxLength: 10 });
 
 describe("the least of all waits", () => {
@@ -41,9 +44,6 @@ describe("the least of all waits", () => {
 describe("a message of which only the most patient carrier is asked", () => {
   beforeEach(setUpCarriers);
   afterEach(takeDown);
-
-  const silent = (seconds: number) => () =>
-    new Response(null, { status: 429, headers: { "retry-after": String(seconds) } });
 
   it.each(["at once", "by a consumer"])("(%s) waits for the one that is back in seconds", async (how) => {
     await route({ ...IN_TURN, fallback: ["bravo"] });
