@@ -139,6 +139,7 @@ export class PaceClient {
         const leftMs = this.#quiet.leftMs(Date.now());
         if (leftMs === 0) return answered;
         // The carrier asked for silence while the answer was on its way: these permits are dated into it.
+        if (answered.state === "trial") this.#return(answer).catch(() => undefined);
         return this.#none(leftMs + afterSilenceMs(asked.lane, leftMs, Math.random));
       }
       logProblem("pace", new Error("the pacing object did not answer"));
@@ -179,11 +180,11 @@ export class PaceClient {
     if (made) this.#untold.saw(made, Date.now());
     const isNews = made !== null && (made.isFailure === true || made.isTrouble === true || !this.#known.isUp);
     if (isNews) this.#limited.extend(Date.now(), LIMITED_MS);
-    const tried = this.#known.isTrying && made !== null && made.isFailure !== true && outcome.kind !== "submitted";
+    const tried = this.#known.isTrying && made?.isFailure !== true && outcome.kind !== "submitted";
     const seen = { ...seenIn(outcome), ...(tried && { tried }) };
     if (seen.busy + (seen.away ?? 0) > 0 || seen.quietMs !== undefined) return this.saw(ctx, seen);
     this.#taken += seen.taken;
-    if (!isNews) return;
+    if (!isNews && !tried) return;
     this.#tell(ctx, { taken: this.#taken, busy: 0, ...(tried && { tried }) });
     this.#taken = 0;
   }
@@ -227,19 +228,26 @@ export class PaceClient {
   /** Gives back the permits after the first `used`, so that others may have those that are still ahead. Never throws. */
   giveBack(ctx: Waits, { atMs, aheadMs, isLimited, state }: Taken, used: number): void {
     // The next message tries the carrier.
-    if (state === "trial" && used === 0) return this.#tell(ctx, { taken: 0, busy: 0, tried: true });
+    const tried = state === "trial" && used === 0;
     const fromMs = Date.now() + RETURN_MS_MIN;
-    const returned = atMs.slice(used).filter((at) => at >= fromMs);
-    if (!isLimited || returned.length === 0) return;
-    this.#tell(ctx, { taken: this.#taken, busy: 0, returned: returned.map((at) => at + aheadMs) });
+    const ahead = isLimited ? atMs.slice(used).filter((at) => at >= fromMs) : [];
+    if (!tried && ahead.length === 0) return;
+    const returned = ahead.map((at) => at + aheadMs);
+    this.#tell(ctx, {
+      taken: this.#taken,
+      busy: 0,
+      ...(returned.length > 0 && { returned }),
+      ...(tried && { tried }),
+    });
     this.#taken = 0;
   }
 
-  /** Gives permits back that came when they were not waited for any more. */
+  /** Gives permits back that came when they were of no use any more. */
   async #return({ atMs, isLimited, state }: Permits): Promise<void> {
-    if (!isLimited || atMs.length === 0) return;
-    const seen = { taken: 0, busy: 0, returned: atMs, ...(state === "trial" && { tried: true }) };
-    await this.#binding.getByName(this.#carrier, this.#place).tell(seen);
+    const tried = state === "trial";
+    if (atMs.length === 0 || (!isLimited && !tried)) return;
+    if (tried) this.#known.isTrying = false;
+    await this.tell({ taken: 0, busy: 0, returned: atMs, ...(tried && { tried }) });
   }
 
   #tell(ctx: Waits, seen: Seen): void {
