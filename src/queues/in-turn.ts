@@ -29,7 +29,8 @@ export async function isPermitted(
   if (!carrier.isPaced) return true;
   const pace = paceOf(env, carrier.name, carrier.tps);
   const standing = pace.standing(Date.now(), lane);
-  if (standing === "free") return true;
+  // A bulk takes a permit wherever it goes.
+  if (standing === "free" && lane !== "bulk") return true;
   const permits = await pace.take({ lane, account, max: 1, ...(hasOther && { hasOther }) });
   const waitMs = (permits.atMs[0] ?? Infinity) - Date.now();
   if (waitMs > 0 && waitMs <= PERMIT_MS_MAX) await scheduler.wait(waitMs);
