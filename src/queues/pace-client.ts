@@ -196,10 +196,10 @@ export class PaceClient {
     return { taken, busy: 0, ...this.#untold.take(Date.now()) };
   }
 
-  /** Notes receipts that came here: the object is told of final ones in a moment, with others. Never throws. */
+  /** Notes receipts that came here: the object is told of final ones in a moment, once. Never throws. */
   receipts(ctx: Waits, all: readonly { ref: string; state: ReceiptState }[]): void {
     const nowMs = Date.now();
-    const final = all.filter(({ state }) => state !== "submitted");
+    const final = all.filter(({ ref, state }) => state !== "submitted" && this.#sent.ends(ref));
     for (const { ref, state } of final) {
       const deliveryMs = this.#sent.since(ref, nowMs);
       const isTimed = deliveryMs !== null && state === "delivered";

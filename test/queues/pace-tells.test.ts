@@ -76,6 +76,24 @@ describe("the rest", () => {
     expect(told).toHaveLength(1);
   });
 
+  it("has each message's receipt once, however often the carrier repeats it", async () => {
+    const { other, ctx, told, settled } = openTwo();
+    for (const state of ["submitted", "delivered", "delivered", "failed"] as const) {
+      other.receipts(ctx, [{ ref: "1", state }]);
+    }
+    await settled();
+    other.receipts(ctx, [
+      { ref: "1", state: "delivered" },
+      { ref: "2", state: "undelivered" },
+      { ref: "2", state: "undelivered" },
+    ]);
+    await settled();
+    expect(told.map(({ seen }) => seen.lately?.map(({ results }) => results))).toEqual([
+      [{ delivered: 1 }],
+      [{ undelivered: 1 }],
+    ]);
+  });
+
   it("is what the carrier took, and what counts for its breaker", async () => {
     const { other, ctx, told } = openTwo();
     other.made(ctx, { ref: "1", news: { outcome: { kind: "submitted" } } }, 40);
