@@ -84,27 +84,31 @@ export function leastWait(outcomes: readonly Outcome[], last: Outcome, passedMs:
   return { kind: "not_accepted", code: last.code, ...(retryAfterMs > 0 && { retryAfterMs }) };
 }
 
+/** Who watches a message on its way: `goesTo` is told each carrier that it waits for, `saw` each submission. */
+export interface Watching {
+  goesTo: (carrier: Carrier) => void;
+  saw: (carrier: Carrier, outcome: Outcome, tookMs: number) => void;
+}
+
 /**
- * Submits a claimed message to its carriers in turn, each once. `saw` is told of each submission. A carrier that may not
- * get it now is passed over. Null where there is no carrier. Never throws.
+ * Submits a claimed message to its carriers in turn, each once. A carrier that may not get it now is passed over. Null
+ * where there is no carrier. Never throws.
  */
-export async function submitInTurn(
-  turn: Turn,
-  saw?: (carrier: Carrier, outcome: Outcome, tookMs: number) => void,
-): Promise<Turned | null> {
+export async function submitInTurn(turn: Turn, watching?: Watching): Promise<Turned | null> {
   const { env, ctx, config, account, lane, ref, job, at, carriers, all, untilMs } = turn;
   const tried: Tried[] = [];
   const outcomes: Outcome[] = [];
   let last: Turned | null = null;
   for (const [nth, carrier] of carriers.entries()) {
     const hasOther = nth < carriers.length - 1;
+    watching?.goesTo(carrier);
     // The caller has seen to the first one's permit.
     if (nth > 0 && !(await isPermitted(env, ctx, carrier, { account, lane, hasOther, untilMs }))) continue;
     const atMs = Date.now();
     const attempt = await submit(carrier, config, ref, job, at);
     const { outcome } = attempt.news;
     if (carrier.isPaced) paceOf(env, carrier.name, carrier.tps).made(ctx, attempt, Date.now() - atMs);
-    saw?.(carrier, outcome, Date.now() - atMs);
+    watching?.saw(carrier, outcome, Date.now() - atMs);
     tried.push({ carrier: carrier.name, at: atMs, ...codeOf(outcome) });
     outcomes.push(outcome);
     last = { attempt, carrier };
