@@ -51,6 +51,12 @@ interface Compiled {
  */
 const KEPT_MAX = 2_000_000;
 
+/**
+ * Places that are looked at in search of the nearest template: some hundredths of a second. Usual registries need a few
+ * percent of that; of one that was made to need more, the nearest of those that were compared is told.
+ */
+export const NEAREST_PLACES_MAX = 20_000_000;
+
 /** Characters that are quoted of a text or template. */
 const QUOTED = 20;
 
@@ -154,6 +160,12 @@ function expectedAt(parts: readonly Part[], step: number): string {
 export class Registry {
   readonly #all: readonly Compiled[];
   readonly #alphabet = new Alphabet();
+  readonly #work = { places: 0 };
+
+  /** Places of texts that were looked at so far, once for each part of a template. */
+  get places(): number {
+    return this.#work.places;
+  }
 
   /** Templates with known variables only (`partsOf`); throws on others. */
   constructor(templates: readonly Template[]) {
@@ -175,11 +187,15 @@ export class Registry {
   find(given: string, header?: string): Template | null {
     const text = comparable(given);
     const chars = [...text];
+    const counts = this.#alphabet.countsOf(chars);
     let best: Compiled | null = null;
     for (const one of this.#all) {
-      if (!text.startsWith(one.head) || !text.endsWith(one.tail)) continue;
+      if (one.fixed > chars.length || !text.startsWith(one.head) || !text.endsWith(one.tail)) continue;
       if (best && !isBetter(one, best, header)) continue;
-      if (fits(partsIn(one), chars)) best = one;
+      if (leastDistance(one, counts, chars.length) > 0) continue;
+      const parts = partsIn(one);
+      this.#work.places += parts.length * (chars.length + 1);
+      if (fits(parts, chars)) best = one;
     }
     return best?.template ?? null;
   }
@@ -202,17 +218,22 @@ export class Registry {
     return { code: 633, templateId, at, expected: expectedAt(parts, step), found: quoted(chars, at) };
   }
 
-  /** The template with the fewest differences. Only those are compared that can have fewer than the best one so far. */
+  /**
+   * The template with the fewest differences. Only those are compared that can have fewer than the best one so far, and
+   * up to NEAREST_PLACES_MAX.
+   */
   #nearest(chars: readonly string[], header: string | undefined): Compiled | null {
     const counts = this.#alphabet.countsOf(chars);
     const numbers = numbersOf(chars);
     const byBound: Compiled[][] = [];
     for (const one of this.#all) (byBound[leastDistance(one, counts, chars.length)] ??= []).push(one);
     let best: { one: Compiled; distance: number } | null = null;
+    const until = this.#work.places + NEAREST_PLACES_MAX;
     for (const [least, all = []] of byBound.entries()) {
       if (best && least > best.distance) break;
       for (const one of all) {
-        const found = distance(stepsIn(one), numbers, best ? best.distance + 1 : Infinity);
+        if (best && this.#work.places > until) return best.one;
+        const found = distance(stepsIn(one), numbers, best ? best.distance + 1 : Infinity, this.#work);
         if (found === Infinity) continue;
         if (!best || found < best.distance || isBetter(one, best.one, header)) best = { one, distance: found };
       }
