@@ -169,6 +169,10 @@ export function failureOf(refusal: Refusal): Failure {
     case "dlt_header":
     case "dlt_hours":
       return failureOfDlt(refusal);
+    case "otp_long": {
+      const { reason, segments, max } = refusal;
+      return failureBy("invalid_request", { id: reason, segments, max }, { param: "brandName" });
+    }
     case "recordings_full": {
       const { recordings, bytes } = refusal.quota;
       return failureBy("too_many", { id: refusal.reason, recordings, megabytes: Math.floor(bytes / 1_000_000) });
