@@ -1,3 +1,4 @@
+import type { KnownNumbers } from "./limits/known-numbers.ts";
 // The exact sliding window of contract §7, as arithmetic over a list of times. No storage, no clock.
 
 /** The window's length, in ms. */
@@ -21,6 +22,8 @@ export interface WindowTimes {
   spent?: { startMs: number; units: number } | undefined;
   /** The codes of the last hour, where they are limited (limits/otp-gaps.ts); absent until they are read. */
   otps?: SentOtp[] | undefined;
+  /** The numbers that got a code before, while a prefix is limited (limits/known-numbers.ts); absent until they are read. */
+  known?: KnownNumbers | undefined;
 }
 
 export interface Admission {
