@@ -142,10 +142,10 @@ it("holds where the clock is set back over midnight, in memory and after an evic
 });
 
 it.each([
-  ["20 hours, and forward again", -20 * HOUR_MS],
-  ["a day", -24 * HOUR_MS],
-  ["not at all: it jumped ahead by 30 days", 30 * 24 * HOUR_MS],
-])("forgets no spending of the day where the clock is set back by %s, whatever was sent there", async (_, byMs) => {
+  ["was set back by 20 hours", -20 * HOUR_MS],
+  ["was set back by a day", -24 * HOUR_MS],
+  ["jumped ahead by 30 days", 30 * 24 * HOUR_MS],
+])("forgets no spending of the day where the clock %s, whatever was sent meanwhile", async (_, byMs) => {
   const world = await capped(10);
   const at = NOON_MS + 12 * HOUR_MS + 60_000;
   vi.setSystemTime(at);
