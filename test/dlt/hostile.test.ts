@@ -131,7 +131,7 @@ it("a usual registry of 10,000 templates is searched in a few steps, and its nea
   const registry = registryOf((nth) => `Dear {#var#}, order ${nthOf(nth)} was ${words[nth % 5]} on {#var#}. - Acme`);
   const text = (nth: string) => `Dear Asha, order ${nth} was ${words[Number(nth) % 5]} on 5 May. - Acme`;
   expect(registry.find(text("4711"))).toMatchObject({ templateId: "1107160004711" });
-  // Beside the one that fits, few have the letters of the text.
+  // Beside the one that fits, few have the text between its variables.
   expect(registry.places).toBeLessThan(1_000 * 5 * LENGTH);
   const near = registry.match(text("4711").replace("Dear", "Deer"));
   expect("mismatch" in near && near.mismatch).toMatchObject({ templateId: "1107160004711", at: 2 });

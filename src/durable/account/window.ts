@@ -1,4 +1,3 @@
-import type { KnownNumbers } from "./limits/known-numbers.ts";
 // The exact sliding window of contract §7, as arithmetic over a list of times. No storage, no clock.
 
 /** The window's length, in ms. */
@@ -9,6 +8,12 @@ export interface SentOtp {
   seq: number;
   atMs: number;
   to: string;
+}
+
+/** Numbers to which a code was sent, in order, each as many times as it got one; when they were read, in ms. */
+export interface KnownNumbers {
+  atMs: number;
+  numbers: Float64Array;
 }
 
 /** The times of admitted requests, oldest first, in memory only; null until they are rebuilt from storage. */

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { outgoingText } from "../../../src/text/otp-text.ts";
-import { ENTITY, LOGIN, PACKED, REGISTRY, importDlt, putDlt, testModeOf } from "../../world/dlt.ts";
+import { ENTITY, LOGIN, PACKED, REGISTRY, putDlt, testModeOf } from "../../world/dlt.ts";
 import { inboxOf, landAll } from "../../world/inbox.ts";
 import { preflight, sendOf } from "../../world/quotes.ts";
 import { balanceOf, bearer, call, ledgerOf, openWorld, post, sendSms } from "../../world/world.ts";
@@ -206,37 +206,6 @@ describe("one-time passwords", () => {
       dlt: { code: 633, template_id: LOGIN, at: 27, expected: "{#alphanumeric#}", found: "_••••••. - Acme" },
     });
     expect(long.text).not.toContain("482913");
-  });
-
-  it("are refused where the brand makes the account's own text longer than three SMS, whatever is enforced", async () => {
-    const [otpTemplate] = [{ ...REGISTRY.templates[2], text: `{#numeric#} for {#var#}. ${"x".repeat(300)}` }];
-    const templates = [...REGISTRY.templates.slice(0, 2), otpTemplate];
-    for (const enforce of ["on", "warn"]) {
-      const world = await registered({ otp, templates, enforce });
-      const before = [await balanceOf(world), await rowsIn(world)];
-      const long = { ...OTP, brandName: "दुकान" };
-      const reply = await sendOf(world, "otp", long);
-      expect([reply.status, reply.body]).toMatchObject([400, { code: "invalid_request", param: "brandName" }]);
-      expect(reply.body.error).toContain("5 SMS long; it may be 3.");
-      const told = await preflight(world, "otp", long);
-      expect(told.body).toMatchObject({ would: "refuse", problems: [{ param: "brandName" }] });
-      expect([await balanceOf(world), await rowsIn(world)]).toEqual(before);
-      expect((await sendOf(world, "otp", OTP)).status).toBe(200);
-    }
-  });
-
-  it("cannot have a template that is too long for them, also where an import makes it so", async () => {
-    const world = await registered();
-    const text = `{#numeric#} is the code for {#alphanumeric#}. ${"x".repeat(500)}`;
-    const templates = REGISTRY.templates.map((one) => (one.template_id === LOGIN ? { ...one, text } : one));
-    const set = await putDlt(world, { ...REGISTRY, templates, otp });
-    expect([set.status, set.body.param]).toEqual([400, "otp.values"]);
-    expect(set.body.error).toContain("4 SMS");
-    await putDlt(world, { ...REGISTRY, otp });
-    const csv = `Template ID,Template Content,Header,Category\n${LOGIN},${text},ACMEIN,OTP\n`;
-    const imported = await importDlt(world, csv);
-    expect([imported.status, imported.body.param]).toEqual([400, "otp.values"]);
-    expect((await sendOf(world, "otp", OTP)).status).toBe(200);
   });
 
   it("have the pieces that the values say", () => {

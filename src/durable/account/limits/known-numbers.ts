@@ -1,5 +1,6 @@
 import { text } from "../../rows.ts";
 import type { Turn } from "../turn.ts";
+import type { KnownNumbers } from "../window.ts";
 
 // The numbers that got a code from this account before, which need not wait for the codes of others while their range is
 // under attack. They are read from the jobs that the object holds, once an hour and only while a range is limited, and kept
@@ -10,12 +11,6 @@ export const HOUR_MS = 3_600_000;
 
 /** Jobs that are looked at, the newest: so many take some tens of ms. */
 export const JOBS_MAX = 100_000;
-
-/** Numbers to which a code was sent, in order, each as many times as it got one; when they were read, in ms. */
-export interface KnownNumbers {
-  atMs: number;
-  numbers: Float64Array;
-}
 
 function readKnown({ sql, nowMs }: Turn): KnownNumbers {
   const query = `
