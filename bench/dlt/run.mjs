@@ -4,7 +4,7 @@ import { Registry } from "../../src/dlt/registry.ts";
 import { VARIABLES_MAX } from "../../src/dlt/rules.ts";
 
 const TEMPLATES = 10_000;
-const ROUNDS = 60;
+const ROUNDS = 20;
 const LENGTH = 160;
 
 const nthOf = (nth) => String(nth).padStart(4, "0");
