@@ -98,8 +98,7 @@ describe("a carrier that delivered", () => {
   it("is believed however many receipts were kept before", () => {
     const plan = Array.from({ length: 9 }, (_, nth) => `c${nth}`);
     const life = new Life().claim(plan, "");
-    for (const name of plan)
-      for (const state of ["submitted", "undelivered", "failed"] as const) life.says(name, state);
+    for (const name of plan) life.says(name, "submitted").says(name, "undelivered").says(name, "failed");
     expect(life.says("c8", "delivered").leaseEnds().end).toBe("delivered 0");
   });
 });
