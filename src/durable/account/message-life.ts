@@ -78,11 +78,14 @@ function submitted(message: Message, { timers, nowMs }: ReceiptMoment, more: Par
 /** The last time, before the end of its validity, to which a message is put off that was given back, in ms. */
 const RELEASED_MARGIN_MS = 10_000;
 
+/** When a message that was given back can be claimed again, in ms since the epoch: never too late for a last try. */
+const releasedUntilMs = ({ nowMs }: Moment, afterMs: number, expiresAt: number): number =>
+  Math.min(nowMs + afterMs, Math.max(nowMs, expiresAt - RELEASED_MARGIN_MS));
+
 /** Gives a claim back: the message is as before it, and can be claimed again after this time. */
-function releasedClaim({ nowMs }: Moment, message: Message, afterMs: number, { expiresAt }: Reported): Message {
+function releasedClaim(moment: Moment, message: Message, afterMs: number, { expiresAt }: Reported): Message {
   const { dueMs: _due, pollMs: _poll, resubmits: _resubmits, code, log = [], ...kept } = message;
-  const untilMs = Math.min(nowMs + afterMs, Math.max(nowMs, expiresAt - RELEASED_MARGIN_MS));
-  const wait = afterMs > 0 ? { dueMs: untilMs } : {};
+  const wait = afterMs > 0 ? { dueMs: releasedUntilMs(moment, afterMs, expiresAt) } : {};
   const released = (message.released ?? 0) + 1;
   const before = unexplained(
     log.slice(
@@ -123,7 +126,7 @@ function afterSending(moment: Moment, message: Message, outcome: Outcome, job: R
       const dueMs = attemptedAt(message, nowMs) + timers.unknownWindowMs;
       const resubmits = job.resubmits === true || message.resubmits === true;
       const again = resubmits
-        ? { busy, againMs: retryAtMs(moment, busy, job.expiresAt), resubmits: true as const }
+        ? { busy, againMs: retryAtMs(moment, busy, job.expiresAt, outcome.retryAfterMs), resubmits: true as const }
         : {};
       return unchanged(
         enter(message, "unknown", nowMs, { code: outcome.code, dueMs, ...again, ...poll(timers.sweepMs) }),
@@ -152,8 +155,10 @@ function afterResubmission(moment: Moment, message: Message, outcome: Doubtful, 
   const { againMs: _again, inFlight: _claim, ...kept } = message;
   if (message.refunded) return unchanged(kept);
   switch (outcome.kind) {
-    case "released":
-      return unchanged({ ...kept, released: (message.released ?? 0) + 1, againMs: moment.nowMs });
+    case "released": {
+      const againMs = releasedUntilMs(moment, outcome.afterMs ?? 0, expiresAt);
+      return unchanged({ ...kept, released: (message.released ?? 0) + 1, againMs });
+    }
     case "not_sent": {
       const faults = (message.faults ?? 0) + 1;
       if (faults >= moment.timers.attemptsMax) return unchanged({ ...kept, faults });
@@ -162,8 +167,7 @@ function afterResubmission(moment: Moment, message: Message, outcome: Doubtful, 
     case "not_accepted":
     case "unknown": {
       const busy = (message.busy ?? 0) + 1;
-      const retryAfterMs = outcome.kind === "not_accepted" ? outcome.retryAfterMs : 0;
-      return unchanged({ ...kept, busy, againMs: retryAtMs(moment, busy, expiresAt, retryAfterMs) });
+      return unchanged({ ...kept, busy, againMs: retryAtMs(moment, busy, expiresAt, outcome.retryAfterMs) });
     }
   }
 }
