@@ -30,6 +30,23 @@ const ON_PROCESSES = {
   hookTimeout: 120_000,
 };
 
+const PROCESS_PROJECTS = [
+  {
+    test: {
+      ...ON_PROCESSES,
+      name: "process",
+      include: OUTSIDE,
+      exclude: ALONE,
+      // Most of the time these wait for a runtime, a browser or a clock.
+      maxWorkers: 2,
+      sequence: { groupOrder: 1 },
+    },
+  },
+  {
+    test: { ...ON_PROCESSES, name: "process-alone", include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } },
+  },
+];
+
 /** The databases and queues that differ from those in wrangler.toml. */
 const TEST_BINDINGS = { queueProducers: HELD_QUEUES, d1Databases: { SPARE_HISTORY: "spare" } };
 
@@ -103,26 +120,7 @@ export default defineConfig(async () => ({
           maxWorkers: "100%",
         },
       },
-      {
-        test: {
-          ...ON_PROCESSES,
-          name: "process",
-          include: OUTSIDE,
-          exclude: ALONE,
-          // Most of the time these wait for a runtime, a browser or a clock.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          ...ON_PROCESSES,
-          name: "process-alone",
-          include: ALONE,
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      ...PROCESS_PROJECTS,
     ],
   },
 }));
