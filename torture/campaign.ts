@@ -3,6 +3,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { historyRows } from "../harness/disk.ts";
 import { bundleService } from "../harness/service.mjs";
+import type { Submission } from "../harness/gateway.ts";
+import { giveAlms } from "./alms.ts";
 import { booksOf, openWork, operator, uncleared } from "./books.ts";
 import type { AccountBooks } from "./books.ts";
 import { calmDown } from "./calm.ts";
@@ -19,11 +21,15 @@ import { Moments } from "./moments.ts";
 import { bundleNextRelease } from "./next-release.ts";
 import { RECORDING_SECONDS, upload } from "./orders.ts";
 import { changePrices } from "./prices.ts";
-import { between, randomOf, shuffled } from "./random.ts";
+import { randomOf, shuffled } from "./random.ts";
 import { Receipts } from "./receipts.ts";
+import { calmRoutes } from "./routed/calm.ts";
+import { Squad } from "./routed/squad.ts";
 import { Service } from "./service.ts";
 import { BASE, CARRIER_SECRET, PORTS, TIMERS, gatewayLimitOf, rolesOf, variablesOf } from "./settings.ts";
 import type { Regime, Role } from "./settings.ts";
+import { postSigned } from "./signed-receipts.ts";
+import { timelinesOf } from "./timelines.ts";
 
 // A whole run: customers, gateway and faults; then unknown outcomes are retried, what may not have come about is brought
 // about, open messages become final, and the books are read.
@@ -42,8 +48,6 @@ const MEMORY_EVERY_MS = 500;
 const isConsumed = ({ index }: Account) => index === 0 || index % 4 === 1;
 /** When, as a share of the run, a webhook answers that it is gone. */
 const GONE_AT = 0.4;
-/** Interval of small credits to poor accounts. */
-const ALMS_EVERY_MS = 3_000;
 
 export interface RunOptions {
   directory: string;
@@ -67,7 +71,7 @@ export class Run {
   readonly #options: RunOptions;
   readonly #clients: Log;
   readonly #memory: Log;
-  readonly #receipts: Receipts;
+  readonly #receipts: Receipts<Submission>;
   readonly #carrier: Carrier;
   readonly #faults: Fault[];
   readonly #harms: Log;
@@ -75,6 +79,8 @@ export class Run {
   readonly #agent = new http.Agent({ keepAlive: true });
   readonly #customers: Customer[] = [];
   readonly #crew: Crew;
+  /** The carriers beside the gateway; null in a run without them. */
+  readonly #squad: Squad | null;
   /** Until the webhook that was gone is enabled again. */
   #gone: Promise<void> = Promise.resolve();
   #service: Service | null = null;
@@ -91,8 +97,11 @@ export class Run {
     const carrierLog = log("carrier.jsonl");
     const timesMs = () => this.#service?.timesMs() ?? [Date.now()];
     const common = { secret: CARRIER_SECRET, log: carrierLog, timesMs };
+    const [agent, moments] = [this.#agent, this.#moments];
     this.#crew = new Crew({ base: BASE, port: PORTS.receiver, seed, log: log("events.jsonl"), timesMs });
-    this.#receipts = new Receipts({ ...common, agent: this.#agent });
+    this.#receipts = new Receipts({ carrier: "http", log: carrierLog, post: postSigned({ ...common, agent }) });
+    const logs = { carrierLog, routeLog: log("routing.jsonl"), faultLog: this.#harms };
+    this.#squad = regime.carriers > 1 ? new Squad({ seed, ...logs, agent, moments }) : null;
     const { CARRIER_TIMEOUT_MS: timeoutMs } = TIMERS;
     this.#carrier = new Carrier({
       ...common,
@@ -100,7 +109,7 @@ export class Run {
       port: PORTS.carrier,
       timeoutMs,
       receipts: this.#receipts,
-      moments: this.#moments,
+      moments,
       dedupes: regime.dedupes,
       perSec: gatewayLimitOf(regime),
     });
@@ -122,7 +131,9 @@ export class Run {
     service.release = firstRelease(seed);
     process.once("exit", () => service.killNow());
     await this.#carrier.listen();
+    await this.#squad?.listen();
     await service.start();
+    await this.#squad?.setUp();
     await this.#openAccounts();
     await this.#crew.begin(this.#customers.filter(isConsumed));
     const sampling = setInterval(() => {
@@ -174,9 +185,14 @@ export class Run {
       ids,
       log: this.#harms,
     });
-    const prices = { log: this.#clients, isOver: () => this.#isOver };
-    const actors = [...this.#customers.map((customer) => this.#live(customer)), this.#giveAlms(), changePrices(prices)];
-    const lives = Promise.all(actors);
+    const ends = { log: this.#clients, isOver: () => this.#isOver, isClosed: () => this.#isClosed };
+    const poor = this.#customers.filter(({ role }) => role.opening < 100).map(({ id }) => id);
+    const lives = Promise.all([
+      ...this.#customers.map((customer) => this.#live(customer)),
+      giveAlms({ seed, ids: poor, ...ends }),
+      changePrices(ends),
+      this.#squad?.torment(ends.isOver, durationMs, this.#options.gapMs),
+    ]);
     this.#gone = pause(durationMs * GONE_AT).then(() => this.#crew.retire());
     const beganAt = Date.now();
     const harms: Promise<void>[] = [];
@@ -200,7 +216,9 @@ export class Run {
     const account = this.#customers.find(isConsumed);
     if (!account) return;
     this.#crew.failOnce();
-    const lacking = await calmDown({ world: this.#world, account, carrier: this.#carrier, receipts: this.#receipts });
+    const [world, carrier, receipts, squad] = [this.#world, this.#carrier, this.#receipts, this.#squad];
+    const routed = squad ? await calmRoutes({ world, account, gateway: carrier, receipts, squad }) : [];
+    const lacking = [...routed, ...(await calmDown({ world, account, carrier, receipts }))];
     if (lacking.length > 0) this.#options.say(`not brought about in time: ${lacking.join(", ")}`);
   }
 
@@ -216,32 +234,13 @@ export class Run {
     await Promise.all(lanes.map((lane) => lane.run(role.meanGapMs / this.#options.pace)));
   }
 
-  /** Credits poor accounts regularly, once per reference although each request is repeated. */
-  async #giveAlms(): Promise<void> {
-    const random = randomOf(this.#options.seed, "alms");
-    const poor = this.#customers.filter(({ role }) => role.opening < 100);
-    for (let round = 1; !this.#isOver; round++) {
-      await pause(ALMS_EVERY_MS);
-      for (const { id } of poor) {
-        const [amount, reference] = [between(random, 1, 6), `alms-${round}`];
-        this.#clients.append({ t: "credit", account: id, amount, reference });
-        for (let left = 1 + Math.floor(random() * 2); left > 0 && !this.#isClosed;) {
-          const reply = await operator("POST", `/accounts/${id}/credits`, { amount, reference }).catch(() => null);
-          if (reply?.status === 200) left -= 1;
-          else await pause(300);
-          this.#clients.append({ t: "credited", account: id, reference, status: reply?.status ?? null });
-        }
-      }
-    }
-  }
-
   /**
    * Settles everything: restarts once more (which loses what is held back of the last answers), with the present release
    * and a clock past every window, and waits until all messages are final and recorded, and some accounts archived theirs.
    */
   async #settle(service: Service): Promise<void> {
     const giveUpAt = Date.now() + SETTLE_MS_MAX;
-    await Promise.race([this.#receipts.settled(), pause(SETTLE_MS_MAX)]);
+    await Promise.race([Promise.all([this.#receipts.settled(), this.#squad?.settled()]), pause(SETTLE_MS_MAX)]);
     this.#receipts.close();
     const toMs = Math.max(0, ...this.#faults.map((fault) => (fault.kind === "clock" ? fault.toMs : 0))) + BEYOND_MS;
     this.#harms.append({ t: "begin", id: "end", kind: "clock", toMs });
@@ -280,11 +279,13 @@ export class Run {
   }
 
   /** The service's own books, for the checker. */
-  async books(): Promise<{ accounts: AccountBooks[]; history: unknown[]; feeds: unknown[] }> {
+  async books(): Promise<Record<"history" | "feeds" | "timelines", unknown[]> & { accounts: AccountBooks[] }> {
     const accounts: AccountBooks[] = [];
+    const timelines: unknown[] = [];
+    for (const one of this.#squad ? this.#customers : []) timelines.push(...(await timelinesOf(one, this.#agent)));
     const state = path.join(this.#options.directory, "state");
     for (const { id } of this.#customers) accounts.push(await booksOf(id, state));
-    return { accounts, history: historyRows(state), feeds: await this.#crew.feeds() };
+    return { accounts, history: historyRows(state), feeds: await this.#crew.feeds(), timelines };
   }
 
   /** Leaves no process and no open port behind. */
@@ -295,6 +296,7 @@ export class Run {
     await this.#crew.close();
     await this.#gone.catch(() => undefined);
     await this.#carrier.close();
+    await this.#squad?.close();
     await this.#service?.kill();
   }
 }
