@@ -122,7 +122,15 @@ export class Run {
     const clock = findLibfaketime(path.join(directory, "clock"));
     const library = "library" in clock ? clock.library : null;
     say(library ? `clock: ${library}` : `clock: shifted inside the runtime; ${"why" in clock ? clock.why : ""}`);
-    const settings = { seed, minutes: durationMs / 60_000, ...regime, timers: TIMERS, clock: library ?? "runtime" };
+    const rates = this.#squad?.rates ?? {};
+    const settings = {
+      seed,
+      minutes: durationMs / 60_000,
+      ...regime,
+      rates,
+      timers: TIMERS,
+      clock: library ?? "runtime",
+    };
     writeFileSync(path.join(directory, "config.json"), JSON.stringify(settings));
     const bundles = { present: path.join(directory, "bundle.js"), next: path.join(directory, "next-bundle.js") };
     writeFileSync(bundles.present, await bundleService());

@@ -19,7 +19,7 @@ const SPOILS: [what: string, finding: RegExp, spoil: (world: World) => void][] =
   ],
   [
     "a campaign is submitted faster than the rate that was set",
-    /the rate set for the gateway is kept/u,
+    /the rate set for a carrier is kept/u,
     (world) => {
       world.config["tps"] = 5;
       addCampaign(world, 61, 8_000);

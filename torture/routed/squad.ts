@@ -92,6 +92,9 @@ export class Squad {
     this.routes = new RouteKeeper({ seed, log: routeLog, isClosed: () => this.#isClosed });
   }
 
+  /** The rates that the operator sets, by carrier, in submissions per second. */
+  readonly rates = TPS;
+
   listen = () => Promise.all([this.template.listen(), this.smpp.listen()]);
 
   readonly #setups = {
