@@ -29,7 +29,7 @@ function mayBeLost({ faults, timers }: Evidence, { ref, at }: Submission, single
 }
 
 /** An answer after which a message may certainly be submitted again. */
-const isCertainNo = ({ tells, answered, decision }: Submission) =>
+export const isCertainNo = ({ tells, answered, decision }: Submission) =>
   (tells === "busy" && answered) || decision === "resets_unread";
 
 /**

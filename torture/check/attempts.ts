@@ -1,5 +1,5 @@
 import { LEAP_MS, hadFault, jumpsOf, realTimesOf } from "./clock.ts";
-import type { Evidence, Recorded, Submission } from "./evidence.ts";
+import type { Evidence, Fault, Submission } from "./evidence.ts";
 import { Proof } from "./proof.ts";
 
 // What the service calls an attempt, compared with what the gateway saw.
@@ -16,9 +16,8 @@ const EARLY_MS = 500;
  * The attempts that the gateway did not see, by when they began. Each submission is given to the last attempt that it may
  * belong to, so that those before it are the ones that found no connection.
  */
-function unseenOf({ faults }: Evidence, { timeline }: Recorded, submissions: Submission[]): number[] {
+export function unseenOf(faults: Fault[], begun: number[], submissions: Submission[]): number[] {
   const times = submissions.map(({ at }) => at).toSorted((one, other) => one - other);
-  const begun = timeline.filter(({ state }) => state === "sending").map(({ at }) => at);
   return begun.toReversed().filter((serviceMs) => {
     const real = realTimesOf(faults, serviceMs);
     const seen = times.findLastIndex((at) => real.some((from) => at >= from - EARLY_MS && at <= from + REACHES_MS));
@@ -57,7 +56,8 @@ export function attemptsAreSeen(evidence: Evidence): Proof {
     const life = lives.get(`${account} ${to}`);
     if (attempts <= own.length || !life) continue;
     cutOff += attempts - own.length;
-    const unseen = unseenOf(evidence, life, own);
+    const begun = life.timeline.filter(({ state }) => state === "sending").map(({ at }) => at);
+    const unseen = unseenOf(evidence.faults, begun, own);
     const explained = unseen.every(
       (at) => hadFault(evidence.faults, at, REACHES_MS, UNSEEN) || wasLeaptOver(evidence, at),
     );

@@ -108,9 +108,10 @@ export class Squad {
     const { settings, ...spare } = templateSetup(PORTS.template, 1);
     const states = Object.fromEntries(["submitted", "delivered", "undelivered", "failed"].map((one) => [one, one]));
     const { id: _, ...plain } = settings;
+    const url = `http://127.0.0.1:${PORTS.template}/spare`;
     await this.routes.setUp(SPARE, {
       ...spare,
-      settings: { ...plain, receipt: { ref: "ref", state: "status", states } },
+      settings: { ...plain, url, receipt: { ref: "ref", state: "status", states } },
     });
     for (const { name, callback_url: url } of (await carriersNow()) ?? []) this.#callbacks.set(name, url);
     this.#watching = watchHealth(this.#options.routeLog, () => this.#isClosed);

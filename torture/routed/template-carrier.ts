@@ -1,5 +1,6 @@
 import http from "node:http";
 import { LoopbackServer, textOf } from "../../harness/loopback.ts";
+import type { Log } from "../log.ts";
 import { between, oneOf } from "../random.ts";
 import type { ReceiptSettings } from "../receipts.ts";
 import { statusOf } from "../signed-receipts.ts";
@@ -55,10 +56,12 @@ export interface TemplateCarrierSettings extends Omit<DeskSettings, "failsCertai
 export class TemplateCarrier {
   readonly desk: Desk;
   readonly #timeoutMs: number;
+  readonly #log: Log;
   readonly #server: LoopbackServer;
 
   constructor(settings: TemplateCarrierSettings) {
     this.desk = new Desk({ ...settings, failsCertainly: false });
+    this.#log = settings.log;
     this.#timeoutMs = settings.timeoutMs;
     this.#server = new LoopbackServer(settings.port, (request, response) => {
       this.#take(request, response).catch(() => request.socket.destroy());
@@ -77,6 +80,7 @@ export class TemplateCarrier {
   async #take(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const body = JSON.parse(await textOf(request)) as Record<string, string>;
     const { number: to = "", words: text = "", reference: ref = "", what: operation = "" } = body;
+    if (request.url !== "/messages") this.#log.append({ t: "astray", carrier: String(request.url), to });
     const signed = request.headers.authorization === `Bearer ${TEMPLATE_TOKEN}`;
     const verdict = this.desk.take({ ref, to, operation, text, signed });
     await this.#answer(verdict, request, response);

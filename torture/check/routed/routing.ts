@@ -46,6 +46,8 @@ export interface Routing {
   standings: Standing[];
   /** How many binds each carrier over SMPP had, from when on. */
   binds: { at: number; carrier: string; count: number }[];
+  /** Carriers that were given something although no routes name them. */
+  astray: { carrier: string }[];
   timelines: { account: string; ref: string; entries: TimelineEntry[] }[];
 }
 
@@ -74,6 +76,7 @@ export function readRouting(lines: Line[], carriers: Line[], timelines: Timeline
     sets: [...sets.values()],
     standings,
     binds,
+    astray: carriers.filter(({ t }) => t === "astray").map((line) => ({ carrier: String(line["carrier"]) })),
     timelines: timelines.map(({ account, ref, timeline }) => ({
       account,
       ref,
