@@ -4,8 +4,10 @@ import path from "node:path";
 import { historyRows } from "../harness/disk.ts";
 import { bundleService } from "../harness/service.mjs";
 import type { Submission } from "../harness/gateway.ts";
+import { openAccounts } from "./accounts.ts";
+import type { Customer } from "./accounts.ts";
 import { giveAlms } from "./alms.ts";
-import { booksOf, openWork, operator, uncleared } from "./books.ts";
+import { booksOf, openWork, uncleared } from "./books.ts";
 import type { AccountBooks } from "./books.ts";
 import { calmDown } from "./calm.ts";
 import { Carrier } from "./carrier.ts";
@@ -26,8 +28,8 @@ import { Receipts } from "./receipts.ts";
 import { calmRoutes } from "./routed/calm.ts";
 import { Squad } from "./routed/squad.ts";
 import { Service } from "./service.ts";
-import { BASE, CARRIER_SECRET, PORTS, TIMERS, gatewayLimitOf, rolesOf, variablesOf } from "./settings.ts";
-import type { Regime, Role } from "./settings.ts";
+import { BASE, CARRIER_SECRET, PORTS, TIMERS, gatewayLimitOf, variablesOf } from "./settings.ts";
+import type { Regime } from "./settings.ts";
 import { postSigned } from "./signed-receipts.ts";
 import { timelinesOf } from "./timelines.ts";
 
@@ -62,10 +64,6 @@ export interface RunOptions {
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-interface Customer extends Account {
-  role: Role;
-}
 
 export class Run {
   readonly #options: RunOptions;
@@ -142,7 +140,7 @@ export class Run {
     await this.#squad?.listen();
     await service.start();
     await this.#squad?.setUp();
-    await this.#openAccounts();
+    this.#customers.push(...(await openAccounts(this.#options.accounts, this.#clients)));
     await this.#crew.begin(this.#customers.filter(isConsumed));
     const sampling = setInterval(() => {
       this.#memory.append({ t: "memory", life: service.lives, kb: service.memoryKb() });
@@ -169,18 +167,6 @@ export class Run {
     };
   }
 
-  async #openAccounts(): Promise<void> {
-    for (const [index, role] of rolesOf(this.#options.accounts).entries()) {
-      const { plan, opening } = role;
-      const name = `torture-${index}`;
-      const { status, body } = await operator("POST", "/accounts", { name, plan, balance: opening }, name);
-      const [id, apiKey] = [body.account_id ?? "", body.api_key ?? ""];
-      if (status !== 200) throw new Error(`opening an account failed: ${status} ${body.error}`);
-      this.#clients.append({ t: "account", id, index, plan, opening });
-      this.#customers.push({ index, id, apiKey, fileIds: [], role });
-    }
-  }
-
   /** Runs customers and faults until the time is up, and then retries unknown outcomes. */
   async #load(service: Service, durationMs: number): Promise<void> {
     const { seed, say } = this.#options;
@@ -202,6 +188,8 @@ export class Run {
       this.#squad?.torment(ends.isOver, durationMs, this.#options.gapMs),
     ]);
     this.#gone = pause(durationMs * GONE_AT).then(() => this.#crew.retire());
+    // Where something else ends the run before, that is what is told.
+    this.#gone.catch(() => undefined);
     const beganAt = Date.now();
     const harms: Promise<void>[] = [];
     for (const fault of this.#faults) {

@@ -28,8 +28,7 @@ export async function timelinesOf(
     for (let next = messages.pop(); next; next = messages.pop()) {
       const url = `${BASE}/v1/messages/${next.message_id}`;
       const { status, bytes } = await callOnce(url, { headers: { authorization: `Bearer ${apiKey}` }, agent });
-      if (status !== 200)
-        throw new Error(`the timeline of ${next.message_id} was answered ${status}: ${bytes.toString()}`);
+      if (status !== 200) throw new Error(`${next.message_id} was answered ${status}: ${bytes.toString()}`);
       const { message } = JSON.parse(bytes.toString()) as { message: Pick<Timeline, "timeline"> };
       read.push({ account: id, ref: next.message_id, timeline: message.timeline });
     }

@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 
 // How the carriers stand, as the operator sees it: asked all the time, and logged.
 
-const EVERY_MS = 250;
+const EVERY_MS = 500;
 
 interface Shown {
   name: string;

@@ -25,7 +25,7 @@ export const smppSetup = (port: number, tps: number, responseSec: number) => ({
     binds: 2,
     window: 50,
     long: "payload",
-    enquire_s: 1,
+    enquire_s: 3,
     response_s: responseSec,
   },
   secrets: { password: PASSWORD },

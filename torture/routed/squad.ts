@@ -1,4 +1,4 @@
-import http from "node:http";
+import type http from "node:http";
 import type { Log } from "../log.ts";
 import type { Moments } from "../moments.ts";
 import { randomOf } from "../random.ts";

@@ -1,4 +1,4 @@
-import http from "node:http";
+import type http from "node:http";
 import { LoopbackServer, textOf } from "../../harness/loopback.ts";
 import type { Log } from "../log.ts";
 import { between, oneOf } from "../random.ts";

@@ -52,8 +52,9 @@ export function attemptsAreRouted({ submissions, books }: Evidence, routing: Rou
     before.add(`${ref} ${carrier}`);
     proof.holds(may, () => `${ref} (${message.operation}) to ${message.to} went to ${carrier}, which no route named`);
   }
-  for (const { carrier } of routing.astray)
+  for (const { carrier } of routing.astray) {
     proof.holds(false, () => `${carrier} was given a message, and is in no route`);
+  }
   proof.note = [...counts].map(([carrier, count]) => `${count} to ${carrier}`).join(", ");
   return proof;
 }

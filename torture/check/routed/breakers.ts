@@ -73,8 +73,8 @@ export function breakersHold(evidence: Evidence, routing: Routing): Proof {
       const isAgain = seen.has(one.ref);
       seen.add(one.ref);
       const out = outs.find(({ from, to }) => one.at > from + SPREADS_MS && one.at < to);
-      if (!out || (isAgain && evidence.dedupes) || runningFaults(faults, out.from, one.at, FORGETTING).length > 0)
-        continue;
+      if (!out || (isAgain && evidence.dedupes)) continue;
+      if (runningFaults(faults, out.from, one.at, FORGETTING).length > 0) continue;
       const told = () => `${one.ref} went to ${carrier} ${one.at - out.from} ms after it was taken out`;
       proof.holds(!hadOther(evidence, routing, one), told);
     }
