@@ -139,8 +139,8 @@ export function otpsGoFirst(evidence: Evidence, cases: Case[]): Proof {
     const acceptedAt = Math.min(...told);
     const first = seen.get(message.ref);
     const seenAt = first?.at ?? acceptedAt + timers.VALIDITY_OTP_MS;
-    // An attempt that a fault cut off did not wait.
-    if (!first && message.attempts > 0) continue;
+    // An attempt that a fault cut off did not wait, and what was taken back waits no longer.
+    if (!first && (message.attempts > 0 || message.state === "cancelled")) continue;
     if (leaps.some((at) => at >= acceptedAt && at <= seenAt)) continue;
     const fromMs = acceptedAt + FREE_SLOT_MS;
     const isBefore = (one: (typeof bulks)[number]) =>

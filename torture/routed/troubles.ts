@@ -13,11 +13,14 @@ export type CarrierTrouble = { atMs: number; lastsMs: number; carrier: 0 | 1 } &
 const KINDS = ["away", "away", "hangs", "cuts", "fails", "fails", "no_credit", "limit", "busy", "busy"] as const;
 const SILENCES_SEC = [null, 1, 2] as const;
 const FIRST_MS = 3_000;
+/** The troubles of two carriers come so much more rarely than the faults of all else: each of them lasts. */
+const GAP_TIMES = 2;
 /** An outage is long enough for the breaker, and for it to try in vain. */
 const LONG_MS = [4_000, 9_000] as const;
 const SHORT_MS = [1_000, 4_000] as const;
 
-export function planTroubles(seed: string, durationMs: number, meanGapMs: number): CarrierTrouble[] {
+export function planTroubles(seed: string, durationMs: number, gapMs: number): CarrierTrouble[] {
+  const meanGapMs = GAP_TIMES * gapMs;
   const random = randomOf(seed, "troubles");
   const plan: CarrierTrouble[] = [];
   let deck: (typeof KINDS)[number][] = [];
