@@ -1,5 +1,6 @@
 import { LEAP_MS, hadFault, jumpsOf, realTimesOf } from "./clock.ts";
 import type { Evidence, Fault, Submission } from "./evidence.ts";
+import { runningFaults } from "./faults.ts";
 import { Proof } from "./proof.ts";
 
 // What the service calls an attempt, compared with what the gateway saw.
@@ -40,6 +41,15 @@ function wasLeaptOver({ faults, timers }: Evidence, serviceMs: number): boolean 
   );
 }
 
+/** What a consumer did is told this much later, at most. */
+const TOLD_MS = 20_000;
+
+/** Whether this is a further carrier of a claim whose consumer died: of that the account knows one attempt, with no end. */
+function wasNotTold({ faults }: Evidence, { carrier, at }: Submission, before: Submission | undefined): boolean {
+  if (!before || before.carrier === carrier) return false;
+  return runningFaults(faults, at, at + TOLD_MS, UNSEEN).length > 0;
+}
+
 /**
  * A message was attempted as often as the gateway saw it, and once more for each attempt that a fault cut off. So a 200
  * whose message the gateway never saw is `unknown` only where a fault lies in its time, and a claim that was given back
@@ -51,7 +61,8 @@ export function attemptsAreSeen(evidence: Evidence): Proof {
   const lives = new Map(evidence.history.map((row) => [`${row.account} ${row.to}`, row]));
   let cutOff = 0;
   for (const { account, ref, to, attempts } of evidence.books.flatMap(({ messages }) => messages)) {
-    const own = submissions.get(ref) ?? [];
+    const all = submissions.get(ref) ?? [];
+    const own = all.filter((one, at) => !wasNotTold(evidence, one, all[at - 1]));
     proof.holds(attempts >= own.length, () => `${ref} to ${to} was seen ${own.length} times, of ${attempts} attempts`);
     const life = lives.get(`${account} ${to}`);
     if (attempts <= own.length || !life) continue;
