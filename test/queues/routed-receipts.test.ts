@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { IN_TURN, deliver, only, order, receipt, refOf } from "../world/routed.ts";
+import { ACME_SECRET } from "../world/carrier-set.ts";
+import { IN_TURN, around, carriersOf, deliver, only, order, receipt, refOf } from "../world/routed.ts";
 import { route, routed, send, setUpCarriers, takeDown, timelineOf } from "../world/routed.ts";
 import { claim, messagesOf, openWorld, runAlarm } from "../world/world.ts";
 
@@ -19,14 +20,89 @@ describe("receipts", () => {
     const { ref } = routed.got[0] ?? { ref: "" };
     await receipt("charlie", ref, "failed");
     expect(await only(world)).toMatchObject({ state: "submitted", refunded: false });
-    await receipt("acme", ref, "undelivered");
-    expect(await only(world)).toMatchObject({ state: "undelivered" });
-    await receipt("bravo", ref);
-    expect(await only(world)).toMatchObject({ state: "delivered", carrier: "bravo" });
+    await receipt("bravo", ref, "undelivered");
+    expect(await only(world)).toMatchObject({ state: "undelivered", carrier: "bravo" });
+  });
+
+  it.each(["submitted", "undelivered", "failed"])(
+    "count for nothing where their carrier refused: %s",
+    async (state) => {
+      await route(IN_TURN);
+      routed.answers = { acme: NO };
+      const world = await openWorld();
+      await send(world);
+      const { ref } = routed.got[0] ?? { ref: "" };
+      const taken = await only(world);
+      await receipt("acme", ref, state);
+      expect(await only(world)).toEqual(taken);
+      await receipt("bravo", ref);
+      expect(await only(world)).toMatchObject({ state: "delivered", carrier: "bravo", refunded: false });
+    },
+  );
+
+  it("count where a carrier refused and delivered all the same, and are told to be its", async () => {
+    await route(IN_TURN);
+    routed.answers = { acme: NO };
+    const world = await openWorld();
+    await send(world);
+    await receipt("acme", routed.got[0]?.ref ?? "");
+    expect(await only(world)).toMatchObject({ state: "delivered", refunded: false });
     expect((await timelineOf(world))?.slice(-2)).toEqual([
-      { state: "undelivered", carrier: "acme" },
-      { state: "delivered", carrier: "bravo" },
+      { state: "submitted", attempt: 2, carrier: "bravo" },
+      { state: "delivered", carrier: "acme" },
     ]);
+  });
+
+  it.each([
+    ["refuses then", NO, { state: "delivered", carrier: "bravo", refunded: false }],
+    ["takes it", () => Response.json({}), { state: "failed", carrier: "acme", refunded: true }],
+  ])("of a failure wait for the answer: the first carrier %s", async (_, answer, end) => {
+    await route(IN_TURN);
+    routed.answers = {
+      acme: async (ref) => (await receipt("acme", ref, "failed"), answer()),
+      bravo: async (ref) => (await receipt("bravo", ref), Response.json({})),
+    };
+    const world = await openWorld();
+    await send(world);
+    expect(await only(world)).toMatchObject(end);
+  });
+
+  it("of a carrier that refused in an earlier round end no later attempt but by delivery", async () => {
+    await route(IN_TURN);
+    routed.answers = { acme: NO, bravo: NO, charlie: NO };
+    const world = await openWorld();
+    await send(world);
+    vi.setSystemTime(Date.now() + 60_000);
+    routed.answers = {
+      acme: NO,
+      bravo: async (ref) => {
+        await receipt("acme", ref, "failed");
+        expect(await only(world)).toMatchObject({ state: "sending" });
+        return Response.json({});
+      },
+    };
+    await deliver(world, "single");
+    expect(await only(world)).toMatchObject({ state: "submitted", carrier: "bravo", refunded: false });
+  });
+
+  it("that come before the answer count where the routes were removed meanwhile", async () => {
+    await route(IN_TURN);
+    routed.answers = { acme: NO, bravo: NO, charlie: NO };
+    const world = await openWorld();
+    await send(world);
+    await route();
+    vi.setSystemTime(Date.now() + 60_000);
+    const own = { CARRIER_HTTP_URL: "https://own.example.com/", CARRIER_HTTP_SECRET: ACME_SECRET };
+    routed.answers = {
+      own: async () => {
+        const { seq, index } = await only(world);
+        await world.stub.report([{ kind: "receipt", seq, index, state: "delivered", carrier: "http" }], false);
+        return Response.json({});
+      },
+    };
+    await deliver(world, "single", around(own));
+    expect(carriersOf().at(-1)).toBe("own");
+    expect(await only(world)).toMatchObject({ state: "delivered", carrier: "http" });
   });
 
   it("that come before the answer to their submission are kept, and count then", async () => {
@@ -110,8 +186,57 @@ describe("a consumer that dies", () => {
     const news = [{ kind: "outcome" as const, ...place, outcome: { kind: "submitted" as const }, offered }];
     await world.stub.report(news, false);
     const told = await only(world);
-    expect(told).toMatchObject({ state: "submitted", carrier: "bravo" });
+    expect(told).toMatchObject({ state: "submitted", carrier: "bravo", attempts: 2 });
+    expect(await timelineOf(world)).toEqual(ALL_TOLD);
     await world.stub.report(news, false);
     expect(await only(world)).toEqual(told);
   });
+
+  it("whose report comes after a receipt still tells of the carriers before", async () => {
+    const world = await lost(["acme", "bravo"]);
+    const first = await only(world);
+    await receipt("bravo", refOf(world, first));
+    const tried = [
+      { carrier: "acme", at: Date.now(), code: "http_503" },
+      { carrier: "bravo", at: Date.now() },
+    ];
+    const place = { seq: first.seq, index: 0, attempt: 1 };
+    const offered = { tried, follow: false, resubmits: false };
+    const news = [{ kind: "outcome" as const, ...place, outcome: { kind: "submitted" as const }, offered }];
+    await world.stub.report(news, false);
+    expect(await only(world)).toMatchObject({ state: "delivered", carrier: "bravo", attempts: 2, refunded: false });
+    expect(await timelineOf(world)).toEqual([...ALL_TOLD.slice(0, -1), { state: "delivered", carrier: "bravo" }]);
+    const told = await only(world);
+    await world.stub.report(news, false);
+    expect(await only(world)).toEqual(told);
+  });
+
+  it("leaves its receipts to be believed: who has a message, before who has it no more", async () => {
+    const world = await openWorld();
+    await order(world, ["9876543210", "9876543211"]);
+    const [job] = await claim(world, { lane: "bulk", plan: ["acme", "bravo"], dedupes: [] });
+    const early = (index: number, carrier: string, state: "delivered" | "undelivered" | "failed" | "submitted") =>
+      world.stub.report([{ kind: "receipt", seq: job?.seq ?? 0, index, state, carrier }], false);
+    await early(0, "acme", "failed");
+    await early(0, "bravo", "delivered");
+    await early(1, "acme", "undelivered");
+    await early(1, "bravo", "submitted");
+    expect((await messagesOf(world)).map(({ state }) => state)).toEqual(["sending", "sending"]);
+    vi.setSystemTime(Date.now() + 600_000);
+    await runAlarm(world);
+    expect(await messagesOf(world)).toMatchObject([
+      { state: "delivered", carrier: "bravo", refunded: false },
+      { state: "submitted", carrier: "bravo", refunded: false },
+    ]);
+  });
 });
+
+/** What an attempt was, whose report came after its lease: every carrier that was tried. */
+const ALL_TOLD = [
+  { state: "queued" },
+  { state: "sending", attempt: 1, carrier: "acme" },
+  { state: "queued", attempt: 1, carrier: "acme", code: "http_503" },
+  { state: "sending", attempt: 2, carrier: "bravo" },
+  { state: "unknown", attempt: 2, carrier: "bravo", code: "attempt_interrupted" },
+  { state: "submitted", carrier: "bravo" },
+];

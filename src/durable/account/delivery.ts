@@ -115,7 +115,7 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
     // A job keeps the carrier of its first claim; a message that another one got says so itself.
     const carrier = draft.job.carrier ?? asked.carrier;
     const dedupes = asked.dedupes ?? (abilities.resubmits ? [asked.carrier] : []);
-    const messages = takeFrom(turn, draft, { ...asked, carrier, dedupes }, left);
+    const messages = takeFrom(turn, draft, { ...asked, asker: asked.carrier, carrier, dedupes }, left);
     left -= messages.length;
     if (messages.length === 0) continue;
     draft.job = { ...draft.job, carrier };
@@ -125,6 +125,12 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
   return claimed;
 }
 
+/** How messages are claimed: `asker` is the carrier that the consumer has without routes, `carrier` their job's. */
+interface Taking extends Pick<ClaimAsked, "leaseMs" | "carrier" | "plan"> {
+  asker: string;
+  dedupes: string[];
+}
+
 /**
  * Claims up to `max` messages of a draft, whose job's carrier is `carrier`. One whose carrier recognises references may be
  * submitted to that one again; where several may get it, a lost attempt is at none that is known.
@@ -132,12 +138,14 @@ function claimFrom(turn: Turn, drafts: Drafts, asked: ClaimAsked, abilities: Abi
 function takeFrom(
   turn: Turn,
   draft: Draft,
-  { leaseMs, carrier, plan, dedupes }: Pick<ClaimAsked, "leaseMs" | "carrier" | "plan"> & { dedupes: string[] },
+  { leaseMs, asker, carrier, plan, dedupes }: Taking,
   max: number,
 ): ClaimedJob["messages"] {
   const taken: ClaimedJob["messages"] = [];
   const [sole] = plan?.length === 1 ? plan : [];
-  const offer = sole === undefined ? { plan, by: plan && "" } : { by: sole === carrier ? undefined : sole };
+  // Without routes any more, the message may stay with its job's carrier, or go to that of the settings.
+  const others = plan ?? (asker === carrier ? undefined : [asker]);
+  const offer = sole === undefined ? { plan: others, by: plan && "" } : { by: sole === carrier ? undefined : sole };
   draft.messages = draft.messages.map((message, index): Message => {
     const isDoubtful = message.state === "unknown";
     const only = isDoubtful ? (carrierOf(message, carrier) ?? carrier) : plan === undefined ? carrier : sole;

@@ -3,7 +3,7 @@ import { NEVER, retryAtMs } from "./message/retry.ts";
 import type { Moment } from "./message/retry.ts";
 import { INTERRUPTED, RANK, attemptedAt, attemptsMade, enter, failWithRefund, unchanged } from "./message/states.ts";
 import { noted, unexplained } from "./message/states.ts";
-import type { Message, Step } from "./message/states.ts";
+import type { Early, Message, Step } from "./message/states.ts";
 import { offeredTold, received } from "./message/offers.ts";
 import type { Received } from "./message/offers.ts";
 
@@ -187,14 +187,16 @@ export function applyOutcome(
       const step = afterSending(moment, known, outcome, job);
       // A carrier that was not given it has its receipts forgotten; what waits again was taken by none.
       if (outcome.kind === "released" || outcome.kind === "not_sent") return step;
-      return early.reduce<Step>((last, [carrier, state, code]) => {
-        const next = applyReceipt(moment, last.message, { carrier, state, code }, own);
-        return { message: next.message, refund: last.refund || next.refund };
-      }, step);
+      return applyEarly(moment, step, early, own);
     }
     if (message.state === "unknown") {
       const { plan: _plan, ...known } = offered ? offeredTold(message, offered, own, moment.nowMs) : message;
       return afterUnknown(moment, offered ? known : message, outcome, job);
+    }
+    if (offered && offered.tried.length > 1 && message.plan !== undefined) {
+      // A receipt came first: it told the state, but not which carriers had been tried before.
+      const { plan: _plan, ...known } = offeredTold(message, offered, own, moment.nowMs);
+      return unchanged(known);
     }
   }
   // While it is submitted again, the outcome of an earlier attempt may arrive: if that was accepted, the message is there.
@@ -220,6 +222,14 @@ export function applyReceipt(
   const step = afterReceipt(moment, told.message, receipt);
   if (receipt.carrier === undefined || receipt.carrier === told.carrier) return step;
   return { ...step, message: noted(step.message, receipt.carrier, null) };
+}
+
+/** Applies receipts that were kept with a message until it was known, or can't be known any more, who has it. */
+export function applyEarly(moment: ReceiptMoment, step: Step, early: readonly Early[], own: string | null): Step {
+  return early.reduce<Step>((last, [carrier, state, code]) => {
+    const next = applyReceipt(moment, last.message, { carrier, state, code }, own);
+    return { message: next.message, refund: last.refund || next.refund };
+  }, step);
 }
 
 function afterReceipt(moment: ReceiptMoment, message: Message, { state, code }: Received): Step {

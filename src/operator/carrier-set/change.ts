@@ -68,12 +68,20 @@ async function storedOf(
 const keptSecrets = (config: Config, before: StoredCarrier | undefined, kind: string): CarrierSecrets =>
   before?.kind === kind ? (secretsOf(config, before) ?? {}) : {};
 
+/**
+ * When a change takes effect, in ms: now, and after every change of a carrier before it, in whatever order requests began and
+ * whatever the clocks of their isolates say. The binds' objects take the latest for the last.
+ */
+const takesEffectMs = ({ carriers }: Pick<CarrierDocument, "carriers">): number =>
+  Math.max(Date.now(), ...carriers.map(({ updatedAt }) => updatedAt + 1));
+
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
 
 /** Sets a carrier up, or replaces how it is set up; ends the request with the first fault. Returns the carrier. */
-export async function putCarrier(env: Env, name: string, given: GivenCarrier, nowMs: number): Promise<StoredCarrier> {
+export async function putCarrier(env: Env, name: string, given: GivenCarrier): Promise<StoredCarrier> {
   const config = configOf(env);
   const after = await carrierSetting.change(env.RECORDINGS, async ({ carriers, past, routes }) => {
+    const nowMs = takesEffectMs({ carriers });
     const before = carriers.find((one) => one.name === name);
     const read = readCarrier(config, given, keptSecrets(config, before, given.kind));
     if (!before && carriers.length >= CARRIERS_MAX) fail("too_many", `There can be at most ${CARRIERS_MAX} carriers.`);
@@ -87,16 +95,18 @@ export async function putCarrier(env: Env, name: string, given: GivenCarrier, no
   });
   const stored = after.carriers.find((one) => one.name === name);
   if (!stored) throw new Error("a carrier that was stored is not there");
-  await tellBinds(env, after, nowMs, name);
+  await tellBinds(env, after, stored.updatedAt, name);
   return stored;
 }
 
 /** Deletes a carrier, whose receipts are still read for a while; 404 for none, 409 where a route names it. */
-export async function deleteCarrier(env: Env, name: string, nowMs: number): Promise<void> {
+export async function deleteCarrier(env: Env, name: string): Promise<void> {
   const config = configOf(env);
+  let nowMs = 0;
   const after = await carrierSetting.change(env.RECORDINGS, ({ carriers, past, routes }) => {
     const before = carriers.find((one) => one.name === name) ?? fail("not_found", "There is no such carrier.");
     if (isRouted(routes, name)) fail("in_use", `A route names the carrier ${name}; take it out of the routes first.`);
+    nowMs = takesEffectMs({ carriers });
     return {
       carriers: carriers.filter((one) => one !== before),
       past: pastWith(config, past, [before], nowMs),
@@ -200,16 +210,13 @@ export const markOfSet = ({ carriers, routes }: CarrierDocument): string => mark
  * the same kind keeps the secrets that the new set does not give; one that lacks a secret, as any fault, ends the request,
  * and nothing changes.
  */
-export async function importSet(
-  env: Env,
-  given: GivenSet,
-  nowMs: number,
-  mark?: string,
-): Promise<CarrierDocument | null> {
+export async function importSet(env: Env, given: GivenSet, mark?: string): Promise<CarrierDocument | null> {
   const config = configOf(env);
   let isOther = false;
+  let nowMs = 0;
   const after = await carrierSetting.change(env.RECORDINGS, async (before) => {
     isOther = mark !== undefined && markOfSet(before) !== mark;
+    nowMs = takesEffectMs(before);
     return isOther ? null : importedDocument(config, before, given, nowMs);
   });
   if (isOther) return null;

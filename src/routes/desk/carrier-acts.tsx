@@ -82,7 +82,7 @@ async function askToDelete(c: Context<AppEnv>, inUse = false): Promise<Response>
 async function remove(c: Context<AppEnv>): Promise<Response> {
   const name = c.req.param("name") ?? "";
   await formOf(c);
-  const done = await refusable(() => deleteCarrier(c.env, name, Date.now()));
+  const done = await refusable(() => deleteCarrier(c.env, name));
   if (!done.ok) return askToDelete(c, done.failure.code === "in_use");
   await audit(c, { action: "carrier.deleted", subject: name });
   return c.redirect(at(c, "/desk/carriers?done=deleted"), 303);

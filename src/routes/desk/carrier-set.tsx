@@ -57,7 +57,7 @@ async function take(c: Context<AppEnv>): Promise<Response> {
   if (text === null) return stale();
   const taken = await refusable(async () => {
     const given = readSet(text);
-    return (await importSet(c.env, given, Date.now(), mark)) && given;
+    return (await importSet(c.env, given, mark)) && given;
   });
   if (!taken.ok) return setPage(c, faultOf(taken.failure));
   if (!taken.value) return stale();

@@ -118,7 +118,7 @@ async function take(
     const read = await refusable(() => readAloud(settings(c), name, asked, Date.now()));
     return { ...again, ...(read.ok ? { aloud: read.value } : faultOf(texts, kind, read.failure)) };
   }
-  const stored = await refusable(async () => putCarrier(c.env, name, givenCarrier(given), Date.now()));
+  const stored = await refusable(async () => putCarrier(c.env, name, givenCarrier(given)));
   if (!stored.ok) return { ...again, ...faultOf(texts, kind, stored.failure) };
   await audit(c, carrierSetAct(stored.value, given));
   return null;

@@ -99,7 +99,7 @@ export const operatorCarriers = (app: Api) => {
     if (readName(name) === null) refuseField("name", NAME);
     demandOwn(name);
     const given = c.req.valid("json");
-    const stored = await putCarrier(c.env, name, given, Date.now());
+    const stored = await putCarrier(c.env, name, given);
     await audit(c, carrierSetAct(stored, given));
     return c.json({ success: true, carrier: await wired(c, showStored(settings(c), stored)) });
   });
@@ -107,7 +107,7 @@ export const operatorCarriers = (app: Api) => {
   app.delete("/operator/carriers/:name", operator("carriers"), async (c) => {
     const name = c.req.param("name");
     demandOwn(name);
-    await deleteCarrier(c.env, name, Date.now());
+    await deleteCarrier(c.env, name);
     await audit(c, { action: "carrier.deleted", subject: name });
     return c.json({ success: true, deleted: true });
   });

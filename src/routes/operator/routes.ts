@@ -38,7 +38,7 @@ export const operatorRoutes = (app: Api) => {
     jsonBody(carrierSetBody),
     async (c) => {
       const { carriers, routes } = c.req.valid("json");
-      await importSet(c.env, { carriers, routes }, Date.now());
+      await importSet(c.env, { carriers, routes });
       const details = { carriers: carriers.length, routes: routes.length };
       await audit(c, { action: "carriers.imported", details });
       return c.json({ success: true, ...(await exportedSet(c.env, c.executionCtx)) });

@@ -118,7 +118,7 @@ describe("what broke off between the set and its objects", () => {
 
   it("is told by the next housekeeping, after a PUT that was answered", async () => {
     const given = { kind: "smpp", settings: JIO.settings, secrets: JIO.secrets } as const;
-    await putCarrier(away, name, given, Date.now());
+    await putCarrier(away, name, given);
     expect(problems.join()).toContain("the object is away");
     expect(await setUp()).toEqual([]);
     await housekeeping(env, Date.now());
@@ -127,7 +127,7 @@ describe("what broke off between the set and its objects", () => {
 
   it("is told by the next message at the latest", async () => {
     const given = { kind: "smpp", settings: JIO.settings, secrets: JIO.secrets } as const;
-    await putCarrier(away, name, given, Date.now());
+    await putCarrier(away, name, given);
     const { body: json } = await operator("POST", `/operator/carriers/${name}/test`, { to: "+919876543210" });
     expect(json).toMatchObject({ outcome: "not_accepted", code: "no_bind" });
     expect((await setUp()).length).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
-import { applyReceipt } from "../message-life.ts";
+import { applyEarly } from "../message-life.ts";
+import { believed } from "./offers.ts";
 import { NEVER } from "./retry.ts";
 import type { Moment } from "./retry.ts";
 import { INTERRUPTED, attemptedAt, enter, failWithRefund, isFinal, unchanged } from "./states.ts";
@@ -35,10 +36,7 @@ export function applyTime(moment: Moment, message: Message, job: Timed): Step {
       const { early = [], ...kept } = message;
       const lost = enter(kept, "unknown", nowMs, { code: INTERRUPTED, dueMs, ...poll, ...again });
       // Any carrier of the plan may have it now: what one said meanwhile counts.
-      const step = early.reduce<Step>((last, [carrier, state, code]) => {
-        const next = applyReceipt(moment, last.message, { carrier, state, code }, job.carrier ?? null);
-        return { message: next.message, refund: last.refund || next.refund };
-      }, unchanged(lost));
+      const step = applyEarly(moment, unchanged(lost), believed(early), job.carrier ?? null);
       return dueMs <= nowMs && step.message === lost ? applyTime(moment, lost, job) : step;
     }
     case "submitted":

@@ -37,10 +37,10 @@ export interface Message {
   fallbacks?: number;
   /**
    * Of a claim without an outcome: the carriers that may have the message, besides the one that its log names. Of these
-   * the outcome says which.
+   * the outcome says which. Empty: a receipt has said who has it, and the outcome only says which carriers were tried.
    */
   plan?: string[];
-  /** Receipts of carriers of the plan that came before the outcome did. */
+  /** Receipts of carriers that may have the message, which came before the outcome did. */
   early?: Early[];
   /** States after `queued`, with their times. */
   log?: [StoredState, number, Note?][];
@@ -92,23 +92,28 @@ export function attemptsMade({ attempts, released = 0, fallbacks = 0 }: Message)
   return attempts - released + fallbacks;
 }
 
-/** The carriers of its attempts, in order; `own` is its job's. */
-const offeredTo = ({ log = [] }: Message, own: string | null): (string | null)[] =>
-  log.flatMap(([state, , note]) => (state === "sending" ? [note?.by ?? own] : []));
+/** An attempt as the log tells it. */
+interface Attempted {
+  /** Empty: its consumer alone knew. */
+  carrier: string | null;
+  /** Whether the carrier certainly did not take the message. */
+  isRefused: boolean;
+}
+
+/** Its attempts, in order; `own` is its job's carrier. */
+export function attemptsOf({ log = [] }: Message, own: string | null): Attempted[] {
+  const attempts: Attempted[] = [];
+  for (const [state, , note] of log) {
+    const last = attempts.at(-1);
+    if (state === "sending") attempts.push({ carrier: note?.by ?? own, isRefused: false });
+    else if (state === "queued" && last) last.isRefused = true;
+  }
+  return attempts;
+}
 
 /** The carrier that was tried last, where that is known; else its job's. */
 export const carrierOf = (message: Message, own: string | null): string | null =>
-  offeredTo(message, own).findLast((name) => name !== "") ?? own;
-
-/**
- * Whether a carrier was given the message: `perhaps` while a consumer is at work that may have given it to this one. Only
- * those count that were: a reference is in the hands of every carrier that was tried, and of no other.
- */
-export function wasGiven(message: Message, own: string | null, carrier: string): "yes" | "perhaps" | "no" {
-  if (offeredTo(message, own).includes(carrier)) return "yes";
-  if (message.plan?.includes(carrier) !== true) return "no";
-  return message.state === "sending" ? "perhaps" : "yes";
-}
+  attemptsOf(message, own).findLast(({ carrier }) => carrier !== "")?.carrier ?? own;
 
 /** The message in another state, without the times and the code of the one before. */
 export function enter(message: Message, state: StoredState, nowMs: number, more: Partial<Message> = {}): Message {
