@@ -16,6 +16,8 @@ const AWAY = ["carrier_away", "carrier_trouble"];
 const TOLD_MS = 20_000;
 /** How soon after its beginning an attempt reaches its carrier. */
 const REACHES_MS = 8_000;
+/** The service's books and the logs agree on a moment to within this. */
+const MOMENT_MS = 500;
 /** Binds of the carrier over SMPP when all is well. */
 const BINDS = 2;
 /** A bind that was lost is made again after a gap that grows to so much. */
@@ -37,10 +39,10 @@ function wasUnbound({ faults }: Evidence, { binds }: Routing, carrier: string, s
 function isExplained(evidence: Evidence, routing: Routing, carrier: string, at: number): boolean {
   const { faults } = evidence;
   const own = faults.filter((fault) => AWAY.includes(fault.kind) && isOf(carrier)(fault));
-  if (hadFault(own, at, REACHES_MS, AWAY) || hadFault(faults, at, REACHES_MS, LOSING)) return true;
-  const isLeapt = realTimesOf(faults, at).some((ms) =>
-    leapsOf(faults).some((leap) => Math.abs(leap - ms) < REACHES_MS),
-  );
+  const real = realTimesOf(faults, at);
+  if (real.some((ms) => runningFaults(own, ms - MOMENT_MS, ms + REACHES_MS).length > 0)) return true;
+  if (hadFault(faults, at, REACHES_MS, LOSING)) return true;
+  const isLeapt = real.some((ms) => leapsOf(faults).some((leap) => Math.abs(leap - ms) < REACHES_MS));
   return isLeapt || wasUnbound(evidence, routing, carrier, at);
 }
 
