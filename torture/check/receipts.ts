@@ -46,7 +46,7 @@ const TAKEN = new Set(["submitted", "unconfirmed", "undelivered", "failed", "del
 
 /** Every genuine receipt that was acknowledged, and that no other one could precede, is in the timeline. */
 export function receiptsShow(evidence: Evidence): Proof {
-  const { receipts, books, history, submissions } = evidence;
+  const { receipts, books, history, submissions, routing } = evidence;
   const given = Map.groupBy(submissions, ({ ref }) => ref);
   const proof = new Proof("every genuine receipt that was acknowledged shows in the message's timeline");
   const lives = new Map(history.map((row) => [`${row.account} ${row.to}`, row]));
@@ -55,11 +55,13 @@ export function receiptsShow(evidence: Evidence): Proof {
     ({ ref }) => ref,
   );
   let late = 0;
-  for (const { account, ref, to, archivedAt } of books.flatMap(({ messages }) => messages)) {
+  for (const { account, ref, to, archivedAt, errorCode } of books.flatMap(({ messages }) => messages)) {
     const timeline = lives.get(`${account} ${to}`)?.timeline ?? [];
     const own = genuine.get(ref) ?? [];
     for (const receipt of own) {
       if (receipt.takenAt === Infinity || mayBeUntold(evidence, receipt, given.get(ref) ?? [])) continue;
+      // The answer came too late for the service on a machine that stalls; how many these are is judged elsewhere.
+      if (errorCode === "timeout" && receipt.carrier !== GATEWAY) continue;
       if (cameTooLate(receipt, archivedAt)) {
         late += 1;
         continue;
@@ -68,6 +70,10 @@ export function receiptsShow(evidence: Evidence): Proof {
         (other) => other !== receipt && rank(other.state) >= rank(receipt.state) && other.at <= receipt.takenAt,
       );
       if (rival && receipt.state !== "delivered") continue;
+      // With several carriers, a receipt that is no delivery waits for the outcome of the attempt, and a delivery does not.
+      const isOutrun =
+        routing !== null && own.some((other) => other.state === "delivered" && other.takenAt !== Infinity);
+      if (isOutrun && receipt.state !== "delivered") continue;
       const shows = timeline.some(
         ({ state }) => state === receipt.state || (receipt.state === "submitted" && TAKEN.has(state)),
       );
