@@ -5,7 +5,7 @@ import { configOf } from "../src/config/config.ts";
 import { newAccountId, objectName } from "../src/crypto/ids.ts";
 import { inboxNamed } from "../src/inbox/landing.ts";
 import { bothOf, objectOf } from "../src/objects.ts";
-import { paceOf } from "../src/queues/pace-client.ts";
+import { paceOf } from "../src/queues/pace/clients.ts";
 import { PRODUCTION, faultsOf } from "./world/settings.ts";
 
 // Where objects live is decided by their first call, so every stub that may make it has the hint.

@@ -54,6 +54,8 @@ export function audible(env: Env, carrier: Carrier): Carrier {
   if (!carrier.speaks && carrier.plays === undefined) return carrier;
   return {
     ...carrier,
+    // Another consumer's sound is waited for, and made here where that one dies.
+    readyMs: 2 * configOf(env).TTS_TIMEOUT_MS,
     async submit(message, see) {
       const prepared = await ready(env, carrier, message);
       return prepared.ok ? carrier.submit(prepared.message, see) : prepared.outcome;

@@ -1,5 +1,7 @@
+import type { Config } from "../config/settings.ts";
 import type { CarrierAnswer, DltFields } from "../model/carrier/carrier.ts";
 import type { Content, Operation, Outcome, ReceiptState } from "../model/message.ts";
+import { isCall } from "../model/operations.ts";
 import type { Mode } from "../model/ref.ts";
 import type { Speech } from "../voices/voices.ts";
 
@@ -54,6 +56,10 @@ export interface Carrier {
   readonly resubmits: boolean;
   /** The limit that it was set up with, in submissions of each second: null is learned, absent the configuration's. */
   readonly tps?: number | null;
+  /** The longest that one submission takes, in ms; absent: CARRIER_TIMEOUT_MS. */
+  readonly longestMs?: number;
+  /** What it takes at most to make a call ready before that, in ms; absent: nothing. */
+  readonly readyMs?: number;
   /** What it can send. */
   readonly operations: ReadonlySet<Operation>;
   /** Whether it has a voice for this speech; absent: it never speaks, or says whatever it gets. */
@@ -69,4 +75,15 @@ export interface Carrier {
   receipts?(request: Request, token: string | null): Promise<Receipt[] | "forged" | "invalid">;
   /** Asks for the state of a message; null when the carrier does not know it (yet). */
   lookup?(asked: Asked): Promise<Pick<Receipt, "state" | "code"> | null>;
+}
+
+/** The longest that one attempt takes at any of these carriers, in ms; without an operation, whatever it sends. */
+export function attemptMs(
+  { CARRIER_TIMEOUT_MS }: Pick<Config, "CARRIER_TIMEOUT_MS">,
+  carriers: readonly Carrier[],
+  operation?: Operation,
+): number {
+  const hasReady = operation === undefined || isCall(operation);
+  const all = carriers.map(({ longestMs = CARRIER_TIMEOUT_MS, readyMs = 0 }) => longestMs + (hasReady ? readyMs : 0));
+  return Math.max(CARRIER_TIMEOUT_MS, ...all);
 }

@@ -86,13 +86,17 @@ function carrier(setup: Setup, { config, env }: Pick<Around, "config" | "env">):
     name,
     isPaced: true,
     resubmits: false,
+    longestMs: waitMs + limitMs,
     operations: OPERATIONS,
 
     async submit(message, see) {
       if (!OPERATIONS.has(message.operation)) return { kind: "rejected", code: "operation_not_offered" };
       const asked = messageOf(message);
       let refused: SmppSubmitted | null = null;
+      const beganMs = Date.now();
       for (const n of bindsOf(settings.binds)) {
+        // One that was lost while the message waited for its place: the others have no time for it any more.
+        if (Date.now() - beganMs > waitMs) break;
         let done: SmppSubmitted | null = null;
         try {
           done = await inTime(overBind(env, setup, n, asked, waitMs), limitMs);

@@ -1,6 +1,6 @@
 import { configOf } from "../config/config.ts";
 import type { Config } from "../config/settings.ts";
-import { logLine } from "../log.ts";
+import { logLine, logProblem } from "../log.ts";
 import type { CarrierKind, CarrierSecrets, CarrierSetup, Route } from "../model/carrier/carrier.ts";
 import { isOperation, OPERATION_NAMES } from "../model/operations.ts";
 import type { Operation } from "../model/operations.ts";
@@ -82,7 +82,17 @@ interface Stored {
 }
 
 /** Makes a carrier of what is stored; null, with a line in the log, where its settings or secrets cannot be read. */
-export function carrierOf(env: Env, { name, kind: kindName, settings, secrets, tps = null }: Stored): Carrier | null {
+export function carrierOf(env: Env, stored: Stored): Carrier | null {
+  try {
+    return madeOf(env, stored);
+  } catch (problem) {
+    // The others do not depend on it.
+    logProblem(`carrier ${stored.name}`, problem);
+    return null;
+  }
+}
+
+function madeOf(env: Env, { name, kind: kindName, settings, secrets, tps = null }: Stored): Carrier | null {
   const config = configOf(env);
   const kind = kindNamed(kindName);
   const opened = openSecrets(config.SEAL_SECRET, name, secrets);

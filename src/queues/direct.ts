@@ -1,3 +1,4 @@
+import { attemptMs } from "../carriers/carrier.ts";
 import type { Carrier } from "../carriers/carrier.ts";
 import { configOf } from "../config/config.ts";
 import { accountOfName } from "../crypto/ids.ts";
@@ -15,7 +16,7 @@ import { askSoon } from "./follow-up.ts";
 import { handOver } from "./hand-over.ts";
 import { givenBack, isPermitted, submitInTurn } from "./in-turn.ts";
 import { offersOf } from "./offers.ts";
-import { paceOf } from "./pace-client.ts";
+import { paceOf } from "./pace/clients.ts";
 import { addresseeOf, report } from "./report.ts";
 import type { Addressee } from "./report.ts";
 
@@ -39,8 +40,8 @@ const HOLD_MS = 10_000;
 /** A submission that took longer is reported at once: its invocation may not live until the end of the hold. */
 const HELD_AFTER_MS_MAX = 10_000;
 
-/** Another carrier may be tried for so long at least, however long submissions may take: by then one said no at once. */
-const FALLBACK_MS_MIN = 3_000;
+/** A submission may begin for so long at least, however long it may take: by then there is a permit, or one said no at once. */
+const BEGIN_MS_MIN = 3_000;
 
 /** Reports that one batch makes; each may be of another account. */
 const REPORTED_TOGETHER = 500;
@@ -67,14 +68,14 @@ export async function directTake(
   if (recipients.length > 1 || config.DIRECT_DISPATCH === "off" || config.CARRIER_TIMEOUT_MS > AT_ONCE_MS_MAX) return;
   // Where the set cannot be read, the message waits for it in its queue.
   const offers = await offersOf(env, ctx, mode).catch(() => null);
-  const [first, ...others] = offers?.of({ requestId, operation, to, attempt: 1 }) ?? [];
+  const [first, ...others] = offers?.present(offers.all({ requestId, operation, to, attempt: 1 })) ?? [];
   if (!first) return;
   const pace = first.isPaced ? paceOf(env, first.name, first.tps) : null;
   if (pace?.standing(Date.now(), laneOf(operation, 1)) === "congested") return;
   const fallbacks = others.map(({ name }) => name);
   return {
     carrier: first.name,
-    leaseMs: config.CARRIER_TIMEOUT_MS + LEASE_MARGIN_MS,
+    leaseMs: attemptMs(config, [first, ...others], operation) + LEASE_MARGIN_MS,
     // A lost attempt may be at any of several carriers.
     resubmits: first.resubmits && fallbacks.length === 0,
     ...(fallbacks.length > 0 && { fallbacks }),
@@ -112,11 +113,11 @@ async function fromPermitted(
   env: Env,
   ctx: Waits,
   carriers: readonly Carrier[],
-  { account, lane }: Pick<Addressee, "account" | "lane">,
+  { account, lane, untilMs }: Pick<Addressee, "account" | "lane"> & { untilMs: number },
 ): Promise<readonly Carrier[]> {
   for (const [nth, carrier] of carriers.entries()) {
     const hasOther = nth < carriers.length - 1;
-    if (await isPermitted(env, ctx, carrier, { account, lane, hasOther })) return carriers.slice(nth);
+    if (await isPermitted(env, ctx, carrier, { account, lane, hasOther, untilMs })) return carriers.slice(nth);
     if (!hasOther || !paceOf(env, carrier.name, carrier.tps).isAway(Date.now())) return [];
   }
   return [];
@@ -139,13 +140,9 @@ async function submitClaimed(
   // Those that the claim was made for, and no others: only their receipts count.
   const names = [job.carrier, ...(take?.fallbacks ?? [])];
   const named = names.map((name) => offers.named(name)).filter((one) => one !== null);
-  const carriers = await fromPermitted(env, ctx, named, { account, lane });
-  if (carriers.length === 0) {
-    const to = { account, lane, follow: false, resubmits: false };
-    await report(env, to, [givenBack(job, at).news]);
-    return handOver(ctx, env, lane, tokensFor(account, lane, 1));
-  }
-  const untilMs = beganMs + Math.max(FALLBACK_MS_MIN, AT_ONCE_MS_MAX - config.CARRIER_TIMEOUT_MS);
+  const longestMs = attemptMs(config, named, job.operation);
+  const untilMs = beganMs + Math.max(BEGIN_MS_MIN, AT_ONCE_MS_MAX - longestMs);
+  const carriers = await fromPermitted(env, ctx, named, { account, lane, untilMs });
   const turned = await submitInTurn({
     env,
     ctx,
@@ -156,10 +153,15 @@ async function submitClaimed(
     job,
     at,
     carriers,
+    all: offers.allOfClaimed(job, at),
     isOpen: false,
     untilMs,
   });
-  if (!turned) return;
+  if (!turned) {
+    const to = { account, lane, follow: false, resubmits: false };
+    await report(env, to, [givenBack(job, at).news]);
+    return handOver(ctx, env, lane, tokensFor(account, lane, 1));
+  }
   const to = addresseeOf(account, lane, turned.carrier);
   const place = { seq: job.seq, index: at.index, attempt: at.attempt };
   const news = await land(env, config, ref, [turned.attempt]);

@@ -9,7 +9,8 @@ import { enqueueFollow } from "./enqueue.ts";
 import { FOLLOW_DELAY_SEC } from "./follow-up.ts";
 import { givenBack } from "./in-turn.ts";
 import type { Offers } from "./offers.ts";
-import { paceOf } from "./pace-client.ts";
+import { paceOf } from "./pace/clients.ts";
+import { PUT_OFF_MS_MAX, putOffMs } from "./pace/put-off.ts";
 import type { Taken } from "./pace-client.ts";
 import { addresseeOf, report } from "./report.ts";
 import type { Addressee } from "./report.ts";
@@ -52,10 +53,9 @@ const SHARED_HERE_MS_MAX = 999;
 /** Where no permits are needed: all of a claim at once. */
 const AT_ONCE: Omit<Taken, "atMs" | "nowMs"> = { againMs: 0, quietMs: 0, isLimited: false, aheadMs: 0 };
 
-/** Where routes choose: how many the claims after the first ask for, and how long messages of a carrier are put off. */
+/** Where routes choose: how many the claims after the first ask for, while no more than this wait for their carriers. */
 const ROUTED_CLAIM = 20;
-const PUT_OFF_MS_MIN = 1_000;
-const PUT_OFF_MS_MAX = 30_000;
+const ROUTED_READY_MAX = 60;
 
 /** What came of one round; `again`: there was no permit, and when to ask for one; `isSurplus`: enough others ask. */
 interface Round {
@@ -75,8 +75,9 @@ export class LaneWork {
   readonly #submittedSeqs = new Set<number>();
   /** Whether the account may have more that can be claimed now; what can be claimed later is its alarm's business. */
   #isMore = true;
-  /** Rounds in a row in which some messages got no permit of their carrier. */
-  #putOff = 0;
+  /** Where routes choose: the carriers' turns under way, and how often in a row one of them had no permit. */
+  readonly #turns = new Map<string, Promise<boolean>>();
+  readonly #waits = new Map<string, number>();
   /** Whether a carrier's limit is set, or was met lately. */
   isLimited = false;
 
@@ -104,26 +105,25 @@ export class LaneWork {
 
   async #rounds(): Promise<number | null> {
     const beganMs = Date.now();
+    const { sole } = this.#offers;
+    // A clock that was set, forward or back, ends the slice, too.
+    const isOver = () => Math.abs(Date.now() - beganMs) >= SLICE_MS;
+    return sole ? this.#soleRounds(sole, isOver) : this.#routedRounds(isOver);
+  }
+
+  async #soleRounds(sole: Carrier, isOver: () => boolean): Promise<number | null> {
     let first = true;
     for (let waits = 0; ;) {
       if (this.#own.waiting === 0) {
         if (!this.#isMore) return null;
         await this.#own.enough(this.#lane === "bulk" ? BULK_NEWS_MIN : 1);
-        // A clock that was set, forward or back, ends the slice, too.
-        if ((!first && Math.abs(Date.now() - beganMs) >= SLICE_MS) || this.#on.budget.isSpent) return 0;
+        if ((!first && isOver()) || this.#on.budget.isSpent) return 0;
       }
-      const { sole } = this.#offers;
-      const round = await (sole ? this.#soleRound(sole, first) : this.#routedRound(first));
+      const round = await this.#soleRound(sole, first);
       if (round.isSurplus) return null;
       if (round.again) {
         waits += 1;
-        if (waits > WAITS_HERE_MAX || round.again.againMs > this.#waitMsMax(round.again)) {
-          if (sole || this.#own.waiting === 0) return round.again.againMs;
-          // Others may wait behind these, for carriers that have permits.
-          this.#own.release(() => true, this.#putOffMs(round.again.againMs));
-          waits = 0;
-          continue;
-        }
+        if (waits > WAITS_HERE_MAX || round.again.againMs > this.#waitMsMax(round.again)) return round.again.againMs;
         await scheduler.wait(round.again.againMs);
         continue;
       }
@@ -133,6 +133,58 @@ export class LaneWork {
     }
   }
 
+  /**
+   * Where routes choose for each message: claims, and permits of each carrier for its messages, all side by side. There is
+   * another claim as soon as one carrier's messages are through: none waits for the permits of another.
+   */
+  async #routedRounds(isOver: () => boolean): Promise<number | null> {
+    let first = true;
+    for (let isThrough = true; ;) {
+      const mayClaim = this.#isMore && (first || !isOver()) && !this.#on.budget.isSpent;
+      if (mayClaim && isThrough && this.#own.waiting < ROUTED_READY_MAX) {
+        await this.#claim(null, [], first && this.#lane !== "bulk" ? FIRST_CLAIM : ROUTED_CLAIM);
+        first = false;
+      } else if (!mayClaim && this.#own.waiting === 0 && this.#turns.size === 0) return this.#isMore ? 0 : null;
+      for (const group of this.#own.groups()) {
+        if (this.#turns.has(group.key)) continue;
+        const turn = this.#turn(group).finally(() => this.#turns.delete(group.key));
+        this.#turns.set(group.key, turn);
+      }
+      isThrough = this.#turns.size === 0 || (await Promise.race(this.#turns.values()));
+    }
+  }
+
+  /** One turn of a carrier's messages; whether they are through, or put off so that they stand in no one's way. */
+  async #turn(group: Group): Promise<boolean> {
+    const { key, carrier, hasOther, ready } = group;
+    const permits = await this.#permits(carrier, ready.length, hasOther);
+    this.isLimited ||= permits.isLimited;
+    const isAway = this.#pace(carrier)?.isAway(Date.now()) === true && permits.state !== "trial";
+    if (hasOther && isAway) {
+      this.#pace(carrier)?.giveBack(this.#on.ctx, permits, 0);
+      this.#own.passOver(group);
+      return false;
+    }
+    const used = permits.atMs.length > 0 ? await this.#submit(group, permits) : 0;
+    const waits = used > 0 ? 0 : (this.#waits.get(key) ?? 0) + 1;
+    this.#waits.set(key, waits);
+    if (used >= ready.length) return true;
+    const isAlone = this.#turns.size <= 1 && this.#own.groups().every((one) => one.key === key);
+    if (isAlone && (used > 0 || (await this.#waitsHere(carrier, permits, waits)))) return false;
+    this.#waits.delete(key);
+    const those = new Set(ready);
+    this.#own.release((one) => those.has(one), putOffMs(permits));
+    return true;
+  }
+
+  /** Waits for a carrier's next permits, or for room where it has some; false where that is too long. */
+  async #waitsHere(carrier: Carrier, { atMs, againMs }: Taken, waits: number): Promise<boolean> {
+    if (atMs.length > 0 && (await this.#own.landed(carrier))) return true;
+    if (waits > WAITS_HERE_MAX || againMs > SHARED_HERE_MS_MAX) return false;
+    await scheduler.wait(againMs);
+    return true;
+  }
+
   /** A round where all messages have one carrier: permits first, then a claim for them. */
   async #soleRound(carrier: Carrier, first: boolean): Promise<Round> {
     const wanted = first && carrier.isPaced && this.#lane !== "bulk" ? FIRST_CLAIM : CLAIM_MAX;
@@ -140,54 +192,10 @@ export class LaneWork {
     this.isLimited = permits.isLimited;
     if (permits.atMs.length === 0) return { used: 0, again: permits, isSurplus: permits.isSurplus === true };
     if (this.#own.waiting === 0) await this.#claim(carrier, permits.atMs);
-    return { used: await this.#submit({ carrier, hasOther: false, ready: this.#own.allReady() }, permits) };
+    return { used: await this.#submit({ carrier, ready: this.#own.allReady() }, permits) };
   }
 
-  /**
-   * A round where routes choose for each message: a claim, then permits of each carrier for its messages. What a carrier
-   * has no permits for is put off as soon as others' messages are through, so that it stands in no one's way.
-   */
-  async #routedRound(first: boolean): Promise<Round> {
-    if (this.#own.waiting === 0) {
-      await this.#claim(null, [], first && this.#lane !== "bulk" ? FIRST_CLAIM : ROUTED_CLAIM);
-      if (this.#own.waiting === 0) return { used: 0 };
-    }
-    const groups = this.#own.groups();
-    const rounds = await Promise.all(
-      groups.map(async (group) => {
-        const permits = await this.#permits(group.carrier, group.ready.length, group.hasOther);
-        this.isLimited ||= permits.isLimited;
-        const isAway = this.#pace(group.carrier)?.isAway(Date.now()) === true && permits.state !== "trial";
-        if (group.hasOther && isAway) {
-          this.#pace(group.carrier)?.giveBack(this.#on.ctx, permits, 0);
-          this.#own.passOver(group);
-          return { group, permits, used: 0, isPassedOver: true };
-        }
-        const used = permits.atMs.length > 0 ? await this.#submit(group, permits) : 0;
-        return { group, permits, used, isPassedOver: false };
-      }),
-    );
-    const used = rounds.reduce((sum, round) => sum + round.used, 0);
-    if (rounds.some(({ isPassedOver }) => isPassedOver)) return { used: Math.max(used, 1) };
-    const behind = rounds.filter((round) => round.used < round.group.ready.length);
-    const [only] = behind;
-    this.#putOff = behind.length > 0 ? this.#putOff + 1 : 0;
-    if (groups.length > 1) {
-      for (const { group, permits } of behind) {
-        const those = new Set(group.ready);
-        this.#own.release((one) => those.has(one), this.#putOffMs(permits.againMs));
-      }
-      return { used: Math.max(used, 1) };
-    }
-    return used > 0 || !only ? { used } : { used, again: only.permits };
-  }
-
-  /** For how long messages are put off whose carrier has no permits: longer each time in a row. */
-  #putOffMs(againMs: number): number {
-    return Math.min(PUT_OFF_MS_MAX, Math.max(againMs, PUT_OFF_MS_MIN * Math.max(1, this.#putOff)));
-  }
-
-  async #submit(group: Group, permits: Taken): Promise<number> {
+  async #submit(group: Pick<Group, "carrier" | "ready">, permits: Taken): Promise<number> {
     const used = await this.#own.submitAll(group, permits);
     this.#pace(group.carrier)?.giveBack(this.#on.ctx, permits, used);
     return used;
@@ -195,7 +203,6 @@ export class LaneWork {
 
   /** How long it waits itself: a silence is all accounts', so that it holds up none of them. */
   #waitMsMax({ quietMs }: Taken): number {
-    if (!this.#offers.sole) return SHARED_HERE_MS_MAX;
     return quietMs > 0 ? QUIET_HERE_MS_MAX : this.#on.isShared ? SHARED_HERE_MS_MAX : WAIT_HERE_MS_MAX;
   }
 
@@ -215,14 +222,15 @@ export class LaneWork {
 
   /** Claims messages, for permits where they have one carrier, and reports in the same call what is known. */
   async #claim(sole: Carrier | null, permitsMs: readonly number[], most = permitsMs.length): Promise<void> {
-    const { env, config, budget } = this.#on;
+    const { env, budget } = this.#on;
     const [account, lane] = [this.#account, this.#lane];
     const isGathered = lane === "bulk" && sole?.isPaced === true;
     const max = isGathered ? Math.min(CLAIM_MAX, Math.max(BULK_CLAIM_MIN, BULK_CLAIM_TURNS * most)) : most;
     const nowMs = Date.now();
     const waitMs = Math.max(0, (permitsMs.at(-1) ?? 0) - nowMs) + WAIT_MARGIN_MS;
-    const leaseMs = config.CARRIER_TIMEOUT_MS + waitMs + REPORT_MARGIN_MS;
+    const leaseMs = this.#offers.attemptMs + waitMs + REPORT_MARGIN_MS;
     const news = await this.#news();
+    const before = this.#own.waiting;
     const stub: AccountObject = env.ACCOUNT.getByName(account);
     const { follow, resubmits } = this.#addressee();
     try {
@@ -236,13 +244,14 @@ export class LaneWork {
       throw problem;
     }
     // The claim, and perhaps the test inbox and permits, besides the submissions.
-    budget.spend(3 + this.#own.waiting);
+    budget.spend(3 + this.#own.waiting - before);
   }
 
   /** Holds a claimed message for its carriers; what has none any more is put off. */
   #hold(job: ClaimedJob, at: Claimed, untilMs: number): void {
-    const [carrier, ...more] = this.#offers.ofClaimed(job, at);
-    if (carrier) this.#own.add({ job, at, carriers: [carrier, ...more], untilMs });
+    const all = this.#offers.allOfClaimed(job, at);
+    const [carrier, ...more] = this.#offers.present(all);
+    if (carrier) this.#own.add({ job, at, carriers: [carrier, ...more], all, untilMs });
     else this.#own.note(givenBack(job, at, PUT_OFF_MS_MAX));
   }
 
@@ -276,6 +285,8 @@ export class LaneWork {
   async #end(): Promise<void> {
     const { env } = this.#on;
     await this.#own.end();
+    // Where a claim failed; they find nothing to submit any more.
+    await Promise.allSettled(this.#turns.values());
     await report(env, this.#addressee(), await this.#news());
     if (this.#submittedSeqs.size === 0) return;
     const [lane, account] = [this.#lane, this.#account];

@@ -1,3 +1,4 @@
+import { attemptMs } from "../carriers/carrier.ts";
 import type { Carrier } from "../carriers/carrier.ts";
 import { carrierFor, carrierNamed, currentCarriers } from "../carriers/table.ts";
 import type { Carriers } from "../carriers/table.ts";
@@ -7,7 +8,7 @@ import type { Claimed, ClaimedJob } from "../model/message.ts";
 import type { Operation } from "../model/operations.ts";
 import type { Mode } from "../model/ref.ts";
 import { choose } from "../routing/choose.ts";
-import { paceOf } from "./pace-client.ts";
+import { paceOf } from "./pace/clients.ts";
 import { carrierOfJob } from "./submit.ts";
 
 // To which carriers a message is offered, and in which order (contract §16.2). The account knows nothing of routes: its
@@ -45,35 +46,45 @@ export class Offers {
     return { carrier: configOf(this.#env).CARRIER, plan, dedupes };
   }
 
+  /** The longest attempt at any of them, in ms. */
+  get attemptMs(): number {
+    const routed = this.#carriers?.routed.map((name) => this.named(name)).filter((one) => one !== null) ?? [];
+    return attemptMs(configOf(this.#env), this.sole ? [this.sole] : routed);
+  }
+
   /** The carrier with this name; null where there is none any more. */
   named(name: string): Carrier | null {
     return this.#carriers ? this.#carriers.named(name) : carrierNamed(configOf(this.#env), name);
   }
 
-  /** The carriers of a new message, first to last; at least one. Those that are out come in only where all are. */
-  of(facts: Facts): Carrier[] {
+  /** All carriers of a new message, first to last; at least one. */
+  all(facts: Facts): Carrier[] {
     if (this.sole) return [this.sole];
     const { routes = [], can = () => false } = this.#carriers ?? {};
-    const { requestId, ...message } = facts;
+    const { requestId, operation, to, attempt } = facts;
     const merits = (name: string) => paceOf(this.#env, name).merit(Date.now());
     const choices = { routes, can, merits, otherwise: configOf(this.#env).CARRIER, simulator: simCarrier.name };
     // By request and number, which are known before the account gives the message its reference.
-    const names = choose(choices, { ...message, mode: this.#mode, ref: `${requestId} ${message.to}` });
-    const all = names.map((name) => this.named(name)).filter((one) => one !== null);
+    const names = choose(choices, { operation, to, attempt, mode: this.#mode, ref: `${requestId} ${to}` });
+    return names.map((name) => this.named(name)).filter((one) => one !== null);
+  }
+
+  /** Those of them that are not passed over now, else all. */
+  present(all: Carrier[]): Carrier[] {
     const nowMs = Date.now();
     const up = all.filter((one) => !one.isPaced || !paceOf(this.#env, one.name, one.tps).isAway(nowMs));
     return up.length > 0 ? up : all;
   }
 
-  /** The carriers of a claimed message, first to last; none where only one may get it that does not exist any more. */
-  ofClaimed(job: ClaimedJob, { to, attempt, only }: Claimed): Carrier[] {
+  /** All carriers of a claimed message; none where only one may get it that does not exist any more. */
+  allOfClaimed(job: ClaimedJob, { to, attempt, only }: Claimed): Carrier[] {
     if (only !== undefined) {
       const carrier = this.named(only);
       return carrier ? [carrier] : [];
     }
     // Without routes a job stays with the carrier of its first claim, the only one that can look its messages up.
     if (this.sole) return [carrierOfJob(configOf(this.#env), job, this.sole)];
-    return this.of({ requestId: job.requestId, operation: job.operation, to, attempt });
+    return this.all({ requestId: job.requestId, operation: job.operation, to, attempt });
   }
 }
 

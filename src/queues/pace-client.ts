@@ -1,10 +1,9 @@
-import { configOf } from "../config/config.ts";
 import { logProblem } from "../log.ts";
 import type { Lane } from "../model/lane.ts";
 import { afterSilenceMs } from "../model/pace.ts";
 import type { Outcome, ReceiptState } from "../model/message.ts";
-import type { PaceNews, Permits, PermitsAsked, Seen } from "../model/pace.ts";
-import { placeOf } from "../objects.ts";
+import type { Permits, PermitsAsked, Seen } from "../model/pace.ts";
+import type { placeOf } from "../objects.ts";
 import { Countdown } from "./countdown.ts";
 import { madeOf, seenIn } from "./pace/attempt-seen.ts";
 import { Known } from "./pace/known.ts";
@@ -98,14 +97,14 @@ export class PaceClient {
     return isSet || !this.#known.isUp || this.#limited.leftMs(nowMs) > 0 ? "limited" : "free";
   }
 
-  /** Whether messages that have another carrier pass this one over (contract §16.2); costs nothing. */
-  isOut(nowMs: number): boolean {
-    return this.#known.outMs(nowMs) > 0;
+  /** How long messages that have another carrier pass this one over, in ms (contract §16.2); costs nothing. */
+  outMs(nowMs: number): number {
+    return this.#known.outMs(nowMs);
   }
 
   /** Whether a message that may go to another carrier does so at once: this one is out, or wants silence. */
   isAway(nowMs: number): boolean {
-    return this.isOut(nowMs) || this.quietMs(nowMs) > 0;
+    return this.outMs(nowMs) > 0 || this.quietMs(nowMs) > 0;
   }
 
   /** What the carrier's deliveries are worth, for the shares of its route (routing/drift.ts); 1 where it is not known. */
@@ -140,6 +139,7 @@ export class PaceClient {
         const leftMs = this.#quiet.leftMs(Date.now());
         if (leftMs === 0) return answered;
         // The carrier asked for silence while the answer was on its way: these permits are dated into it.
+        if (answered.state === "trial") this.#return(answer).catch(() => undefined);
         return this.#none(leftMs + afterSilenceMs(asked.lane, leftMs, Math.random));
       }
       logProblem("pace", new Error("the pacing object did not answer"));
@@ -180,11 +180,11 @@ export class PaceClient {
     if (made) this.#untold.saw(made, Date.now());
     const isNews = made !== null && (made.isFailure === true || made.isTrouble === true || !this.#known.isUp);
     if (isNews) this.#limited.extend(Date.now(), LIMITED_MS);
-    const tried = this.#known.isTrying && made !== null && made.isFailure !== true && outcome.kind !== "submitted";
+    const tried = this.#known.isTrying && made?.isFailure !== true && outcome.kind !== "submitted";
     const seen = { ...seenIn(outcome), ...(tried && { tried }) };
     if (seen.busy + (seen.away ?? 0) > 0 || seen.quietMs !== undefined) return this.saw(ctx, seen);
     this.#taken += seen.taken;
-    if (!isNews) return;
+    if (!isNews && !tried) return;
     this.#tell(ctx, { taken: this.#taken, busy: 0, ...(tried && { tried }) });
     this.#taken = 0;
   }
@@ -196,22 +196,27 @@ export class PaceClient {
     return { taken, busy: 0, ...this.#untold.take(Date.now()) };
   }
 
-  /** Notes receipts that came here: the object is told of final ones in a moment, with others. Never throws. */
+  /** Notes receipts that came here: the object is told of final ones in a moment, once. Never throws. */
   receipts(ctx: Waits, all: readonly { ref: string; state: ReceiptState }[]): void {
     const nowMs = Date.now();
-    const final = all.filter(({ state }) => state !== "submitted");
+    const final = all.filter(({ ref, state }) => state !== "submitted" && this.#sent.ends(ref));
     for (const { ref, state } of final) {
       const deliveryMs = this.#sent.since(ref, nowMs);
       const isTimed = deliveryMs !== null && state === "delivered";
       this.#untold.saw({ results: { [state]: 1 }, ...(isTimed && { deliveryMs }) }, nowMs);
     }
-    if (final.length > 0) tellsLater(this.#binding).add(ctx, [this]);
+    if (final.length > 0) tellsLater(this).add(ctx, [null]);
   }
 
   /** Tells the object what it does not know of, if anything. */
   async tellRest(): Promise<void> {
     const seen = this.untold();
     if (seen.taken === 0 && !seen.lately && !seen.row) return;
+    await this.tell(seen);
+  }
+
+  /** Tells the object, and hears how the carrier stands. */
+  async tell(seen: Seen): Promise<void> {
     this.#known.hear(await this.#binding.getByName(this.#carrier, this.#place).tell(seen), Date.now());
   }
 
@@ -223,26 +228,31 @@ export class PaceClient {
   /** Gives back the permits after the first `used`, so that others may have those that are still ahead. Never throws. */
   giveBack(ctx: Waits, { atMs, aheadMs, isLimited, state }: Taken, used: number): void {
     // The next message tries the carrier.
-    if (state === "trial" && used === 0) return this.#tell(ctx, { taken: 0, busy: 0, tried: true });
+    const tried = state === "trial" && used === 0;
     const fromMs = Date.now() + RETURN_MS_MIN;
-    const returned = atMs.slice(used).filter((at) => at >= fromMs);
-    if (!isLimited || returned.length === 0) return;
-    this.#tell(ctx, { taken: this.#taken, busy: 0, returned: returned.map((at) => at + aheadMs) });
+    const ahead = isLimited ? atMs.slice(used).filter((at) => at >= fromMs) : [];
+    if (!tried && ahead.length === 0) return;
+    const returned = ahead.map((at) => at + aheadMs);
+    this.#tell(ctx, {
+      taken: this.#taken,
+      busy: 0,
+      ...(returned.length > 0 && { returned }),
+      ...(tried && { tried }),
+    });
     this.#taken = 0;
   }
 
-  /** Gives permits back that came when they were not waited for any more. */
+  /** Gives permits back that came when they were of no use any more. */
   async #return({ atMs, isLimited, state }: Permits): Promise<void> {
-    if (!isLimited || atMs.length === 0) return;
-    const seen = { taken: 0, busy: 0, returned: atMs, ...(state === "trial" && { tried: true }) };
-    await this.#binding.getByName(this.#carrier, this.#place).tell(seen);
+    const tried = state === "trial";
+    if (atMs.length === 0 || (!isLimited && !tried)) return;
+    if (tried) this.#known.isTrying = false;
+    await this.tell({ taken: 0, busy: 0, returned: atMs, ...(tried && { tried }) });
   }
 
   #tell(ctx: Waits, seen: Seen): void {
     if (seen.tried === true) this.#known.isTrying = false;
-    const said = { ...seen, ...this.#untold.take(Date.now()) };
-    const heard = (news: PaceNews) => this.#known.hear(news, Date.now());
-    tells(this.#binding).add(ctx, [{ carrier: this.#carrier, place: this.#place, seen: said, heard }]);
+    tells(this).add(ctx, [{ ...seen, ...this.#untold.take(Date.now()) }]);
   }
 
   #none(againMs: number): Taken {
@@ -280,21 +290,4 @@ export class PaceClient {
       })
       .catch((problem: unknown) => logProblem("pace", problem));
   }
-}
-
-const clients = new WeakMap<object, Map<string, PaceClient>>();
-
-/** This isolate's client of a carrier's pacing object; `tps` is the limit that the carrier was set up with. */
-export function paceOf(env: Env, carrier: string, tps?: number | null): PaceClient {
-  const ofBinding = clients.get(env.PACE) ?? new Map<string, PaceClient>();
-  clients.set(env.PACE, ofBinding);
-  const client = ofBinding.get(carrier) ?? newClient(env, carrier);
-  ofBinding.set(carrier, client);
-  if (tps !== undefined) client.tps = tps;
-  return client;
-}
-
-function newClient(env: Env, carrier: string): PaceClient {
-  const { CARRIER, CARRIER_TPS } = configOf(env);
-  return new PaceClient(env.PACE, carrier, carrier === CARRIER && CARRIER_TPS !== undefined, placeOf(env));
 }

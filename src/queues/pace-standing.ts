@@ -4,7 +4,7 @@ import { logProblem } from "../log.ts";
 import type { CarrierHealth } from "../model/carrier/health.ts";
 import type { PaceStanding } from "../model/pace.ts";
 import { placeOf } from "../objects.ts";
-import { paceOf } from "./pace-client.ts";
+import { paceOf } from "./pace/clients.ts";
 
 /** How the deployment's carrier stands; null where it has no pace, as the simulator. One call of the pacing object. */
 export async function paceStanding(env: Env): Promise<{ carrier: string; standing: PaceStanding } | null> {

@@ -6,9 +6,9 @@ import type { Claimed, ClaimedJob } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
 import type { Budget } from "./budget.ts";
 import { givenBack, submitInTurn } from "./in-turn.ts";
-import type { Turned } from "./in-turn.ts";
+import type { Turned, Watching } from "./in-turn.ts";
 import { seenIn } from "./pace/attempt-seen.ts";
-import { paceOf } from "./pace-client.ts";
+import { paceOf } from "./pace/clients.ts";
 import type { Taken } from "./pace-client.ts";
 import type { Slots } from "./slots.ts";
 
@@ -40,12 +40,16 @@ export interface Ready {
   at: Claimed;
   /** Who may get it, first to last; at least one. */
   carriers: readonly [Carrier, ...Carrier[]];
+  /** All that it may go to. */
+  all: readonly Carrier[];
   /** Until when it may be submitted: later its lease could end before its report. */
   untilMs: number;
 }
 
 /** Messages that are ready for the same carrier; `hasOther`: each of them may go to another one, too. */
 export interface Group {
+  /** What tells it apart. */
+  key: string;
   carrier: Carrier;
   hasOther: boolean;
   ready: Ready[];
@@ -69,6 +73,7 @@ export class Submissions {
   /** By carrier: submissions under way, answers of "not now" to the present permits, and how long the last one took. */
   readonly #flights = new Map<string, number>();
   readonly #busy = new Map<string, number>();
+  #landings: { name: string; resolve: () => void }[] = [];
   readonly #latencyMs = new Map<string, number>();
 
   constructor(on: Invocation, to: { account: string; lane: Lane; ref: AccountRef }, isOpen: boolean) {
@@ -103,9 +108,9 @@ export class Submissions {
 
   /** What is ready, by the carrier that gets it next. */
   groups(): Group[] {
-    return [...Map.groupBy(this.#ready, keyOf).values()].flatMap((ready) => {
+    return [...Map.groupBy(this.#ready, keyOf)].flatMap(([key, ready]) => {
       const [first] = ready;
-      return first ? [{ carrier: first.carriers[0], hasOther: first.carriers.length > 1, ready }] : [];
+      return first ? [{ key, carrier: first.carriers[0], hasOther: first.carriers.length > 1, ready }] : [];
     });
   }
 
@@ -119,7 +124,7 @@ export class Submissions {
   }
 
   /** Submits what is ready of a group, each at its permit's time; returns how many permits were used. */
-  async submitAll({ carrier, ready }: Group, { atMs, isLimited }: Taken): Promise<number> {
+  async submitAll({ carrier, ready }: Pick<Group, "carrier" | "ready">, { atMs, isLimited }: Taken): Promise<number> {
     const { slots, config } = this.#on;
     this.#busy.set(carrier.name, 0);
     // One that hangs is not to have every slot where others have messages, too.
@@ -171,26 +176,49 @@ export class Submissions {
     return true;
   }
 
-  #start({ job, at, carriers, untilMs }: Ready): void {
+  #start({ job, at, carriers, all, untilMs }: Ready): void {
     const { env, ctx, config, slots } = this.#on;
-    const { name } = carriers[0];
-    this.#flights.set(name, (this.#flights.get(name) ?? 0) + 1);
-    const turn = { env, ctx, config, ...this.#to, job, at, carriers, untilMs, isOpen: this.#isOpen };
-    const flying = submitInTurn(turn, (carrier, outcome, tookMs) => {
+    let name: string | null = null;
+    const goesTo = (carrier: Carrier | null) => {
+      const before = name;
+      name = carrier?.name ?? null;
+      if (name !== null) this.#fly(name, 1);
+      if (before !== null) this.#fly(before, -1);
+    };
+    const turn = { env, ctx, config, ...this.#to, job, at, carriers, all, untilMs, isOpen: this.#isOpen };
+    const saw: Watching["saw"] = (carrier, outcome, tookMs) => {
       this.#latencyMs.set(carrier.name, tookMs);
       const seen = seenIn(outcome);
       this.#busy.set(carrier.name, (this.#busy.get(carrier.name) ?? 0) + seen.busy + (seen.away ?? 0));
-    })
+    };
+    const flying = submitInTurn(turn, { goesTo, saw })
       .then((turned) => {
         this.#known.push(turned ?? { attempt: givenBack(job, at), carrier: null });
       })
       // Each submission frees its slot as it ends, so that one that hangs does not hold up other accounts.
       .finally(() => {
         slots.give(1);
-        this.#flights.set(name, (this.#flights.get(name) ?? 1) - 1);
+        goesTo(null);
         this.#flying.delete(flying);
       });
     this.#flying.add(flying);
+  }
+
+  /** Waits until a submission to the carrier ends, or its message goes on to another one; false where there is none. */
+  async landed({ name }: Carrier): Promise<boolean> {
+    if ((this.#flights.get(name) ?? 0) === 0) return false;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#landings.push({ name, resolve });
+    await promise;
+    return true;
+  }
+
+  /** Counts one submission to a carrier more, or less. */
+  #fly(name: string, by: 1 | -1): void {
+    this.#flights.set(name, (this.#flights.get(name) ?? 0) + by);
+    if (by > 0) return;
+    for (const landing of this.#landings) if (landing.name === name) landing.resolve();
+    this.#landings = this.#landings.filter((landing) => landing.name !== name);
   }
 
   /** Waits until so much is known, or nothing is awaited. */

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { MockInstance } from "vitest";
 import { callbackToken, isCallbackToken } from "../../src/carriers/callback-token.ts";
 import { carrierSetting, openSecrets, sealSecrets, sealedBy } from "../../src/carriers/stored.ts";
-import { Carriers, currentCarriers } from "../../src/carriers/table.ts";
+import { KINDS, Carriers, currentCarriers } from "../../src/carriers/table.ts";
 import { messageId } from "../../src/crypto/ids.ts";
 import { signedHeaders } from "../../src/crypto/webhook-signature.ts";
 import { withoutToken } from "../../src/operator/carrier-set/show.ts";
@@ -64,6 +65,36 @@ describe("a carrier of the set", () => {
     const outcomes = await Promise.all(["a", "b", "c"].map(async (name) => unusable.named(name)?.submit(outgoing())));
     const refused = { kind: "not_accepted", code: "not_configured" };
     expect(outcomes).toEqual([refused, refused, refused]);
+  });
+});
+
+describe("a carrier that cannot be made", () => {
+  let logged: MockInstance<typeof console.error>;
+  beforeEach(async () => {
+    await setCarrier("acme");
+    await setCarrier("bravo");
+    const make = KINDS.http.carrier;
+    logged = vi.spyOn(console, "error").mockReturnValue();
+    vi.spyOn(KINDS.http, "carrier").mockImplementation((setup, around) => {
+      if (setup.name === "acme") throw new Error("these settings say nothing");
+      return make(setup, around);
+    });
+  });
+
+  it("takes nothing, is logged, and takes none of the others down", async () => {
+    const carriers = new Carriers(env, await set());
+    expect(await carriers.named("acme")?.submit(outgoing())).toEqual({ kind: "not_accepted", code: "not_configured" });
+    expect(carriers.can("bravo", "sms")).toBe(true);
+    expect(carriers.receivers("bravo", Date.now())).toHaveLength(1);
+    expect(logged.mock.calls.flat().join("")).toContain("carrier acme");
+  });
+
+  it("takes no receipts, and takes down none of what it was before", async () => {
+    const { carriers: all, ...rest } = await set();
+    const past = all.map((one) => ({ ...one, until: Date.now() + 60_000 }));
+    const carriers = new Carriers(env, { ...rest, carriers: all, past });
+    expect(carriers.receivers("acme", Date.now())).toHaveLength(1);
+    expect(carriers.receivers("bravo", Date.now())).toHaveLength(2);
   });
 });
 

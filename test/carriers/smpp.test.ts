@@ -157,6 +157,22 @@ describe("a carrier over SMPP", () => {
     expect(calls).toHaveLength(1);
   });
 
+  it("asks no further bind once there is no time for it, and states how long an attempt may take", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { CARRIER_TIMEOUT_MS } = configOf(env);
+    // Each is lost while the message waits for its place in the window.
+    const { at, calls } = watched(async () => {
+      vi.setSystemTime(Date.now() + CARRIER_TIMEOUT_MS * 0.6);
+      return refused("no_bind");
+    });
+    const carrier = carrierAt(at, { binds: 8, response_s: 30 });
+    expect(await carrier.submit(MESSAGE)).toMatchObject({ kind: "not_accepted", code: "no_bind" });
+    vi.useRealTimers();
+    expect(calls).toHaveLength(2);
+    // A place, then over one bind two rounds of place and answer, and the call.
+    expect(carrier.longestMs).toBe(CARRIER_TIMEOUT_MS + 2 * (CARRIER_TIMEOUT_MS + 30_000) + 10_000);
+  });
+
   it("makes its binds, ends the others, and shows those that answer", async () => {
     const { at, calls } = watched(async () => TAKEN);
     await setUpBinds(at, "jio", setupOf({ binds: 2 }), 9);

@@ -2,7 +2,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Permits, PermitsAsked, Seen } from "../../src/model/pace.ts";
-import { PaceClient, QUIET_MS_MAX, paceOf } from "../../src/queues/pace-client.ts";
+import { PaceClient, QUIET_MS_MAX } from "../../src/queues/pace-client.ts";
+import { paceOf } from "../../src/queues/pace/clients.ts";
 
 const NOW_MS = 1_000_000;
 beforeEach(() => {

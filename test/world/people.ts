@@ -18,15 +18,15 @@ export function freshNumber(): string {
   return `98${String(Math.floor(Math.random() * 90_000) + 10_000)}${String(used).padStart(3, "0")}`;
 }
 
-/** All texts that the sign-in account sent to a phone (E.164), newest first; throws if it sent nothing to anyone. */
+/** All texts that the sign-in account sent to a phone (E.164) and has not forgotten, newest first. */
 export async function textsFor(phone: string): Promise<string[]> {
   const name = objectName(await codeSenderRef(env, configOf(env)));
   const sealed = await runInDurableObject(env.ACCOUNT.getByName(name), (_, { storage: { sql } }) =>
     sql
       .exec("SELECT text, messages FROM job ORDER BY seq DESC")
       .toArray()
-      .filter((row) => JSON.stringify(row["messages"]).includes(phone))
-      .map((row) => sealedText(sql, new Uint8Array(row["text"] as ArrayBuffer)) ?? new Uint8Array()),
+      .filter((row) => row["text"] !== null && JSON.stringify(row["messages"]).includes(phone))
+      .flatMap((row) => sealedText(sql, new Uint8Array(row["text"] as ArrayBuffer)) ?? []),
   );
   return sealed.map((text) => unseal(env.SEAL_SECRET, name, text));
 }

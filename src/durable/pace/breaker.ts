@@ -4,6 +4,12 @@ import type { CarrierState, Row } from "../../model/carrier/health.ts";
 // Whether a carrier is left alone (contract §16.2). It holds back only messages that have another carrier: for the others
 // the rate alone says when they may go, with its own pauses and probes of a carrier that takes nothing (outage.ts).
 
+/**
+ * Failures are in a row within a minute, as its health counts: acceptances of isolates that saw no failure are not told, so
+ * that failures of days would add up between them.
+ */
+const ROW_MS = 60_000;
+
 /** A carrier is left alone for so many times the first span, at most. */
 const TIMES_MAX = 10;
 
@@ -37,8 +43,8 @@ export type BreakerChange = { kind: "opened" | "closed"; trouble: string | null 
 export class Breaker {
   readonly #settings: BreakerSettings;
   #at: BreakerStored;
-  /** Failures in a row, and when the first was heard of. */
-  #row = { failures: 0, sinceMs: 0 };
+  /** Failures in a row, by when they were heard of: fewer than open it. */
+  #row: { failures: number; atMs: number }[] = [];
   /** The message that tries it: when it was let through, and when it counts as lost. */
   #trial: { atMs: number; untilMs: number } | null = null;
 
@@ -97,12 +103,12 @@ export class Breaker {
       return takenMs !== null && takenMs >= opened.untilMs ? this.#close(nowMs, opened.trouble) : null;
     }
     // What was taken before the first failure, and is told late, ends no row of failures.
-    if (takenMs !== null && takenMs >= this.#row.sinceMs) this.#row.failures = 0;
+    if (takenMs !== null && takenMs >= (this.#row[0]?.atMs ?? 0)) this.#row = [];
     if (trouble !== undefined) return this.#open(nowMs, 1, trouble);
     if (failures === 0) return null;
-    if (this.#row.failures === 0) this.#row.sinceMs = nowMs;
-    this.#row.failures += failures;
-    return this.#row.failures >= this.#settings.failures ? this.#open(nowMs, 1, null) : null;
+    this.#row = [...this.#row.filter(({ atMs }) => nowMs - atMs < ROW_MS), { failures, atMs: nowMs }];
+    const inRow = this.#row.reduce((sum, one) => sum + one.failures, 0);
+    return inRow >= this.#settings.failures ? this.#open(nowMs, 1, null) : null;
   }
 
   #most(nowMs: number): number {
@@ -112,7 +118,7 @@ export class Breaker {
   #open(nowMs: number, times: number, trouble: string | null): BreakerChange {
     const was = this.#at.opened?.trouble ?? null;
     this.#at = { sinceMs: nowMs, opened: { untilMs: nowMs + times * this.#settings.openMs, times, trouble } };
-    this.#row = { failures: 0, sinceMs: 0 };
+    this.#row = [];
     this.#trial = null;
     // The trouble goes on until a message is taken, also where the carrier could not be reached in between.
     if (trouble === null && was !== null && this.#at.opened) this.#at.opened.trouble = was;
@@ -121,7 +127,7 @@ export class Breaker {
 
   #close(nowMs: number, trouble: string | null): BreakerChange {
     this.#at = { sinceMs: nowMs, opened: null };
-    this.#row = { failures: 0, sinceMs: 0 };
+    this.#row = [];
     this.#trial = null;
     return { kind: "closed", trouble };
   }

@@ -6,7 +6,7 @@ import type { Api, AppEnv } from "../../http/app.ts";
 import { fail } from "../../http/errors.ts";
 import { logLine } from "../../log.ts";
 import type { News } from "../../model/message.ts";
-import { paceOf } from "../../queues/pace-client.ts";
+import { paceOf } from "../../queues/pace/clients.ts";
 import { deliverSoon } from "../../webhooks/deliver.ts";
 
 /** What the account replies to receipts. */

@@ -26,6 +26,15 @@ describe("the breaker of a carrier", () => {
     expect(breaker.outMs(40)).toBe(30_000);
   });
 
+  it("counts failures of one minute as a row, and no older ones", () => {
+    const breaker = open();
+    for (let at = 0; at < 40; at++) fail(breaker, 1, at * 15_000);
+    expect(breaker.state(600_000)).toBe("up");
+    fail(breaker, 4, 700_000);
+    fail(breaker, 1, 759_999);
+    expect(breaker.state(759_999)).toBe("out");
+  });
+
   it("is not kept from opening by what was taken before the failures and is told late", () => {
     const breaker = open();
     for (let at = 0; at < 5; at++) breaker.saw({ takenAgoMs: 5_000, failures: 1 }, 10_000 + at);
@@ -102,9 +111,14 @@ describe("the breaker in any sequence of events", () => {
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         let nowMs = 1_000;
         let breaker = open(null, nowMs);
-        const model = { failures: 0, untilMs: null as number | null, times: 1, trial: null as number | null };
+        const model = {
+          failed: [] as number[],
+          untilMs: null as number | null,
+          times: 1,
+          trial: null as number | null,
+        };
         const take = (times: number) => {
-          Object.assign(model, { failures: 0, times, untilMs: nowMs + times * SETTINGS.openMs, trial: null });
+          Object.assign(model, { failed: [], times, untilMs: nowMs + times * SETTINGS.openMs, trial: null });
         };
         for (const { kind, ...more } of steps) {
           const isOpen = model.untilMs !== null;
@@ -120,12 +134,15 @@ describe("the breaker in any sequence of events", () => {
             breaker.saw(kind === "failed" ? { failures: 1 } : { failures: 0, trouble: "20003" }, nowMs);
             if (isTrial) take(Math.min(10, model.times * 2));
             else if (!isOpen && kind === "trouble") take(1);
-            else if (!isOpen && ++model.failures >= SETTINGS.failures) take(1);
+            else if (!isOpen) {
+              model.failed = [...model.failed.filter((atMs) => nowMs - atMs < 60_000), nowMs];
+              if (model.failed.length >= SETTINGS.failures) take(1);
+            }
           }
           if (kind === "taken") {
             breaker.saw({ takenAgoMs: 0, failures: 0 }, nowMs);
-            if (!isOpen) model.failures = 0;
-            if (isTrial) Object.assign(model, { failures: 0, untilMs: null, trial: null });
+            if (!isOpen) model.failed = [];
+            if (isTrial) Object.assign(model, { failed: [], untilMs: null, trial: null });
           }
           if (kind === "rejected") {
             breaker.tried();
@@ -133,7 +150,7 @@ describe("the breaker in any sequence of events", () => {
           }
           if (kind === "evict") {
             breaker = open(readBreaker(structuredClone(breaker.stored)), nowMs);
-            Object.assign(model, { failures: 0, trial: null });
+            Object.assign(model, { failed: [], trial: null });
           }
           const state = model.untilMs === null ? "up" : nowMs < model.untilMs ? "out" : "trial";
           expect(breaker.state(nowMs)).toBe(state);

@@ -1,0 +1,20 @@
+import { configOf } from "../../config/config.ts";
+import { placeOf } from "../../objects.ts";
+import { PaceClient } from "../pace-client.ts";
+
+const clients = new WeakMap<object, Map<string, PaceClient>>();
+
+/** This isolate's client of a carrier's pacing object; `tps` is the limit that the carrier was set up with. */
+export function paceOf(env: Env, carrier: string, tps?: number | null): PaceClient {
+  const ofBinding = clients.get(env.PACE) ?? new Map<string, PaceClient>();
+  clients.set(env.PACE, ofBinding);
+  const client = ofBinding.get(carrier) ?? newClient(env, carrier);
+  ofBinding.set(carrier, client);
+  if (tps !== undefined) client.tps = tps;
+  return client;
+}
+
+function newClient(env: Env, carrier: string): PaceClient {
+  const { CARRIER, CARRIER_TPS } = configOf(env);
+  return new PaceClient(env.PACE, carrier, carrier === CARRIER && CARRIER_TPS !== undefined, placeOf(env));
+}
