@@ -146,6 +146,17 @@ it.each([
     /does not go to one that is out/u,
   ],
   [
+    "a message tried a carrier, which has been out since then",
+    (world: World) => {
+      for (const line of world.routing) {
+        if (line["t"] === "health")
+          line["since"] = { [TEMPLATE]: Number(line["at"]) < T0 + 13_500 ? "before" : "after" };
+      }
+      world.carrier.push(...given(TEMPLATE, ROUTED.direct, "hangs", "nothing", 13_400));
+    },
+    /does not go to one that is out/u,
+  ],
+  [
     "a service that was killed does not know that a carrier is out",
     (world: World) => {
       fault(world, "kill", 11_000, 500);

@@ -24,8 +24,9 @@ export async function watchHealth(log: Log, isClosed: () => boolean): Promise<vo
   while (!isClosed()) {
     const askedAt = Date.now();
     const shown = await carriersNow();
-    const states = (shown ?? []).flatMap(({ name, health }) => (health ? [[name, health.state] as const] : []));
-    log.append({ t: "health", askedAt, states: shown && Object.fromEntries(states) });
+    const known = (shown ?? []).flatMap(({ name, health }) => (health ? [{ name, ...health }] : []));
+    const states = shown && Object.fromEntries(known.map(({ name, state }) => [name, state]));
+    log.append({ t: "health", askedAt, states, since: Object.fromEntries(known.map((one) => [one.name, one.since])) });
     await pause(EVERY_MS);
   }
 }

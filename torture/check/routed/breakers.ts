@@ -27,7 +27,9 @@ export function outsOf(standings: Standing[], carrier: string): Out[] {
   for (const one of standings) {
     const last = outs.at(-1);
     const isOut = one.states[carrier] === "out";
-    const goesOn = before?.states[carrier] === "out" && one.askedAt - before.at < ASKED_MS_MAX;
+    // Between two times of being out, a message tried the carrier.
+    const isSame = before?.states[carrier] === "out" && before.since[carrier] === one.since[carrier];
+    const goesOn = isSame && one.askedAt - (before?.at ?? 0) < ASKED_MS_MAX;
     if (isOut && goesOn && last) last.to = one.askedAt;
     else if (isOut) outs.push({ from: one.at, to: one.askedAt });
     before = one;

@@ -21,6 +21,8 @@ export interface Standing {
   askedAt: number;
   at: number;
   states: Record<string, "up" | "trial" | "out">;
+  /** Since when, by the service's clock: a carrier that was tried in vain is out since then. */
+  since: Record<string, string>;
 }
 
 export interface TimelineEntry {
@@ -66,6 +68,7 @@ export function readRouting(lines: Line[], carriers: Line[], timelines: Timeline
         askedAt: Number(line["askedAt"]),
         at: line.at,
         states: line["states"] as Standing["states"],
+        since: (line["since"] ?? {}) as Standing["since"],
       });
     }
   }
