@@ -81,6 +81,8 @@ export class Run {
   readonly #squad: Squad | null;
   /** Until the webhook that was gone is enabled again. */
   #gone: Promise<void> = Promise.resolve();
+  /** As customers read them before all is archived. */
+  readonly #timelines: unknown[] = [];
   #service: Service | null = null;
   #isOver = false;
   #isClosed = false;
@@ -253,6 +255,8 @@ export class Run {
     const drawn = shuffled(randomOf(this.#options.seed, "archived"), ids);
     const asked = new Set(drawn.slice(0, Math.ceil(ids.length * ARCHIVED_SHARE)));
     await this.#until(giveUpAt, () => openWork(ids, state));
+    for (const one of this.#squad ? this.#customers : [])
+      this.#timelines.push(...(await timelinesOf(one, this.#agent)));
     await this.#until(giveUpAt + SETTLE_MS_MAX, async () => {
       const states = (await service.archive([...asked])) ?? [null];
       const leaving = states.filter((one) => one === null || one.nextAt !== null).length;
@@ -277,11 +281,9 @@ export class Run {
   /** The service's own books, for the checker. */
   async books(): Promise<Record<"history" | "feeds" | "timelines", unknown[]> & { accounts: AccountBooks[] }> {
     const accounts: AccountBooks[] = [];
-    const timelines: unknown[] = [];
-    for (const one of this.#squad ? this.#customers : []) timelines.push(...(await timelinesOf(one, this.#agent)));
     const state = path.join(this.#options.directory, "state");
     for (const { id } of this.#customers) accounts.push(await booksOf(id, state));
-    return { accounts, history: historyRows(state), feeds: await this.#crew.feeds(), timelines };
+    return { accounts, history: historyRows(state), feeds: await this.#crew.feeds(), timelines: this.#timelines };
   }
 
   /** Leaves no process and no open port behind. */

@@ -149,8 +149,7 @@ it.each([
     "a message tried a carrier, which has been out since then",
     (world: World) => {
       for (const line of world.routing) {
-        if (line["t"] === "health")
-          line["since"] = { [TEMPLATE]: Number(line["at"]) < T0 + 13_500 ? "before" : "after" };
+        line["since"] = { [TEMPLATE]: Number(line["at"]) < T0 + 13_500 ? "before" : "after" };
       }
       world.carrier.push(...given(TEMPLATE, ROUTED.direct, "hangs", "nothing", 13_400));
     },
