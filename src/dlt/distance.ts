@@ -41,11 +41,15 @@ function advance(step: number, chars: Int32Array, row: Uint16Array, next: Uint16
 
 const firstRow = (length: number) => Uint16Array.from({ length: length + 1 }, (_, at) => at);
 
-/** The distance of a text (`numbersOf`) from the steps of a template; Infinity where it is `limit` or more. */
-export function distance(steps: Steps, chars: Int32Array, limit: number): number {
+/**
+ * The distance of a text (`numbersOf`) from the steps of a template; Infinity where it is `limit` or more. `work` counts
+ * the places of the text that were looked at, once for each step.
+ */
+export function distance(steps: Steps, chars: Int32Array, limit: number, work = { places: 0 }): number {
   let row = firstRow(chars.length);
   let next = new Uint16Array(row.length);
   for (const step of steps) {
+    work.places += row.length;
     if (advance(step, chars, row, next) >= limit) return Infinity;
     [row, next] = [next, row];
   }
@@ -85,13 +89,14 @@ export function departure(steps: Steps, chars: Int32Array): Departure | null {
   for (let nth = 0; nth <= steps.length; nth += 1) {
     const step = steps[nth];
     const next = new Uint8Array(length + 1);
+    let isBehind = false;
     for (let at = 0; at <= length; at += 1) {
-      if (reached[at] !== 1) continue;
-      if (at >= found.at) found = { at, step: nth };
-      if (nth === steps.length) continue;
+      isBehind ||= reached[at] === 1;
+      if (reached[at] === 1 && at >= found.at) found = { at, step: nth };
       if (step === VARIABLE) {
-        for (let to = at; to <= length; to += 1) if (costOf(nth + 1, to) === total) next[to] = 1;
-      } else if (chars[at] === step && costOf(nth + 1, at + 1) === total) next[at + 1] = 1;
+        // A variable goes on from the first place that is reached to each one behind it.
+        if (isBehind && costOf(nth + 1, at) === total) next[at] = 1;
+      } else if (reached[at] === 1 && chars[at] === step && costOf(nth + 1, at + 1) === total) next[at + 1] = 1;
     }
     reached = next;
   }

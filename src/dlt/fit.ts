@@ -2,8 +2,8 @@ import { leastOf, mostOf } from "./template.ts";
 import type { Part, Tag, Variable } from "./template.ts";
 
 // Whether a text fits a template, and where it first departs from it, as sets of places in the text: after each part of
-// the template, the places up to which the text may have been used. That takes time linear in the text for each part,
-// whatever stands in it: no expression that backtracks.
+// the template, the places up to which the text may have been used. Each part takes steps linear in the text and in the
+// part, whatever stands in them: no expression that backtracks, and no place that is looked at once for each other one.
 
 /** Places in a text, from 0 to its length: 1 where the text can be used up to there. */
 type Places = Uint8Array;
@@ -17,11 +17,31 @@ const START: (length: number) => Places = (length) => {
   return places;
 };
 
-/** The places behind a fixed text that stands at one of `from`. */
+/** For each place in a text, the most characters that end there and begin the text as well (Knuth, Morris and Pratt). */
+function bordersOf(text: readonly string[]): Uint16Array {
+  const borders = new Uint16Array(text.length);
+  for (let at = 1, size = 0; at < text.length; at += 1) {
+    while (size > 0 && text[at] !== text[size]) size = borders[size - 1] ?? 0;
+    if (text[at] === text[size]) size += 1;
+    borders[at] = size;
+  }
+  return borders;
+}
+
+/** The places behind a fixed text that stands at one of `from`: reads each character once. */
 function behindText(text: readonly string[], chars: readonly string[], from: Places): Places {
   const to = new Uint8Array(from.length);
-  for (let at = 0; at + text.length <= chars.length; at += 1) {
-    if (from[at] === 1 && text.every((char, nth) => chars[at + nth] === char)) to[at + text.length] = 1;
+  const first = from.indexOf(1);
+  const end = Math.min(chars.length, from.lastIndexOf(1) + text.length);
+  if (first === -1 || first + text.length > end) return to;
+  const borders = bordersOf(text);
+  for (let at = first, size = 0; at < end; at += 1) {
+    const char = chars[at];
+    while (size > 0 && text[size] !== char) size = borders[size - 1] ?? 0;
+    if (text[size] === char) size += 1;
+    if (size < text.length) continue;
+    to[at + 1] = from[at + 1 - size] ?? 0;
+    size = borders[size - 1] ?? 0;
   }
   return to;
 }
@@ -49,8 +69,13 @@ function behindRun(
 /** The places behind a value with a form of its own, which begins at one of `from`. */
 function behindWhole(endsOf: NonNullable<Tag["ends"]>, chars: readonly string[], from: Places): Places {
   const to = new Uint8Array(from.length);
+  let mark = -1;
   for (let at = 0; at < from.length; at += 1) {
-    if (from[at] === 1) for (const end of endsOf(chars, at)) to[end] = 1;
+    // What begins before the same mark ends at the same places.
+    if (from[at] !== 1 || at < mark) continue;
+    const found = endsOf(chars, at);
+    mark = found.mark;
+    for (const end of found.ends) to[end] = 1;
   }
   return to;
 }
@@ -105,20 +130,56 @@ function rests(parts: readonly Part[], chars: readonly string[]): Places[] {
     .slice(1);
 }
 
-/** What is wrong with a value that begins at `begin`, where the rest of the text fits from one of `ends` on. */
-function wrongAt(variable: Variable, begin: number, chars: readonly string[], ends: Places): WrongValue | null {
+/** For each place the first one of `places` from there on; the length of the list where there is none. */
+function nextOf(places: Places): Uint32Array {
+  const next = new Uint32Array(places.length + 1).fill(places.length);
+  for (let at = places.length - 1; at >= 0; at -= 1) next[at] = places[at] === 1 ? at : (next[at + 1] ?? 0);
+  return next;
+}
+
+/** For each place how far a value from there on has only characters that it may have. */
+function rightFrom(allows: Tag["allows"], chars: readonly string[]): Uint32Array {
+  const right = new Uint32Array(chars.length + 1).fill(chars.length);
+  for (let at = chars.length - 1; at >= 0; at -= 1) right[at] = allows(chars[at] ?? "") ? (right[at + 1] ?? 0) : at;
+  return right;
+}
+
+/** For a tag with a form of its own: the first of `ends` from a place on at which a value from there cannot end. */
+function wrongEnds(endsOf: NonNullable<Tag["ends"]>, chars: readonly string[], ends: Uint32Array) {
+  const after = (at: number) => ends[at] ?? ends.length;
+  let block = { begin: -1, mark: -1, wrong: 0 };
+  return (begin: number): number => {
+    if (begin < block.begin || begin >= block.mark) {
+      const found = endsOf(chars, begin);
+      const own = new Set(found.ends);
+      let wrong = after(found.mark + 1);
+      while (own.has(wrong)) wrong = after(wrong + 1);
+      block = { begin, mark: found.mark, wrong };
+    }
+    const first = after(begin);
+    return first <= block.mark ? first : block.wrong;
+  };
+}
+
+/** Says of a place what is wrong with a value that begins there, where the rest of the text fits from one of `after` on. */
+function wrongFrom(variable: Variable, chars: readonly string[], after: Places): (begin: number) => WrongValue | null {
   const { tag } = variable;
-  const ownEnds = tag.ends && new Set(tag.ends(chars, begin));
-  let right = begin;
-  while (right < chars.length && tag.allows(chars[right] ?? "")) right += 1;
-  for (let end = begin; end <= chars.length; end += 1) {
-    if (ends[end] !== 1) continue;
-    if (end > right) return { kind: "type", at: right, variable };
-    const length = end - begin;
-    if (length > mostOf(variable) || length < leastOf(variable)) return { kind: "length", at: begin, variable, length };
-    if (ownEnds?.has(end) === false) return { kind: "type", at: begin, variable };
-  }
-  return null;
+  const [least, most] = [leastOf(variable), mostOf(variable)];
+  const ends = nextOf(after);
+  const right = rightFrom(tag.allows, chars);
+  const ofForm = tag.ends && wrongEnds(tag.ends, chars, ends);
+  return (begin) => {
+    const until = right[begin] ?? begin;
+    const first = ends[begin] ?? ends.length;
+    // Ends at which the value is right are passed over at once.
+    const isRight = first <= until && first - begin >= least && first - begin <= most;
+    const end = ofForm ? ofForm(begin) : isRight ? (ends[Math.min(until, begin + most) + 1] ?? ends.length) : first;
+    if (end > chars.length) return null;
+    if (end > until) return { kind: "type", at: until, variable };
+    return ofForm
+      ? { kind: "type", at: begin, variable }
+      : { kind: "length", at: begin, variable, length: end - begin };
+  };
 }
 
 /**
@@ -133,8 +194,9 @@ export function wrongValue(parts: readonly Part[], chars: readonly string[]): Wr
     if (!("variable" in part)) continue;
     const [begins, ends] = [right[nth], after[nth]];
     if (!begins || !ends) continue;
+    const wrongAt = wrongFrom(part.variable, chars, ends);
     for (let begin = 0; begin <= chars.length; begin += 1) {
-      const wrong = begins[begin] === 1 ? wrongAt(part.variable, begin, chars, ends) : null;
+      const wrong = begins[begin] === 1 ? wrongAt(begin) : null;
       if (wrong && (!found || wrong.at > found.at)) found = wrong;
     }
   }

@@ -1,6 +1,6 @@
 import type { OtpPiece } from "../model/carrier/dlt.ts";
-import { codePoints } from "../text/code-points.ts";
 import { otpText } from "../text/otp-text.ts";
+import { countSegments } from "../text/segments.ts";
 import { comparable, partsOf, writtenIn } from "./template.ts";
 import { fits } from "./fit.ts";
 
@@ -11,9 +11,18 @@ const PLACES = /\{(otp|brand)\}/gu;
 const CODE = 0;
 const BRAND = 1;
 
-/** Characters of the text of a one-time password with the longest code and brand: each message holds it in its row. */
-const TEXT_LENGTH_MAX = 2_000;
-const LONGEST = { code: "0".repeat(8), brand: "b".repeat(40) };
+/** SMS that a one-time password may need: its price is one, whatever its text needs at the carrier. */
+export const OTP_SEGMENTS_MAX = 3;
+
+/** A longer text, in UTF-16 code units, needs more SMS than that: it is not split to count them. */
+const COUNTED_MAX = 1_000;
+const LONGEST = { code: "0".repeat(10), brand: "b".repeat(40) };
+
+/** Whether the text of a one-time password needs too many SMS; how many: null where it does not. */
+export function tooManySegments(text: string): number | null {
+  const segments = text.length > COUNTED_MAX ? Math.ceil(text.length / 153) : countSegments(text).segments;
+  return segments > OTP_SEGMENTS_MAX ? segments : null;
+}
 
 /** The values of a template whose account named none: the first variable is the code, the others are the brand. */
 export const usualValues = (template: string): string[] =>
@@ -33,11 +42,10 @@ export function faultOfValues(template: string, values: readonly string[]): stri
       return `otp.values[${at}] cannot be a value of ${written[at]}.`;
     }
   }
-  const longest = otpText(LONGEST.brand, LONGEST.code, otpPieces(template, values));
-  if (codePoints(longest) > TEXT_LENGTH_MAX) {
-    return `otp.values make a text of more than ${TEXT_LENGTH_MAX.toLocaleString("en-US")} characters.`;
-  }
-  return null;
+  const segments = tooManySegments(otpText(LONGEST.brand, LONGEST.code, otpPieces(template, values)));
+  if (segments === null) return null;
+  const asked = `a code of ${LONGEST.code.length} digits and a brand of ${LONGEST.brand.length} letters`;
+  return `otp.values make a text of ${segments} SMS with ${asked}; it may be ${OTP_SEGMENTS_MAX}.`;
 }
 
 /** The pieces of a text with places for the code and the brand. */

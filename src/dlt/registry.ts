@@ -36,6 +36,8 @@ interface Compiled {
   /** The fixed text with which it begins, and that with which it ends. */
   head: string;
   tail: string;
+  /** The begin of the longest fixed text between them; empty where there is none. */
+  middle: string;
   /** How many fixed characters it has. */
   fixed: number;
   hasVariable: boolean;
@@ -51,8 +53,26 @@ interface Compiled {
  */
 const KEPT_MAX = 2_000_000;
 
+/**
+ * Places that are looked at in search of the nearest template: some hundredths of a second. Usual registries need a few
+ * percent of that; of one that was made to need more, the nearest of those that were compared is told.
+ */
+export const NEAREST_PLACES_MAX = 10_000_000;
+
 /** Characters that are quoted of a text or template. */
 const QUOTED = 20;
+
+/** Characters of a fixed text that are looked for before a template is matched: few templates of 10,000 are left then. */
+const SOUGHT = 64;
+
+/** The begin of the longest fixed text that is neither the first part nor the last. */
+function middleOf(parts: readonly Part[]): string {
+  let longest: readonly string[] = [];
+  for (const part of parts.slice(1, -1)) {
+    if ("text" in part && part.text.length > longest.length) longest = part.text;
+  }
+  return longest.slice(0, SOUGHT).join("");
+}
 
 const textOf = (part: Part | undefined) => (part && "text" in part ? part.text.join("") : "");
 
@@ -113,6 +133,7 @@ function compiled(template: Template, alphabet: Alphabet, room: number): Compile
     parts: fixed <= room ? parts : null,
     head: textOf(parts[0]),
     tail: parts.length > 1 ? textOf(parts.at(-1)) : "",
+    middle: middleOf(parts),
     fixed,
     hasVariable: parts.some((part) => "variable" in part),
     counts: Uint16Array.from([...counts].flat()),
@@ -154,6 +175,12 @@ function expectedAt(parts: readonly Part[], step: number): string {
 export class Registry {
   readonly #all: readonly Compiled[];
   readonly #alphabet = new Alphabet();
+  readonly #work = { places: 0 };
+
+  /** Places of texts that were looked at so far, once for each part of a template. */
+  get places(): number {
+    return this.#work.places;
+  }
 
   /** Templates with known variables only (`partsOf`); throws on others. */
   constructor(templates: readonly Template[]) {
@@ -177,9 +204,11 @@ export class Registry {
     const chars = [...text];
     let best: Compiled | null = null;
     for (const one of this.#all) {
-      if (!text.startsWith(one.head) || !text.endsWith(one.tail)) continue;
-      if (best && !isBetter(one, best, header)) continue;
-      if (fits(partsIn(one), chars)) best = one;
+      if (one.fixed > chars.length || !text.startsWith(one.head) || !text.endsWith(one.tail)) continue;
+      if (!text.includes(one.middle) || (best && !isBetter(one, best, header))) continue;
+      const parts = partsIn(one);
+      this.#work.places += parts.length * (chars.length + 1);
+      if (fits(parts, chars)) best = one;
     }
     return best?.template ?? null;
   }
@@ -202,17 +231,22 @@ export class Registry {
     return { code: 633, templateId, at, expected: expectedAt(parts, step), found: quoted(chars, at) };
   }
 
-  /** The template with the fewest differences. Only those are compared that can have fewer than the best one so far. */
+  /**
+   * The template with the fewest differences. Only those are compared that can have fewer than the best one so far, and
+   * up to NEAREST_PLACES_MAX.
+   */
   #nearest(chars: readonly string[], header: string | undefined): Compiled | null {
     const counts = this.#alphabet.countsOf(chars);
     const numbers = numbersOf(chars);
     const byBound: Compiled[][] = [];
     for (const one of this.#all) (byBound[leastDistance(one, counts, chars.length)] ??= []).push(one);
     let best: { one: Compiled; distance: number } | null = null;
+    const until = this.#work.places + NEAREST_PLACES_MAX;
     for (const [least, all = []] of byBound.entries()) {
       if (best && least > best.distance) break;
       for (const one of all) {
-        const found = distance(stepsIn(one), numbers, best ? best.distance + 1 : Infinity);
+        if (best && this.#work.places > until) return best.one;
+        const found = distance(stepsIn(one), numbers, best ? best.distance + 1 : Infinity, this.#work);
         if (found === Infinity) continue;
         if (!best || found < best.distance || isBetter(one, best.one, header)) best = { one, distance: found };
       }

@@ -1,7 +1,7 @@
 import { codePoints } from "../text/code-points.ts";
 import { DLT_CATEGORIES } from "../model/carrier/dlt.ts";
 import type { DltCategory, DltHeader, DltTemplate } from "../model/carrier/dlt.ts";
-import { partsOf } from "./template.ts";
+import { partsOf, writtenIn } from "./template.ts";
 
 // What a registry may hold (contract §17.1).
 
@@ -14,6 +14,8 @@ export const TEMPLATES_MAX = 10_000;
 export const HEADERS_MAX = 500;
 const TEXT_LENGTH_MAX = 1_000;
 const HEADERS_OF_ONE_MAX = 50;
+/** Variables of a template: what matching takes grows with them. */
+export const VARIABLES_MAX = 30;
 
 /** Ids that the portals give, of entities and templates. */
 export const DLT_ID = /^[0-9]{10,25}$/u;
@@ -32,6 +34,7 @@ export function faultOfText(text: string): string | null {
   if (length < 1 || length > TEXT_LENGTH_MAX) return `The text must have 1 to ${TEXT_LENGTH_MAX} characters.`;
   const parts = partsOf(text);
   if ("unknown" in parts) return `The text has ${parts.unknown}, which is no variable of a template as {#var#} is.`;
+  if (writtenIn(text).length > VARIABLES_MAX) return `The text must have at most ${VARIABLES_MAX} variables.`;
   return parts.some((part) => "text" in part) ? null : "The text must have some fixed text beside its variables.";
 }
 

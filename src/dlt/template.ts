@@ -7,8 +7,15 @@ export interface Tag {
   /** Code points. */
   min: number;
   max: number;
-  /** Of a tag whose value has a form of its own: each place where a value may end that begins at `begin`. */
-  ends?: (chars: readonly string[], begin: number) => number[];
+  /** Of a tag whose value has a form of its own: where a value may end that begins at `begin`. */
+  ends?: (chars: readonly string[], begin: number) => Ends;
+}
+
+/** Where a value with a form of its own may end. */
+export interface Ends {
+  /** A place from `begin` on: what begins between the two may end at the same places. */
+  mark: number;
+  ends: number[];
 }
 
 const ANYTHING: Tag = { allows: () => true, min: 0, max: 30 };
@@ -19,11 +26,12 @@ const URL: Tag = { allows: NO_SPACE, min: 0, max: Infinity };
 const CALLBACK_NUMBER: Tag = { allows: (char) => /^[+0-9 -]$/u.test(char), min: 3, max: 20 };
 
 /** Where an address may end: something, `@`, and at least two labels with a dot between them. Reads each character once. */
-function addressEnds(chars: readonly string[], begin: number): number[] {
+function addressEnds(chars: readonly string[], begin: number): Ends {
   let at = begin;
   while (at < chars.length && chars[at] !== "@" && NO_SPACE(chars[at] ?? "")) at += 1;
-  if (at === begin || chars[at] !== "@") return [];
+  const mark = at;
   const ends: number[] = [];
+  if (at === begin || chars[at] !== "@") return { mark, ends };
   let label = 0;
   let dots = 0;
   for (at += 1; at < chars.length; at += 1) {
@@ -33,7 +41,7 @@ function addressEnds(chars: readonly string[], begin: number): number[] {
     label = char === "." ? 0 : label + 1;
     if (dots > 0 && label > 0) ends.push(at + 1);
   }
-  return ends;
+  return { mark, ends };
 }
 
 const EMAIL: Tag = { allows: NO_SPACE, min: 0, max: Infinity, ends: addressEnds };

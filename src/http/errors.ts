@@ -101,6 +101,10 @@ function failureOfDlt(refusal: DltRefusal): Failure {
   return { ...failureBy(reason, { id: reason, ...figures }, { param }), dlt };
 }
 
+/** The reply to a one-time password whose brand makes the account's own text too long. */
+const failureOfLongOtp = ({ reason, segments, max }: Extract<Refusal, { reason: "otp_long" }>): Failure =>
+  failureBy("invalid_request", { id: reason, segments, max }, { param: "brandName" });
+
 const retryAfter = (sec: number) => ({ "Retry-After": String(sec) });
 
 /**
@@ -169,6 +173,8 @@ export function failureOf(refusal: Refusal): Failure {
     case "dlt_header":
     case "dlt_hours":
       return failureOfDlt(refusal);
+    case "otp_long":
+      return failureOfLongOtp(refusal);
     case "recordings_full": {
       const { recordings, bytes } = refusal.quota;
       return failureBy("too_many", { id: refusal.reason, recordings, megabytes: Math.floor(bytes / 1_000_000) });

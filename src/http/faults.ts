@@ -56,6 +56,8 @@ export type Fault =
   | ({ id: "dlt_header" } & DltFigures)
   /** In ms. */
   | { id: "dlt_hours"; nextAt: number }
+  /** SMS of a one-time password, and how many it may need. */
+  | { id: "otp_long"; segments: number; max: number }
   | { id: "recordings_full"; recordings: number; megabytes: number }
   /** Amounts in units. */
   | { id: "insufficient_balance"; needed: number; balance: number }
@@ -192,6 +194,10 @@ const API: Sentences = {
   dlt_hours: ({ nextAt }) => ({
     error: "Promotional messages are not allowed in India at this time of the day.",
     hint: `Send it with sendAt ${new Date(nextAt).toISOString().replace(".000Z", "Z")}.`,
+  }),
+  otp_long: ({ segments, max }) => ({
+    error: `With this brandName your DLT template makes the code ${segments} SMS long; it may be ${max}.`,
+    hint: "Nothing was charged. Shorten brandName, or choose a shorter template for one-time passwords.",
   }),
   recordings_full: ({ recordings, megabytes }) => ({
     error: `This account can keep ${recordings} recordings with ${megabytes} MB in total; delete one to make room.`,

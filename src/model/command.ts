@@ -37,6 +37,8 @@ export type Refusal = { ok: false; window?: WindowView } & (
   | { reason: "insufficient_balance"; needed: number; balance: number }
   | { reason: "recordings_full"; quota: RecordingQuota }
   | DltRefusal
+  /** The account's own text of one-time passwords needs more SMS than it may, with this brand. */
+  | { reason: "otp_long"; segments: number; max: number }
   /** What the rules of the account (model/rules/rules.ts) do not allow; `param` is the field with the number. */
   | ({ reason: "country_not_allowed"; param: Screen["param"] } & Destination)
   /** `prefix`: the refused one that the number has; null: it is a premium-rate number. */

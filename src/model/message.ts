@@ -137,7 +137,7 @@ export function attemptsIn(
       current = by ?? own ?? "";
     }
     const isAttempt = state === "sending" || before === "sending";
-    const isSaid = isAttempt || (SAID.has(state) && before !== "queued" && attempt > 0);
+    const isSaid = isAttempt || by !== undefined || (SAID.has(state) && before !== "queued" && attempt > 0);
     const carrier = by ?? current;
     const reason = why ?? (place === entered.length - 1 && state !== "sending" ? code : null);
     return {

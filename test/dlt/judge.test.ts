@@ -109,6 +109,10 @@ describe("the rules", () => {
   });
 });
 
+/** What is said of an own text that needs so many SMS. */
+const tooLong = (sms: number) =>
+  `otp.values make a text of ${sms} SMS with a code of 10 digits and a brand of 40 letters; it may be 3.`;
+
 describe("one-time passwords", () => {
   it("never show their code in a refusal, whichever text and template they have", () => {
     const cases = fc.record({
@@ -148,14 +152,17 @@ describe("one-time passwords", () => {
     expect(faultOfValues("{#num#} for {#var#}", ["{otp}", "x".repeat(30)])).toBeNull();
   });
 
-  it("have no text of any length, though values with the code or of an address could", () => {
-    for (const [length, fault] of [
-      [3_000_000, "otp.values make a text of more than 2,000 characters."],
-      [900, null],
-    ] as const) {
-      const values = [`{otp}${"x".repeat(length)}`, `https://${"x".repeat(length)}`];
-      expect(faultOfValues("{#var#} for {#url#}", values)).toBe(fault);
-    }
+  it("need three SMS at most, with the longest code and a brand of 40 letters", () => {
+    const rest = 3 * 153 - "0000000000 for ".length - 40;
+    const usual = ["{otp}", "{brand}"];
+    expect(faultOfValues(`{#num#} for {#var#}${"x".repeat(rest)}`, usual)).toBeNull();
+    expect(faultOfValues(`{#num#} for {#var#}${"x".repeat(rest + 1)}`, usual)).toBe(tooLong(4));
+    expect(faultOfValues(`{#num#} for {#var#}${"x".repeat(900)}`, usual)).toBe(tooLong(7));
+    // Of another script, a SMS has fewer letters.
+    expect(faultOfValues(`{#num#} for {#var#}${"क".repeat(150)}`, usual)).toBe(tooLong(4));
+    expect(faultOfValues("{#var#} for {#url#}", [`{otp}${"x".repeat(300)}`, "https://acme.example/"])).toBeNull();
+    const values = [`{otp}${"x".repeat(3_000_000)}`, `https://${"x".repeat(3_000_000)}`];
+    expect(faultOfValues("{#var#} for {#url#}", values)).toMatch(/^otp\.values make a text of \d+ SMS/u);
   });
 });
 

@@ -161,9 +161,15 @@ describe("a consumer that dies", () => {
       { state: "delivered", carrier: "bravo" },
       { state: "undelivered", carrier: "acme" },
     ]);
-    // Now it is known who had them: the other one never did.
+    // It is believed to have had it, unless the other one says that it delivered it.
+    await receipt("bravo", refOf(world, second), "failed");
+    expect((await messagesOf(world))[1]).toMatchObject({ state: "undelivered", refunded: false });
     await receipt("bravo", refOf(world, second));
-    expect((await messagesOf(world))[1]).toMatchObject({ state: "undelivered" });
+    expect((await messagesOf(world))[1]).toMatchObject({ state: "delivered", carrier: "bravo", refunded: false });
+    expect((await timelineOf(world, 1))?.slice(-2)).toEqual([
+      { state: "undelivered", carrier: "acme" },
+      { state: "delivered", carrier: "bravo" },
+    ]);
   });
 
   it("leaves them to be submitted again where only one could get them, which recognises references", async () => {

@@ -4,7 +4,7 @@ import type { Moment } from "./message/retry.ts";
 import { INTERRUPTED, RANK, attemptedAt, attemptsMade, enter, failWithRefund, unchanged } from "./message/states.ts";
 import { noted, unexplained } from "./message/states.ts";
 import type { Early, Message, Step } from "./message/states.ts";
-import { offeredTold, received } from "./message/offers.ts";
+import { believed, offeredTold, received, withoutDoubt } from "./message/offers.ts";
 import type { Received } from "./message/offers.ts";
 
 // What claims, outcomes and receipts make of a message (contract §9), as pure functions from a message and an event to
@@ -78,11 +78,14 @@ function submitted(message: Message, { timers, nowMs }: ReceiptMoment, more: Par
 /** The last time, before the end of its validity, to which a message is put off that was given back, in ms. */
 const RELEASED_MARGIN_MS = 10_000;
 
+/** When a message that was given back can be claimed again, in ms since the epoch: never too late for a last try. */
+const releasedUntilMs = ({ nowMs }: Moment, afterMs: number, expiresAt: number): number =>
+  Math.min(nowMs + afterMs, Math.max(nowMs, expiresAt - RELEASED_MARGIN_MS));
+
 /** Gives a claim back: the message is as before it, and can be claimed again after this time. */
-function releasedClaim({ nowMs }: Moment, message: Message, afterMs: number, { expiresAt }: Reported): Message {
+function releasedClaim(moment: Moment, message: Message, afterMs: number, { expiresAt }: Reported): Message {
   const { dueMs: _due, pollMs: _poll, resubmits: _resubmits, code, log = [], ...kept } = message;
-  const untilMs = Math.min(nowMs + afterMs, Math.max(nowMs, expiresAt - RELEASED_MARGIN_MS));
-  const wait = afterMs > 0 ? { dueMs: untilMs } : {};
+  const wait = afterMs > 0 ? { dueMs: releasedUntilMs(moment, afterMs, expiresAt) } : {};
   const released = (message.released ?? 0) + 1;
   const before = unexplained(
     log.slice(
@@ -123,7 +126,7 @@ function afterSending(moment: Moment, message: Message, outcome: Outcome, job: R
       const dueMs = attemptedAt(message, nowMs) + timers.unknownWindowMs;
       const resubmits = job.resubmits === true || message.resubmits === true;
       const again = resubmits
-        ? { busy, againMs: retryAtMs(moment, busy, job.expiresAt), resubmits: true as const }
+        ? { busy, againMs: retryAtMs(moment, busy, job.expiresAt, outcome.retryAfterMs), resubmits: true as const }
         : {};
       return unchanged(
         enter(message, "unknown", nowMs, { code: outcome.code, dueMs, ...again, ...poll(timers.sweepMs) }),
@@ -152,8 +155,10 @@ function afterResubmission(moment: Moment, message: Message, outcome: Doubtful, 
   const { againMs: _again, inFlight: _claim, ...kept } = message;
   if (message.refunded) return unchanged(kept);
   switch (outcome.kind) {
-    case "released":
-      return unchanged({ ...kept, released: (message.released ?? 0) + 1, againMs: moment.nowMs });
+    case "released": {
+      const againMs = releasedUntilMs(moment, outcome.afterMs ?? 0, expiresAt);
+      return unchanged({ ...kept, released: (message.released ?? 0) + 1, againMs });
+    }
     case "not_sent": {
       const faults = (message.faults ?? 0) + 1;
       if (faults >= moment.timers.attemptsMax) return unchanged({ ...kept, faults });
@@ -162,13 +167,28 @@ function afterResubmission(moment: Moment, message: Message, outcome: Doubtful, 
     case "not_accepted":
     case "unknown": {
       const busy = (message.busy ?? 0) + 1;
-      const retryAfterMs = outcome.kind === "not_accepted" ? outcome.retryAfterMs : 0;
-      return unchanged({ ...kept, busy, againMs: retryAtMs(moment, busy, expiresAt, retryAfterMs) });
+      return unchanged({ ...kept, busy, againMs: retryAtMs(moment, busy, expiresAt, outcome.retryAfterMs) });
     }
   }
 }
 
-/** Applies the outcome of an attempt; a repeated or late outcome changes nothing. */
+/** The end of a claim: its outcome, and the receipts that were kept for it. What was delivered is not refunded. */
+function afterClaim(
+  moment: Moment,
+  message: Message,
+  { outcome, early = [], job }: { outcome: Outcome; early?: Early[] | undefined; job: Reported },
+): Step {
+  const own = job.carrier ?? null;
+  const ended = afterSending(moment, message, outcome, job);
+  const isDelivery = ([carrier, state]: Early) =>
+    state === "delivered" && received(message, { carrier, state }, own).counts;
+  if (!ended.refund || !early.some(isDelivery)) return applyEarly(moment, ended, early, own);
+  // The last carrier's no ends only its own attempt.
+  const { code = "" } = ended.message;
+  return applyEarly(moment, unchanged(enter(message, "queued", moment.nowMs, { code })), early, own);
+}
+
+/** Applies the outcome of an attempt; a repeated one changes nothing, and a late one what is told of its attempts. */
 export function applyOutcome(
   moment: Moment,
   message: Message,
@@ -178,26 +198,11 @@ export function applyOutcome(
   const own = reported.carrier ?? null;
   const job = offered ? { ...reported, follow: offered.follow, resubmits: offered.resubmits } : reported;
   if (message.attempts === attempt) {
-    if (message.state === "sending") {
-      const {
-        plan: _plan,
-        early = [],
-        ...known
-      } = offered ? offeredTold(message, offered, own, moment.nowMs) : message;
-      const step = afterSending(moment, known, outcome, job);
-      // A carrier that was not given it has its receipts forgotten; what waits again was taken by none.
-      if (outcome.kind === "released" || outcome.kind === "not_sent") return step;
-      return applyEarly(moment, step, early, own);
-    }
-    if (message.state === "unknown") {
-      const { plan: _plan, ...known } = offered ? offeredTold(message, offered, own, moment.nowMs) : message;
-      return afterUnknown(moment, offered ? known : message, outcome, job);
-    }
-    if (offered && offered.tried.length > 1 && message.plan !== undefined) {
-      // A receipt came first: it told the state, but not which carriers had been tried before.
-      const { plan: _plan, ...known } = offeredTold(message, offered, own, moment.nowMs);
-      return unchanged(known);
-    }
+    const known = withoutDoubt(offered ? offeredTold(message, offered, own, moment.nowMs) : message);
+    if (message.state === "sending") return afterClaim(moment, known, { outcome, early: message.early, job });
+    if (message.state === "unknown") return afterUnknown(moment, known, outcome, job);
+    // A receipt came first: it told the state, but not which carriers had been tried.
+    if (offered && message.plan !== undefined) return unchanged(known);
   }
   // While it is submitted again, the outcome of an earlier attempt may arrive: if that was accepted, the message is there.
   const isEarlier = message.state === "unknown" && message.resubmits === true && attempt < message.attempts;
@@ -220,13 +225,15 @@ export function applyReceipt(
   const told = received(message, receipt, own);
   if (!told.counts) return unchanged(told.message);
   const step = afterReceipt(moment, told.message, receipt);
-  if (receipt.carrier === undefined || receipt.carrier === told.carrier) return step;
+  // What comes after an attempt is its carrier's word; a message that waits is no one carrier's.
+  const isPlain = receipt.carrier === told.carrier && message.state !== "queued";
+  if (receipt.carrier === undefined || isPlain) return step;
   return { ...step, message: noted(step.message, receipt.carrier, null) };
 }
 
 /** Applies receipts that were kept with a message until it was known, or can't be known any more, who has it. */
 export function applyEarly(moment: ReceiptMoment, step: Step, early: readonly Early[], own: string | null): Step {
-  return early.reduce<Step>((last, [carrier, state, code]) => {
+  return believed(early).reduce<Step>((last, [carrier, state, code]) => {
     const next = applyReceipt(moment, last.message, { carrier, state, code }, own);
     return { message: next.message, refund: last.refund || next.refund };
   }, step);

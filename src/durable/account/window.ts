@@ -10,6 +10,12 @@ export interface SentOtp {
   to: string;
 }
 
+/** Numbers to which a code was sent, in order, each as many times as it got one; when they were read, in ms. */
+export interface KnownNumbers {
+  atMs: number;
+  numbers: Float64Array;
+}
+
 /** The times of admitted requests, oldest first, in memory only; null until they are rebuilt from storage. */
 export interface WindowTimes {
   times: number[] | null;
@@ -21,6 +27,8 @@ export interface WindowTimes {
   spent?: { startMs: number; units: number } | undefined;
   /** The codes of the last hour, where they are limited (limits/otp-gaps.ts); absent until they are read. */
   otps?: SentOtp[] | undefined;
+  /** The numbers that got a code before, while a prefix is limited (limits/known-numbers.ts); absent until they are read. */
+  known?: KnownNumbers | undefined;
 }
 
 export interface Admission {

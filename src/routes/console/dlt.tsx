@@ -116,13 +116,15 @@ async function terms(c: Ctx): Promise<Response> {
 
 async function headers(c: Ctx): Promise<Response> {
   const typed = await formOf(c);
-  const { remove, header = "" } = typed;
+  const { remove } = typed;
   if (remove !== undefined) {
     return change(c, "headers", {}, (registry) => ({
       ...registry,
       headers: registry.headers.filter((one) => one.header !== remove),
     }));
   }
+  // A header may contain spaces; one at an end was copied along, and no sender ID would match it.
+  const header = (typed["header"] ?? "").trim();
   const category = choiceOf(DLT_CATEGORIES, typed["category"]);
   return change(c, "headers", typed, (registry) => ({
     ...registry,

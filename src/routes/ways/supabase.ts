@@ -34,6 +34,9 @@ function forPerson({ code, param }: Failure): { http_code: number; message: stri
     case "insufficient_balance":
     case "spend_cap_reached":
     case "account_suspended":
+    case "dlt_mismatch":
+    case "dlt_header":
+    case "dlt_hours":
       return { http_code: 422, message: LATER };
     case "permission_denied":
     case "country_not_allowed":
@@ -41,6 +44,8 @@ function forPerson({ code, param }: Failure): { http_code: number; message: stri
     case "number_blocked":
       return { http_code: 422, message: "This phone number cannot get a code." };
     case "invalid_request":
+      // The hook's brand is too long for the account's own text.
+      if (param === "brandName") return { http_code: 422, message: LATER };
       if (param !== "phone") return null;
       return { http_code: 422, message: "This phone number cannot get a code. Check it, with its country code." };
     default:

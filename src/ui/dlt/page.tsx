@@ -56,7 +56,7 @@ const Terms: FC<DltShown> = ({ registry, refused }) => {
   return (
     <Card title={t.terms} id="terms">
       <form class="stack" method="post" action={at("/dlt/terms")}>
-        <General of={unsaved} own={["entity_id", "otp.values"]} />
+        <General of={unsaved} own={["entity_id", "otp.values", ...(isLong ? ["otp.template_id"] : [])]} />
         <Field
           label={t.entity}
           name="entity_id"
@@ -73,7 +73,15 @@ const Terms: FC<DltShown> = ({ registry, refused }) => {
           options={DLT_ENFORCED.map((value) => ({ value, label: t.enforced[value] }))}
         />
         {isLong ? (
-          <Field label={t.otp} name="otp" hint={t.otpNone} value={chosen} />
+          <Field
+            label={t.otp}
+            name="otp"
+            hint={t.otpNone}
+            inputmode="numeric"
+            autocomplete="off"
+            value={chosen}
+            error={faultAt(unsaved, "otp.template_id")}
+          />
         ) : (
           <Choice label={t.otp} name="otp" value={chosen} options={options} />
         )}

@@ -95,6 +95,8 @@ const en: Sentences = {
       : "This sender ID is not one of your DLT headers; small and capital letters differ. Nothing was charged.",
   dlt_hours: ({ nextAt }) =>
     `Promotional messages are not allowed in India at this time. Schedule it for ${timeText(nextAt, "full", "en")} or later.`,
+  otp_long: ({ segments, max }) =>
+    `With this brand name your DLT template makes the OTP ${segments} SMS long; it may be ${max}. Choose a shorter name or template.`,
   recordings_full: ({ recordings, megabytes }) =>
     `You can keep ${recordings} recordings with ${megabytes} MB in total. Delete one to make room; a deleted recording counts until the calls that play it have ended.`,
   insufficient_balance: ({ needed, balance }) =>
@@ -179,6 +181,8 @@ const hi: Sentences = {
       : "यह सेंडर आईडी आपके DLT हेडर में नहीं है; छोटे और बड़े अक्षर अलग माने जाते हैं। कुछ नहीं काटा गया।",
   dlt_hours: ({ nextAt }) =>
     `भारत में इस समय प्रचार संदेश भेजने की अनुमति नहीं है। इसे ${timeText(nextAt, "full", "hi")} या उसके बाद के लिए शेड्यूल करें।`,
+  otp_long: ({ segments, max }) =>
+    `इस ब्रांड नाम के साथ आपका DLT टेम्पलेट OTP को ${segments} SMS लंबा बनाता है; अधिकतम ${max} हो सकते हैं। छोटा नाम या टेम्पलेट चुनें।`,
   recordings_full: ({ recordings, megabytes }) =>
     `आप कुल ${megabytes} MB तक की ${recordings} रिकॉर्डिंग रख सकते हैं। जगह बनाने के लिए कोई रिकॉर्डिंग हटाएँ; हटाई गई रिकॉर्डिंग तब तक गिनी जाती है जब तक उसे सुनाने वाली कॉलें पूरी नहीं हो जातीं।`,
   insufficient_balance: ({ needed, balance }) =>

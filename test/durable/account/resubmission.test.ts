@@ -41,6 +41,16 @@ describe("at a carrier that recognises references, a message of unknown outcome"
     expect(busy).toMatchObject({ state: "unknown", attempts: 3, againMs: T0 + 95_000 });
   });
 
+  it("waits for as long as its carrier asks, and as a claim says that is given back, but never too long for a last try", () => {
+    const asked: Outcome = { kind: "unknown", code: "http_500", retryAfterMs: 60_000 };
+    expect(resubmit(claimed, asked, T0 + 10_000).message).toMatchObject({ againMs: T0 + 70_000 });
+    expect(resubmit(again, asked, T0 + 30_000).message).toMatchObject({ againMs: T0 + 90_000 });
+    const put = (afterMs: number) => resubmit(again, { kind: "released", afterMs }, T0 + 21_000).message;
+    expect(put(4_000)).toMatchObject({ state: "unknown", released: 1, againMs: T0 + 25_000 });
+    expect(put(EXPIRES)).toMatchObject({ againMs: EXPIRES - 10_000 });
+    expect(resubmit(again, RELEASED, T0 + 21_000).message).toMatchObject({ againMs: T0 + 21_000 });
+  });
+
   it("is claimed by no consumer whose carrier does not recognise references", () => {
     expect(claim(at(T0 + 20_000), doubtful, 0, { leaseMs: LEASE_MS, resubmits: false })).toBeNull();
   });

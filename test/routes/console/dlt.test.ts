@@ -47,6 +47,25 @@ it("chooses the template of one-time passwords with its values", async () => {
   expect([wrong.status, wrong.text.includes("f-values-error")]).toEqual([400, true]);
 });
 
+it("takes a header without the spaces that were copied along", async () => {
+  const { visitor, world } = await visit();
+  await visitor.submit("/dlt/headers", { header: " ACME IN ", category: "service_implicit" });
+  expect((await getDlt(world)).body.dlt.headers).toMatchObject([{ header: "ACME IN" }]);
+});
+
+it("says at the field that a typed template of one-time passwords is not there", async () => {
+  const { visitor, world } = await visit();
+  const templates = Array.from({ length: 101 }, (_, n) => ({
+    ...REGISTRY.templates[0],
+    template_id: String(1_107_000_000 + n),
+    text: `Order {#var#} is packed ${n}.`,
+  }));
+  await putDlt(world, { ...REGISTRY, templates, otp: null });
+  const terms = { entity_id: REGISTRY.entity_id, enforce: "on", otp: "1234567890", values: "" };
+  const wrong = await visitor.submit("/dlt/terms", terms);
+  expect([wrong.status, wrong.text.includes("f-otp-error")]).toEqual([400, true]);
+});
+
 it("shows the difference of a text to the nearest template, also while nothing is checked", async () => {
   const { visitor, world } = await visit();
   await putDlt(world, { ...REGISTRY, enforce: "off" });

@@ -1,5 +1,6 @@
 import { warningOf } from "../../../dlt/judge.ts";
-import type { Judged } from "../../../dlt/judge.ts";
+import type { Judged, Rules } from "../../../dlt/judge.ts";
+import { OTP_SEGMENTS_MAX, tooManySegments } from "../../../dlt/otp.ts";
 import type { PreflightAsked, Refusal, SendCommand } from "../../../model/command.ts";
 import type { Content } from "../../../model/message.ts";
 import { countSegments } from "../../../text/segments.ts";
@@ -33,6 +34,12 @@ function checked({ refusal, fields, sender }: Judged, isStrict: boolean): Checke
   };
 }
 
+/** Refuses a one-time password whose brand makes the account's own text too long; null where it may go out. */
+function overLong(given: string, { otp }: Rules): Refusal | null {
+  const segments = tooManySegments(outgoingText(given, otp));
+  return segments === null ? null : { ok: false, reason: "otp_long", segments, max: OTP_SEGMENTS_MAX };
+}
+
 /** What the rules say of a request; null where they do not concern it. */
 export function checkSend(turn: Turn, command: SendCommand): Checked | null {
   const { operation, text, content, sendAtMs } = command;
@@ -44,8 +51,9 @@ export function checkSend(turn: Turn, command: SendCommand): Checked | null {
   const asked = { operation, text: given, ...(content.sender !== undefined && { sender: content.sender }) };
   const found = checked(rules.judge({ ...asked, atMs, hours: turn.dltHours }), rules.isStrict);
   if (operation !== "otp" || !rules.otp) return found;
+  const refusal = found.refusal ?? overLong(given, rules);
   const { segments } = countSegments(outgoingText(given, rules.otp));
-  return { ...found, content: { ...found.content, otp: rules.otp }, segments };
+  return { ...found, refusal, content: { ...found.content, otp: rules.otp }, segments };
 }
 
 /** The same for a preflight. */
@@ -55,5 +63,7 @@ export function checkPreflight(
 ): Pick<Checked, "refusal" | "warning"> | null {
   const rules = dlt && rulesOf(turn.sql);
   if (!rules) return null;
-  return checked(rules.judge({ ...dlt, atMs: timeOf(turn, sendAtMs), hours: turn.dltHours }), rules.isStrict);
+  const found = checked(rules.judge({ ...dlt, atMs: timeOf(turn, sendAtMs), hours: turn.dltHours }), rules.isStrict);
+  if (dlt.operation !== "otp" || !rules.otp) return found;
+  return { ...found, refusal: found.refusal ?? overLong(dlt.text, rules) };
 }

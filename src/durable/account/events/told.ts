@@ -38,10 +38,21 @@ function changeOf(index: number, message: Message, [state, at]: Entry): Change {
   return { index, at, state, errorCode, refunded, attempts: attemptsMade(message), to };
 }
 
-/** The entries of a log that one before it does not have. A claim that was given back takes its entry out again. */
+const isSame = ([state, at]: Entry, other: Entry | undefined) => other?.[0] === state && other[1] === at;
+
+/**
+ * The entries of a log that one before it does not have. A claim that was given back takes its entry out again; a late
+ * report puts attempts in before entries that were there.
+ */
 function newEntries({ log: known = [] }: Message, { log = [] }: Message): Entry[] {
-  const from = log.findIndex(([state, at], place) => known[place]?.[0] !== state || known[place][1] !== at);
-  return from < 0 ? [] : log.slice(from);
+  const from = log.findIndex((entry, place) => !isSame(entry, known[place]));
+  if (from < 0) return [];
+  const before = known.slice(from);
+  return log.slice(from).filter((entry) => {
+    const place = before.findIndex((one) => isSame(one, entry));
+    if (place >= 0) before.splice(0, place + 1);
+    return place < 0;
+  });
 }
 
 /**

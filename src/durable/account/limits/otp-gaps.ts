@@ -4,25 +4,21 @@ import { number, text } from "../../rows.ts";
 import { firstJobSince } from "../jobs.ts";
 import type { Turn } from "../turn.ts";
 import type { SentOtp } from "../window.ts";
+import { HOUR_MS, JOBS_MAX, isKnown } from "./known-numbers.ts";
 
 // How often one number, and the numbers of one prefix, get codes from this account. Traffic that is made for its price
 // asks for many codes for the same number, or for codes for many numbers of one range. Beyond a count in the last hour,
 // the gap to the next code grows, and ends growing: a limit that ends is no lock. Who asks for codes for another's number
 // delays its next one by GAP_MS_MAX at most, only at this account, and while the codes that were sent still arrive. In a
-// range under attack a number that got no code in the last hour shares one code for each gap with the others that ask; one
-// that got a code waits for its own gap alone. A refused request counts nowhere, so asking on lengthens nothing; a code
+// range under attack a number that never got a code shares one code for each gap with the others that ask; one that got a
+// code, lately or before (limits/known-numbers.ts), waits for its own gap alone. A refused request counts nowhere, so asking on lengthens nothing; a code
 // that was refunded never went out, and does not count. Whether a code was used is nothing that the service is told, so
 // no share of used ones can be asked for. The hour is kept in memory and made again from its jobs after an eviction: no
 // row, and nothing where no limit is.
 
-const HOUR_MS = 3_600_000;
-
 /** The first gap, which doubles with each further code, and the longest one; in ms. */
 export const GAP_MS = 30_000;
 export const GAP_MS_MAX = 600_000;
-
-/** Jobs that are looked at after an eviction, the newest: so many take some tens of ms. */
-const JOBS_MAX = 100_000;
 
 /** Digits at the end of a number that its prefix leaves out: ranges are given to operators in such blocks. */
 const BLOCK_DIGITS = 4;
@@ -65,6 +61,7 @@ export function overOtps(turn: Turn, { perNumber, perPrefix }: OtpDefaults, to: 
   const { window, nowMs } = turn;
   if (perNumber === 0 && perPrefix === 0) {
     window.otps = undefined;
+    window.known = undefined;
     return null;
   }
   window.otps ??= sentLately(turn);
@@ -74,7 +71,8 @@ export function overOtps(turn: Turn, { perNumber, perPrefix }: OtpDefaults, to: 
     .map((one) => (one.atMs > nowMs ? { ...one, atMs: nowMs } : one));
   const times = window.otps.filter((one) => one.to === to).map(({ atMs }) => atMs);
   const byNumber = waitMs(nowMs, times, perNumber);
-  const byPrefix = waitMs(nowMs, firstTimes(window.otps, to), perPrefix);
+  const ofPrefix = waitMs(nowMs, firstTimes(window.otps, to), perPrefix);
+  const byPrefix = ofPrefix > 0 && isKnown(turn, to) ? 0 : ofPrefix;
   const wait = Math.max(byNumber, byPrefix);
   if (wait <= 0) return null;
   const of = byNumber >= byPrefix ? ("number" as const) : ("prefix" as const);

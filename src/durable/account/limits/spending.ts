@@ -10,8 +10,11 @@ import { DAY_MS, dayStartMs, secondsToNextDay } from "./day.ts";
 // go out; a refund gives back to that same day. The sum is kept in memory while the account has a cap, and is made again
 // from the ledger after an eviction: it costs no row, and an account without a cap nothing at all.
 
-/** How far before a day its first job is looked for, in ms: where the clock was set back, jobs are not in order of time. */
-const DISORDER_MS = 3_600_000;
+/**
+ * How far before a day its first job is looked for, in ms: where the clock was set back, jobs are not in order of time, and
+ * a search that meets earlier ones would pass over those before them. A day and an hour: a clock may be wrong by a day.
+ */
+const DISORDER_MS = DAY_MS + 3_600_000;
 
 /** What the debits of a day cost, less their refunds, in units. */
 function spentOn(sql: SqlStorage, startMs: number): number {

@@ -1,5 +1,4 @@
 import { applyEarly } from "../message-life.ts";
-import { believed } from "./offers.ts";
 import { NEVER } from "./retry.ts";
 import type { Moment } from "./retry.ts";
 import { INTERRUPTED, attemptedAt, enter, failWithRefund, isFinal, unchanged } from "./states.ts";
@@ -36,7 +35,7 @@ export function applyTime(moment: Moment, message: Message, job: Timed): Step {
       const { early = [], ...kept } = message;
       const lost = enter(kept, "unknown", nowMs, { code: INTERRUPTED, dueMs, ...poll, ...again });
       // Any carrier of the plan may have it now: what one said meanwhile counts.
-      const step = applyEarly(moment, unchanged(lost), believed(early), job.carrier ?? null);
+      const step = applyEarly(moment, unchanged(lost), early, job.carrier ?? null);
       return dueMs <= nowMs && step.message === lost ? applyTime(moment, lost, job) : step;
     }
     case "submitted":

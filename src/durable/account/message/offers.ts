@@ -1,5 +1,5 @@
 import type { Offered, ReceiptState } from "../../../model/message.ts";
-import { attemptsOf, carrierOf, noted } from "./states.ts";
+import { RANK, attemptsOf, carrierOf, noted } from "./states.ts";
 import type { Early, Message, Note, StoredState } from "./states.ts";
 
 // To which carriers a message was offered under one claim, and which receipts count therefore (contract §16.2).
@@ -28,7 +28,9 @@ export function offeredTold(message: Message, { tried }: Offered, own: string | 
   if (!began || !first || !last) return message;
   const after = log.slice(place + 1);
   // Of an attempt that was told already, only who has the message is news.
-  if (after.length > 0 && message.plan === undefined) return noted(message, last.carrier, own, "sending");
+  if (after.length > 0 && message.plan === undefined) {
+    return carrierOf(message, own) === last.carrier ? message : noted(message, last.carrier, own, "sending");
+  }
   const endMs = Math.max(after[0]?.[1] ?? nowMs, began[1]);
   const entries: [StoredState, number, Note?][] = [["sending", began[1], ...noteOf(first.carrier, own)]];
   let atMs = began[1];
@@ -43,53 +45,66 @@ export function offeredTold(message: Message, { tried }: Offered, own: string | 
   return { ...message, log: [...log.slice(0, place), ...entries, ...after], ...(fallbacks > 0 && { fallbacks }) };
 }
 
+/** The message once it is known who got it. */
+export function withoutDoubt(message: Message): Message {
+  if (message.plan === undefined && message.early === undefined) return message;
+  const { plan: _plan, early: _early, ...known } = message;
+  return known;
+}
+
 /**
  * What a receipt is worth: it counts where its carrier has the message. While an attempt is open that may end at another
  * carrier, it is kept until the outcome is known; only the delivery by the carrier that got the message first counts at
- * once. A carrier that refused the message knows of it, so once another may have it, only its delivery counts.
+ * once. Of a carrier that refused, only a delivery counts, once another was offered the message. Where a consumer died,
+ * the first of its plan to say something has the message, unless another one delivers it.
  */
 function worthOf(message: Message, own: string | null, carrier: string, state: ReceiptState) {
   const attempts = attemptsOf(message, own);
-  const { plan = [] } = message;
-  const isOpen = message.state === "sending" && plan.length > 0;
-  if (isOpen && plan.includes(carrier)) return "kept";
-  const isDelivered = state === "delivered";
-  if (isOpen && !isDelivered && attempts.at(-1)?.carrier === carrier) return "kept";
   const mine = attempts.filter((one) => one.carrier === carrier);
-  if (plan.includes(carrier) || mine.some(({ isRefused }) => !isRefused)) return "counts";
-  if (mine.length === 0) return "nothing";
-  if (attempts.every(({ isRefused }) => isRefused)) return "counts";
-  return isDelivered ? "delivered" : "nothing";
+  const isNamed = mine.some(({ isRefused }) => !isRefused);
+  const isPlanned = message.plan?.includes(carrier) === true;
+  if (mine.length === 0 && !isPlanned) return "nothing";
+  const isDelivered = state === "delivered";
+  const isOpen = message.state === "sending" && message.plan !== undefined;
+  if (isOpen) return isNamed && isDelivered ? "counts" : "kept";
+  if (isNamed || isDelivered) return "counts";
+  const isItsOwn = isPlanned ? message.state === "unknown" : mine.length === attempts.length;
+  return isItsOwn ? "counts" : "nothing";
 }
 
-/** The message with a receipt that is kept until the outcome of its attempt is known. */
+/** The message with a receipt that is kept; the same where its carrier has said as much already. */
 function keeping(message: Message, receipt: Early): Message {
   const { early = [] } = message;
-  const isKnown = early.some(([name, state]) => name === receipt[0] && state === receipt[1]);
-  return isKnown || early.length >= EARLY_MAX ? message : { ...message, early: [...early, receipt] };
+  const [carrier, state] = receipt;
+  if (early.some(([name, kept]) => name === carrier && RANK[kept] >= RANK[state])) return message;
+  return early.length >= EARLY_MAX && state !== "delivered" ? message : { ...message, early: [...early, receipt] };
 }
 
 /**
- * Whether a receipt counts, with the message as it is then, and the carrier that has it where that is known. One that may
- * count is kept with the message until the outcome is known.
+ * Whether a receipt counts, with the message as it is then, and its carrier where the log goes on to name it. One that may
+ * count is kept with the message until the outcome is known, or the lease ends.
  */
 export function received(
   message: Message,
   { state, code, carrier }: Received,
   own: string | null,
 ): { counts: boolean; message: Message; carrier: string | null } {
-  const worth = carrier === undefined ? "counts" : worthOf(message, own, carrier, state);
+  if (carrier === undefined) return { counts: true, message, carrier: null };
+  const worth = worthOf(message, own, carrier, state);
   if (worth === "nothing") return { counts: false, message, carrier: null };
-  if (worth === "kept" && carrier !== undefined) {
+  if (worth === "kept") {
     const kept = keeping(message, code === undefined ? [carrier, state] : [carrier, state, code]);
     return { counts: false, message: kept, carrier: null };
   }
-  const { plan, early: _early, ...known } = message;
-  const told = plan === undefined ? message : { ...known, plan: [] };
-  if (worth === "delivered") return { counts: true, message: told, carrier: null };
-  const isNews = plan !== undefined && carrier !== undefined;
-  const named = isNews ? noted(told, carrier, own, "sending") : told;
-  return { counts: true, message: named, carrier: carrierOf(named, own) };
+  const { early: _early, ...known } = message;
+  const { plan } = message;
+  if (plan === undefined) return { counts: true, message, carrier: carrierOf(message, own) };
+  if (!plan.includes(carrier)) return { counts: true, message: known, carrier: null };
+  // The log names it from now on, and the one that it named before may have the message in its stead.
+  const before = attemptsOf(message, own).at(-1)?.carrier;
+  const others = new Set([...plan, ...(before ? [before] : [])]);
+  others.delete(carrier);
+  return { counts: true, message: noted({ ...known, plan: [...others] }, carrier, own, "sending"), carrier: null };
 }
 
 /** The order in which receipts are believed where no outcome will come: who has a message, before who has it no more. */

@@ -37,7 +37,7 @@ export interface Message {
   fallbacks?: number;
   /**
    * Of a claim without an outcome: the carriers that may have the message, besides the one that its log names. Of these
-   * the outcome says which. Empty: a receipt has said who has it, and the outcome only says which carriers were tried.
+   * the outcome says which, and which were tried, also where it comes late.
    */
   plan?: string[];
   /** Receipts of carriers that may have the message, which came before the outcome did. */

@@ -97,6 +97,46 @@ it("lets the first codes of many numbers of one prefix wait, but not numbers tha
   expect(await send(world, range(5))).toMatchObject(soon("prefix", 60));
 });
 
+/** Sends codes to numbers of the range until it is limited, and returns the first one that was refused. */
+async function attack(world: World, from: number): Promise<string> {
+  for (let at = from; ; at++) if (!(await send(world, range(at))).ok) return range(at);
+}
+
+it("never lets a number wait for others' codes that got one before, however long ago and after an eviction", async () => {
+  const world = await limited({ otpPerNumber: 2, otpPerPrefix: 4 });
+  expect(await send(world, VICTIM)).toMatchObject(sent);
+  later(30 * 24 * HOUR_MS);
+  expect(await send(world, await attack(world, 0))).toMatchObject(soon("prefix", 30));
+  await evictDurableObject(world.stub);
+  expect(await send(world, VICTIM)).toMatchObject(sent);
+  // Its own gap is its own.
+  expect(await send(world, VICTIM)).toMatchObject(sent);
+  expect(await send(world, VICTIM)).toMatchObject(soon("number", 30));
+  // What got its first code after the known ones were read is known when that is an hour ago.
+  later(HOUR_MS - 60_000);
+  expect(await send(world, range(100))).toMatchObject(sent);
+  for (let minutes = 0; minutes < 90; minutes += 30) {
+    later(30 * 60_000);
+    const refused = await attack(world, 200 + minutes);
+    expect(await send(world, range(100))).toMatchObject(sent);
+    expect(await send(world, refused)).toMatchObject({ ok: false, of: "prefix" });
+  }
+});
+
+it("knows no number whose only code was refunded", async () => {
+  const world = await limited({ otpPerPrefix: 4 });
+  await send(world, VICTIM);
+  const [job] = await claim(world, { lane: "otp", max: 1 });
+  const [message] = job?.messages ?? [];
+  if (!job || !message) throw new Error("nothing waits");
+  const { index, attempt } = message;
+  const outcome = { kind: "rejected", code: "no" } as const;
+  await world.stub.report([{ kind: "outcome", seq: job.seq, index, attempt, outcome }], false);
+  later(2 * HOUR_MS);
+  await attack(world, 0);
+  expect(await send(world, VICTIM)).toMatchObject(soon("prefix", 30));
+});
+
 it("counts the same after an eviction and where the clock was set back, and nothing that was refunded", async () => {
   const world = await limited({ otpPerNumber: 2 });
   await send(world, VICTIM);

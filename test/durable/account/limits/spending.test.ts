@@ -141,6 +141,31 @@ it("holds where the clock is set back over midnight, in memory and after an evic
   expect(await send(world, 4)).toMatchObject({ ok: true });
 });
 
+it.each([
+  ["was set back by 20 hours", -20 * HOUR_MS],
+  ["was set back by a day", -24 * HOUR_MS],
+  ["jumped ahead by 30 days", 30 * 24 * HOUR_MS],
+])("forgets no spending of the day where the clock %s, whatever was sent meanwhile", async (_, byMs) => {
+  const world = await capped(10);
+  const at = NOON_MS + 12 * HOUR_MS + 60_000;
+  vi.setSystemTime(at);
+  for (let sent = 0; sent < 3; sent++) await send(world, 2);
+  vi.setSystemTime(at + byMs);
+  // Many more jobs than before, so that a search for the day's first job meets these.
+  for (let sent = 0; sent < 10; sent++) await send(world, 1);
+  expect(await send(world, 1)).toMatchObject({ ok: false, left: 0 });
+  vi.setSystemTime(at + HOUR_MS);
+  expect(await spentOf(world)).toBe(6);
+  expect(await send(world, 5)).toMatchObject({ ok: false, left: 4 * COIN });
+  await evictDurableObject(world.stub);
+  expect(await spentOf(world)).toBe(6);
+  expect(await send(world, 4)).toMatchObject({ ok: true });
+  expect(await send(world, 1)).toMatchObject({ ok: false, left: 0 });
+  // The other day is as full as it was.
+  vi.setSystemTime(at + byMs);
+  expect(await spentOf(world)).toBe(10);
+});
+
 it("answers a replay although the day is full, and counts neither it nor what is rolled back", async () => {
   const world = await capped(10);
   const once = new Uint8Array(32);
