@@ -255,8 +255,8 @@ export class Run {
     const drawn = shuffled(randomOf(this.#options.seed, "archived"), ids);
     const asked = new Set(drawn.slice(0, Math.ceil(ids.length * ARCHIVED_SHARE)));
     await this.#until(giveUpAt, () => openWork(ids, state));
-    for (const one of this.#squad ? this.#customers : [])
-      this.#timelines.push(...(await timelinesOf(one, this.#agent)));
+    const read = this.#squad ? this.#customers : [];
+    for (const one of read) this.#timelines.push(...(await timelinesOf(one, this.#agent)));
     await this.#until(giveUpAt + SETTLE_MS_MAX, async () => {
       const states = (await service.archive([...asked])) ?? [null];
       const leaving = states.filter((one) => one === null || one.nextAt !== null).length;
