@@ -169,7 +169,7 @@ function messagesIn(account: string, row: Row, secrets: Secrets): { message: Mes
     const common = {
       request_id: String(row["request_id"]),
       state: one.state,
-      carrier: row["carrier"] as string | null,
+      carrier: one.carrier ?? (row["carrier"] as string | null),
       attempts: one.attempts,
       error_code: one.code,
     };

@@ -41,6 +41,10 @@ const HISTORY_LETTERS =
   "w:scheduled q:queued s:sending a:submitted d:delivered u:undelivered c:unconfirmed f:failed k:unknown x:cancelled";
 interface More {
   released?: number;
+  /** Attempts beyond the first of a claim: at the next carriers of a route. */
+  fallbacks?: number;
+  /** What entries of the path say besides, by their places: the carrier, where that is not the job's; empty: not known. */
+  notes?: [place: number, note: { by?: string }][];
   code?: string;
   refunded?: true;
   cancelled?: true;
@@ -56,8 +60,10 @@ export interface StoredJob {
 
 /** What a job's row says of one of its messages. */
 interface JobMessage extends StoredMessage {
-  /** Attempts that were made: claims that were given back do not count. */
+  /** Attempts that were made, at whatever carrier: claims that were given back do not count. */
   attempts: number;
+  /** The carrier that was tried last; null: the job's. */
+  carrier: string | null;
   code: string | null;
   refunded: boolean;
   /** A letter for each state after the first, each with its time in ms since the job was stored. */
@@ -71,11 +77,16 @@ export function messagesOfJob({ messages, lives }: StoredJob): JobMessage[] {
   const [which, all] = JSON.parse(lives ?? "[[],[]]") as [number[], Life[]];
   const names = namesOf(JOB_LETTERS);
   return (JSON.parse(messages) as string[]).map((to, at) => {
-    const [, claims = 0, path = "", { released = 0, code = null, refunded = false, cancelled = false } = {}] =
-      all[which[at] ?? -1] ?? [];
+    const [, claims = 0, path = "", more = {}] = all[which[at] ?? -1] ?? [];
+    const { released = 0, fallbacks = 0, notes = [], code = null, refunded = false, cancelled = false } = more;
+    const known = new Map(notes);
+    const offered = [...path.matchAll(/([a-z])-?\d+/gu)].flatMap(([, one], place) =>
+      one === "s" ? [known.get(place)?.by ?? null] : [],
+    );
+    const carrier = offered.findLast((name) => name !== "") ?? null;
     const letter = /[a-z](?=-?\d+$)/u.exec(path)?.[0] ?? "q";
     const state = letter === "f" && cancelled ? "cancelled" : (names.get(letter) ?? letter);
-    return { to, state, attempts: claims - released, code, refunded, path, cancelled };
+    return { to, state, attempts: claims - released + fallbacks, carrier, code, refunded, path, cancelled };
   });
 }
 

@@ -1,4 +1,9 @@
-import service, { Account as Plain, Pace as PlainPace } from "./dastak.js";
+import service, {
+  Account as Plain,
+  CarrierIds as PlainIds,
+  Pace as PlainPace,
+  SmppBind as PlainBind,
+} from "./dastak.js";
 
 // Wraps the bundle under torture and lets the harness cause faults from within: a clock that jumps, a D1 that is
 // unavailable, a bucket that forgets what it said, queues that deliver twice, late, out of order or never, and objects that break off during or after a call.
@@ -160,6 +165,22 @@ export class Pace extends PlainPace {
   }
 }
 
+export class SmppBind extends PlainBind {
+  constructor(ctx, env) {
+    super(withAlarms(ctx), harmed(env));
+  }
+
+  breakOff() {
+    this.ctx.abort(BROKEN_OFF);
+  }
+}
+
+export class CarrierIds extends PlainIds {
+  constructor(ctx, env) {
+    super(withAlarms(ctx), harmed(env));
+  }
+}
+
 /** A batch whose acknowledgements and retries have no effect. */
 function unheard(batch) {
   const messages = batch.messages.map(({ id, timestamp, body, attempts }) => ({
@@ -201,7 +222,7 @@ async function deliver(how, batch, env, ctx) {
 const LANES = new Set(["otp", "single", "bulk"]);
 
 async function control(request, env) {
-  const { breakOff = [], breakOffPace, archive = [], ...wanted } = await request.json();
+  const { breakOff = [], breakOffPace, breakOffBind, archive = [], ...wanted } = await request.json();
   Object.assign(harm, wanted);
   // As the housekeeping does; an account that is broken off meanwhile does not answer.
   const plans = archive.map((name) => env.ACCOUNT.getByName(name).archive());
@@ -209,6 +230,7 @@ async function control(request, env) {
   // An aborted object never replies, so these calls always fail.
   const broken = breakOff.map((name) => env.ACCOUNT.getByName(name).breakOff());
   if (breakOffPace !== undefined) broken.push(env.PACE.getByName(breakOffPace).breakOff());
+  if (breakOffBind !== undefined) broken.push(env.SMPP.getByName(breakOffBind).breakOff());
   await Promise.allSettled(broken);
   return Response.json({ success: true, archives: planned.map(({ value }) => value ?? null) });
 }

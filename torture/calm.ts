@@ -1,3 +1,4 @@
+import type { Submission } from "../harness/gateway.ts";
 import type { Arrived, Carrier } from "./carrier.ts";
 import { Lane } from "./customer.ts";
 import type { Account, World } from "./customer.ts";
@@ -26,7 +27,7 @@ const CALM_LANE = 7;
 interface Calm {
   lane: Lane;
   carrier: Carrier;
-  receipts: Receipts;
+  receipts: Receipts<Submission>;
   /** The service's time, in ms. */
   nowMs: () => number;
   /** What was ordered for this part and may still come: while messages wait for a slow gateway, more would wait longer. */
@@ -131,7 +132,7 @@ export interface CalmOptions {
   /** The customer who orders. */
   account: Account;
   carrier: Carrier;
-  receipts: Receipts;
+  receipts: Receipts<Submission>;
 }
 
 /** Does every part until it has come about. Returns the names of those that had not come about in time. */

@@ -3,7 +3,11 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { historyRows } from "../harness/disk.ts";
 import { bundleService } from "../harness/service.mjs";
-import { booksOf, openWork, operator, uncleared } from "./books.ts";
+import type { Submission } from "../harness/gateway.ts";
+import { openAccounts } from "./accounts.ts";
+import type { Customer } from "./accounts.ts";
+import { giveAlms } from "./alms.ts";
+import { booksOf, openWork, uncleared } from "./books.ts";
 import type { AccountBooks } from "./books.ts";
 import { calmDown } from "./calm.ts";
 import { Carrier } from "./carrier.ts";
@@ -19,11 +23,15 @@ import { Moments } from "./moments.ts";
 import { bundleNextRelease } from "./next-release.ts";
 import { RECORDING_SECONDS, upload } from "./orders.ts";
 import { changePrices } from "./prices.ts";
-import { between, randomOf, shuffled } from "./random.ts";
+import { randomOf, shuffled } from "./random.ts";
 import { Receipts } from "./receipts.ts";
+import { calmRoutes } from "./routed/calm.ts";
+import { Squad } from "./routed/squad.ts";
 import { Service } from "./service.ts";
-import { BASE, CARRIER_SECRET, PORTS, TIMERS, gatewayLimitOf, rolesOf, variablesOf } from "./settings.ts";
-import type { Regime, Role } from "./settings.ts";
+import { BASE, CARRIER_SECRET, PORTS, TIMERS, gatewayLimitOf, variablesOf } from "./settings.ts";
+import type { Regime } from "./settings.ts";
+import { postSigned } from "./signed-receipts.ts";
+import { timelinesOf } from "./timelines.ts";
 
 // A whole run: customers, gateway and faults; then unknown outcomes are retried, what may not have come about is brought
 // about, open messages become final, and the books are read.
@@ -42,8 +50,6 @@ const MEMORY_EVERY_MS = 500;
 const isConsumed = ({ index }: Account) => index === 0 || index % 4 === 1;
 /** When, as a share of the run, a webhook answers that it is gone. */
 const GONE_AT = 0.4;
-/** Interval of small credits to poor accounts. */
-const ALMS_EVERY_MS = 3_000;
 
 export interface RunOptions {
   directory: string;
@@ -59,15 +65,11 @@ export interface RunOptions {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-interface Customer extends Account {
-  role: Role;
-}
-
 export class Run {
   readonly #options: RunOptions;
   readonly #clients: Log;
   readonly #memory: Log;
-  readonly #receipts: Receipts;
+  readonly #receipts: Receipts<Submission>;
   readonly #carrier: Carrier;
   readonly #faults: Fault[];
   readonly #harms: Log;
@@ -75,8 +77,12 @@ export class Run {
   readonly #agent = new http.Agent({ keepAlive: true });
   readonly #customers: Customer[] = [];
   readonly #crew: Crew;
+  /** The carriers beside the gateway; null in a run without them. */
+  readonly #squad: Squad | null;
   /** Until the webhook that was gone is enabled again. */
   #gone: Promise<void> = Promise.resolve();
+  /** As customers read them before all is archived. */
+  readonly #timelines: unknown[] = [];
   #service: Service | null = null;
   #isOver = false;
   #isClosed = false;
@@ -91,8 +97,11 @@ export class Run {
     const carrierLog = log("carrier.jsonl");
     const timesMs = () => this.#service?.timesMs() ?? [Date.now()];
     const common = { secret: CARRIER_SECRET, log: carrierLog, timesMs };
+    const [agent, moments] = [this.#agent, this.#moments];
     this.#crew = new Crew({ base: BASE, port: PORTS.receiver, seed, log: log("events.jsonl"), timesMs });
-    this.#receipts = new Receipts({ ...common, agent: this.#agent });
+    this.#receipts = new Receipts({ carrier: "http", log: carrierLog, post: postSigned({ ...common, agent }) });
+    const logs = { carrierLog, routeLog: log("routing.jsonl"), faultLog: this.#harms };
+    this.#squad = regime.carriers > 1 ? new Squad({ seed, ...logs, agent, moments }) : null;
     const { CARRIER_TIMEOUT_MS: timeoutMs } = TIMERS;
     this.#carrier = new Carrier({
       ...common,
@@ -100,7 +109,7 @@ export class Run {
       port: PORTS.carrier,
       timeoutMs,
       receipts: this.#receipts,
-      moments: this.#moments,
+      moments,
       dedupes: regime.dedupes,
       perSec: gatewayLimitOf(regime),
     });
@@ -113,7 +122,15 @@ export class Run {
     const clock = findLibfaketime(path.join(directory, "clock"));
     const library = "library" in clock ? clock.library : null;
     say(library ? `clock: ${library}` : `clock: shifted inside the runtime; ${"why" in clock ? clock.why : ""}`);
-    const settings = { seed, minutes: durationMs / 60_000, ...regime, timers: TIMERS, clock: library ?? "runtime" };
+    const rates = this.#squad?.rates ?? {};
+    const settings = {
+      seed,
+      minutes: durationMs / 60_000,
+      ...regime,
+      rates,
+      timers: TIMERS,
+      clock: library ?? "runtime",
+    };
     writeFileSync(path.join(directory, "config.json"), JSON.stringify(settings));
     const bundles = { present: path.join(directory, "bundle.js"), next: path.join(directory, "next-bundle.js") };
     writeFileSync(bundles.present, await bundleService());
@@ -122,8 +139,10 @@ export class Run {
     service.release = firstRelease(seed);
     process.once("exit", () => service.killNow());
     await this.#carrier.listen();
+    await this.#squad?.listen();
     await service.start();
-    await this.#openAccounts();
+    await this.#squad?.setUp();
+    this.#customers.push(...(await openAccounts(this.#options.accounts, this.#clients)));
     await this.#crew.begin(this.#customers.filter(isConsumed));
     const sampling = setInterval(() => {
       this.#memory.append({ t: "memory", life: service.lives, kb: service.memoryKb() });
@@ -150,18 +169,6 @@ export class Run {
     };
   }
 
-  async #openAccounts(): Promise<void> {
-    for (const [index, role] of rolesOf(this.#options.accounts).entries()) {
-      const { plan, opening } = role;
-      const name = `torture-${index}`;
-      const { status, body } = await operator("POST", "/accounts", { name, plan, balance: opening }, name);
-      const [id, apiKey] = [body.account_id ?? "", body.api_key ?? ""];
-      if (status !== 200) throw new Error(`opening an account failed: ${status} ${body.error}`);
-      this.#clients.append({ t: "account", id, index, plan, opening });
-      this.#customers.push({ index, id, apiKey, fileIds: [], role });
-    }
-  }
-
   /** Runs customers and faults until the time is up, and then retries unknown outcomes. */
   async #load(service: Service, durationMs: number): Promise<void> {
     const { seed, say } = this.#options;
@@ -174,10 +181,17 @@ export class Run {
       ids,
       log: this.#harms,
     });
-    const prices = { log: this.#clients, isOver: () => this.#isOver };
-    const actors = [...this.#customers.map((customer) => this.#live(customer)), this.#giveAlms(), changePrices(prices)];
-    const lives = Promise.all(actors);
+    const ends = { log: this.#clients, isOver: () => this.#isOver, isClosed: () => this.#isClosed };
+    const poor = this.#customers.filter(({ role }) => role.opening < 100).map(({ id }) => id);
+    const lives = Promise.all([
+      ...this.#customers.map((customer) => this.#live(customer)),
+      giveAlms({ seed, ids: poor, ...ends }),
+      changePrices(ends),
+      this.#squad?.torment(ends.isOver, durationMs, this.#options.gapMs),
+    ]);
     this.#gone = pause(durationMs * GONE_AT).then(() => this.#crew.retire());
+    // Where something else ends the run before, that is what is told.
+    this.#gone.catch(() => undefined);
     const beganAt = Date.now();
     const harms: Promise<void>[] = [];
     for (const fault of this.#faults) {
@@ -200,7 +214,9 @@ export class Run {
     const account = this.#customers.find(isConsumed);
     if (!account) return;
     this.#crew.failOnce();
-    const lacking = await calmDown({ world: this.#world, account, carrier: this.#carrier, receipts: this.#receipts });
+    const [world, carrier, receipts, squad] = [this.#world, this.#carrier, this.#receipts, this.#squad];
+    const routed = squad ? await calmRoutes({ world, account, gateway: carrier, receipts, squad }) : [];
+    const lacking = [...routed, ...(await calmDown({ world, account, carrier, receipts }))];
     if (lacking.length > 0) this.#options.say(`not brought about in time: ${lacking.join(", ")}`);
   }
 
@@ -216,32 +232,13 @@ export class Run {
     await Promise.all(lanes.map((lane) => lane.run(role.meanGapMs / this.#options.pace)));
   }
 
-  /** Credits poor accounts regularly, once per reference although each request is repeated. */
-  async #giveAlms(): Promise<void> {
-    const random = randomOf(this.#options.seed, "alms");
-    const poor = this.#customers.filter(({ role }) => role.opening < 100);
-    for (let round = 1; !this.#isOver; round++) {
-      await pause(ALMS_EVERY_MS);
-      for (const { id } of poor) {
-        const [amount, reference] = [between(random, 1, 6), `alms-${round}`];
-        this.#clients.append({ t: "credit", account: id, amount, reference });
-        for (let left = 1 + Math.floor(random() * 2); left > 0 && !this.#isClosed;) {
-          const reply = await operator("POST", `/accounts/${id}/credits`, { amount, reference }).catch(() => null);
-          if (reply?.status === 200) left -= 1;
-          else await pause(300);
-          this.#clients.append({ t: "credited", account: id, reference, status: reply?.status ?? null });
-        }
-      }
-    }
-  }
-
   /**
    * Settles everything: restarts once more (which loses what is held back of the last answers), with the present release
    * and a clock past every window, and waits until all messages are final and recorded, and some accounts archived theirs.
    */
   async #settle(service: Service): Promise<void> {
     const giveUpAt = Date.now() + SETTLE_MS_MAX;
-    await Promise.race([this.#receipts.settled(), pause(SETTLE_MS_MAX)]);
+    await Promise.race([Promise.all([this.#receipts.settled(), this.#squad?.settled()]), pause(SETTLE_MS_MAX)]);
     this.#receipts.close();
     const toMs = Math.max(0, ...this.#faults.map((fault) => (fault.kind === "clock" ? fault.toMs : 0))) + BEYOND_MS;
     this.#harms.append({ t: "begin", id: "end", kind: "clock", toMs });
@@ -258,6 +255,8 @@ export class Run {
     const drawn = shuffled(randomOf(this.#options.seed, "archived"), ids);
     const asked = new Set(drawn.slice(0, Math.ceil(ids.length * ARCHIVED_SHARE)));
     await this.#until(giveUpAt, () => openWork(ids, state));
+    const read = this.#squad ? this.#customers : [];
+    for (const one of read) this.#timelines.push(...(await timelinesOf(one, this.#agent)));
     await this.#until(giveUpAt + SETTLE_MS_MAX, async () => {
       const states = (await service.archive([...asked])) ?? [null];
       const leaving = states.filter((one) => one === null || one.nextAt !== null).length;
@@ -280,11 +279,11 @@ export class Run {
   }
 
   /** The service's own books, for the checker. */
-  async books(): Promise<{ accounts: AccountBooks[]; history: unknown[]; feeds: unknown[] }> {
+  async books(): Promise<Record<"history" | "feeds" | "timelines", unknown[]> & { accounts: AccountBooks[] }> {
     const accounts: AccountBooks[] = [];
     const state = path.join(this.#options.directory, "state");
     for (const { id } of this.#customers) accounts.push(await booksOf(id, state));
-    return { accounts, history: historyRows(state), feeds: await this.#crew.feeds() };
+    return { accounts, history: historyRows(state), feeds: await this.#crew.feeds(), timelines: this.#timelines };
   }
 
   /** Leaves no process and no open port behind. */
@@ -295,6 +294,7 @@ export class Run {
     await this.#crew.close();
     await this.#gone.catch(() => undefined);
     await this.#carrier.close();
+    await this.#squad?.close();
     await this.#service?.kill();
   }
 }

@@ -68,7 +68,7 @@ export interface CarrierSettings {
   /** Answers later than this are too late for the service. */
   timeoutMs: number;
   log: Log;
-  receipts: Receipts;
+  receipts: Receipts<Submission>;
   moments: Moments;
   /** Whether it recognises references. */
   dedupes: boolean;
@@ -147,7 +147,7 @@ export class Carrier {
     const n = (this.#submissions += 1);
     this.#connections += 1;
     if (randomOf(seed, "unread", this.#connections)() < UNREAD) {
-      log.append({ t: "submission", n, ref, decision: "resets_unread", tells: TELLS.resets_unread });
+      log.append({ t: "submission", carrier: "http", n, ref, decision: "resets_unread", tells: TELLS.resets_unread });
       request.socket.resetAndDestroy();
       return;
     }
@@ -162,12 +162,12 @@ export class Carrier {
     const signed = isSubmissionSigned(secret, request, body, timesMs());
     const quietMs = notNow?.retryAfterSec ? 1_000 * notNow.retryAfterSec : null;
     const seen = { ref, to, operation, text, decision, tells: TELLS[decision], signed };
-    log.append({ t: "submission", n, ...seen, ...(quietMs !== null && { quietMs }) });
+    log.append({ t: "submission", carrier: "http", n, ...seen, ...(quietMs !== null && { quietMs }) });
     moments.note("submission");
     if (!notNow) this.#plan(random, submission, decision);
     await (notNow ? this.#refuse(notNow, response) : this.#answer(random, decision, request.socket, response));
     if (TELLS[decision] === "nothing") return;
-    log.append({ t: "answered", n, ref });
+    log.append({ t: "answered", carrier: "http", n, ref });
     moments.note("answer");
     const tells = TELLS[decision];
     if (tells === "taken" || tells === "rejected") this.#awaited.get(to)?.({ submission, tells });

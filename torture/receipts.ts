@@ -1,25 +1,24 @@
-import type http from "node:http";
-import { signedHeaders } from "../src/crypto/webhook-signature.ts";
-import { callOnce } from "../harness/http.ts";
-import type { Submission } from "../harness/gateway.ts";
 import type { Log } from "./log.ts";
 import { between, weighted } from "./random.ts";
 import type { Random } from "./random.ts";
 
-// The gateway's receipts: late, twice, out of order, contradictory, forged, stale, for unknown messages, or never.
+// A carrier's receipts: late, twice, out of order, contradictory, forged, stale, for unknown messages, or never. How one
+// is posted is the carrier's own (signed-receipts.ts, routed/).
 
-type State = "submitted" | "delivered" | "undelivered" | "failed";
+export type State = "submitted" | "delivered" | "undelivered" | "failed";
+
+/** Why a receipt must change nothing; `foreign`: its carrier was never given the message; `untold`: nor was its id. */
+export type ReceiptFault = "forged" | "stale" | "unknown_ref" | "no_state" | "foreign" | "untold";
 
 /** One receipt; one with a `fault` must be refused by the service. */
 interface Receipt {
   state: State;
   afterMs: number;
-  fault?: "forged" | "stale" | "unknown_ref" | "no_state";
+  fault?: ReceiptFault;
 }
 
 /** A receipt that is not accepted is sent again until the run closes. */
 const REPEAT_MS = 400;
-const ANSWER_MS_MAX = 10_000;
 
 const PLANS = {
   delivered: 62,
@@ -80,37 +79,48 @@ function newsOfTaken(random: Random): Receipt[] {
   }
 }
 
+const FAULTS = { none: 95, forged: 2, stale: 1, unknown_ref: 1, no_state: 1 };
+type Faults = Record<keyof typeof FAULTS, number>;
+
 /** Receipts for one submission, depending on the gateway's answer. */
-function planFor(random: Random, tells: string): Receipt[] {
+function planFor(random: Random, tells: string, { faults = FAULTS, byId = false }: ReceiptSettings<never>): Receipt[] {
   const chance = random();
   const plan: Receipt[] = [];
   if (tells === "taken") plan.push(...newsOfTaken(random));
-  // Even without an answer, the gateway may have accepted the message.
-  if (tells === "nothing" && chance < 0.4) plan.push({ state: "delivered", afterMs: between(random, 500, 9_000) });
+  // Even without an answer, the gateway may have accepted the message; but an id that was in no answer says nothing.
+  const untold = byId ? { fault: "untold" as const } : {};
+  const perhaps = { state: "delivered" as const, afterMs: between(random, 500, 9_000), ...untold };
+  if (tells === "nothing" && chance < 0.4) plan.push(perhaps);
   // A gateway that contradicts its own answer.
-  if (tells === "rejected" && chance < 0.03) plan.push({ state: "delivered", afterMs: 500 });
-  const fault = weighted(random, { none: 95, forged: 2, stale: 1, unknown_ref: 1, no_state: 1 });
+  if (tells === "rejected" && chance < 0.03 && !byId) plan.push({ state: "delivered", afterMs: 500 });
+  const isKnown = tells === "taken" || !byId;
+  const fault = isKnown ? weighted(random, faults) : "none";
   if (fault !== "none") plan.push({ state: chance < 0.5 ? "failed" : "delivered", afterMs: 50, fault });
   return plan;
 }
 
-export interface ReceiptSettings {
-  secret: string;
+export interface ReceiptSettings<T> {
+  /** The name of the carrier, for the log. */
+  carrier: string;
   log: Log;
-  agent: http.Agent;
-  /** Times of the service; the first is the current one. */
-  timesMs: () => number[];
+  /** Posts a receipt once; resolves with the status of the answer, or null where there was none. */
+  post: (of: T, receipt: { id: string; state: State; fault: ReceiptFault | undefined }) => Promise<number | null>;
+  /** How often a submission has a faulty receipt besides; absent: as a gateway of signed receipts. */
+  faults?: Faults;
+  /** Whether receipts have only the carrier's own id, which the service knows from an answer alone. */
+  byId?: boolean;
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-export class Receipts {
-  readonly #settings: ReceiptSettings;
+/** The receipts of one carrier; `T` is what it knows of a submission. */
+export class Receipts<T extends { ref: string; to: string }> {
+  readonly #settings: ReceiptSettings<T>;
   #count = 0;
   readonly #pending = new Set<Promise<void>>();
   #isClosed = false;
 
-  constructor(settings: ReceiptSettings) {
+  constructor(settings: ReceiptSettings<T>) {
     this.#settings = settings;
   }
 
@@ -125,14 +135,14 @@ export class Receipts {
   }
 
   /** Sends the receipts for a submission, each at its time. Returns whether they say that the gateway took it. */
-  plan(random: Random, submission: Submission, tells: string): boolean {
-    const plan = planFor(random, tells);
+  plan(random: Random, submission: T, tells: string): boolean {
+    const plan = planFor(random, tells, this.#settings);
     for (const receipt of plan) void this.#send(submission, receipt);
     return plan.some(({ fault }) => fault === undefined);
   }
 
   /** Tells that a message arrived, and what is forged of it; resolves once both were answered. */
-  async tell(submission: Submission): Promise<true> {
+  async tell(submission: T): Promise<true> {
     await Promise.all([
       this.#send(submission, { state: "delivered", afterMs: 0 }),
       this.#send(submission, { state: "failed", afterMs: 0, fault: "forged" }),
@@ -140,36 +150,31 @@ export class Receipts {
     return true;
   }
 
-  #send(submission: Submission, receipt: Receipt): Promise<void> {
+  /** Tells of a message that another carrier has; resolves once that was answered. */
+  async tellForeign(submission: T, state: State): Promise<true> {
+    await this.#send(submission, { state, afterMs: 0, fault: "foreign" });
+    return true;
+  }
+
+  #send(submission: T, receipt: Receipt): Promise<void> {
     const sent = this.#sendUntilAccepted(submission, receipt).finally(() => this.#pending.delete(sent));
     this.#pending.add(sent);
     return sent;
   }
 
-  async #sendUntilAccepted({ ref, callback_url: url }: Submission, { state, afterMs, fault }: Receipt): Promise<void> {
+  async #sendUntilAccepted(submission: T, { state, afterMs, fault }: Receipt): Promise<void> {
     this.#count += 1;
-    const id = `receipt-${this.#count}`;
-    const { log } = this.#settings;
+    const { log, carrier, post } = this.#settings;
+    const id = `receipt-${carrier}-${this.#count}`;
     await pause(afterMs);
-    log.append({ t: "receipt", id, ref, state, fault });
+    const { ref, to } = submission;
+    log.append({ t: "receipt", id, carrier, ref, to, state, fault });
     for (let status: number | null = null; status !== 200 && !this.#isClosed;) {
-      status = await this.#post(url, id, ref, state, fault);
+      status = await post(submission, { id, state, fault });
       log.append({ t: "receipt-reply", id, status });
       // A faulty receipt is not repeated once it is refused.
       if (fault !== undefined && status !== null && status < 500) break;
       if (status !== 200) await pause(REPEAT_MS);
     }
-  }
-
-  async #post(url: string, id: string, ref: string, state: State, fault: Receipt["fault"]): Promise<number | null> {
-    const { secret, agent, timesMs } = this.#settings;
-    const [nowMs = Date.now()] = timesMs();
-    const about = fault === "unknown_ref" ? `${ref.slice(0, -4)}AAAA` : ref;
-    const body = JSON.stringify({ ref: about, state: fault === "no_state" ? "perhaps" : state });
-    const signedAt = nowMs - (fault === "stale" ? 3_600_000 : 0);
-    const key = fault === "forged" ? `whsec_${Buffer.alloc(32).toString("base64")}` : secret;
-    const headers = signedHeaders(key, id, body, signedAt);
-    const reply = callOnce(url, { method: "POST", headers, body, agent }).then(({ status }) => status);
-    return Promise.race([reply, pause(ANSWER_MS_MAX).then(() => null)]).catch(() => null);
   }
 }

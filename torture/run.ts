@@ -20,6 +20,8 @@ const { values } = parseArgs({
     /** Instead of what the seed chooses: whether the gateway recognises references, and the rate set for it. */
     dedupes: { type: "string" },
     tps: { type: "string" },
+    /** One gateway, or three carriers of different kinds and routes. */
+    carriers: { type: "string", default: "1" },
     keep: { type: "boolean", default: false },
   },
 });
@@ -32,10 +34,14 @@ const gapSec = Number(values.gap);
 const pace = Number(values.pace);
 const drawn = regimeOf(values.seed);
 const dedupes = values.dedupes === undefined ? drawn.dedupes : values.dedupes === "on";
+const carriers = values.carriers === "3" ? 3 : 1;
 const tps = values.tps === undefined ? drawn.tps : values.tps === "none" ? null : Number(values.tps);
-if (!(minutes > 0 && accounts >= 1 && accounts <= 100 && gapSec > 0 && pace > 0 && (tps === null || tps >= 1))) {
+if (
+  !(minutes > 0 && accounts >= 1 && accounts <= 100 && gapSec > 0 && pace > 0 && (tps === null || tps >= 1)) ||
+  !/^[13]$/u.test(values.carriers)
+) {
   say("usage: npm run torture -- [--minutes 3] [--seed N] [--accounts 40] [--gap 4] [--pace 1]");
-  say("                          [--dedupes on|off] [--tps N|none] [--keep]");
+  say("                          [--dedupes on|off] [--tps N|none] [--carriers 1|3] [--keep]");
   process.exit(2);
 }
 
@@ -48,6 +54,7 @@ const same = {
   pace,
   dedupes: dedupes ? "on" : "off",
   tps: tps ?? "none",
+  carriers,
 };
 const again = Object.entries(same).map(([name, value]) => `--${name} ${value}`);
 say(`seed ${values.seed}, ${minutes} min, ${accounts} accounts; everything is written to ${directory}`);
@@ -62,7 +69,7 @@ const run = new Run({
   accounts,
   gapMs: gapSec * 1_000,
   pace,
-  regime: { dedupes, tps },
+  regime: { dedupes, tps, carriers },
   say,
 });
 let code = 1;

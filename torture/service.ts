@@ -12,7 +12,7 @@ import { BASE, PORTS, secretsAt } from "./settings.ts";
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
 /** On a busy machine, the simulator that starts the runtime sometimes loses its connection to it, and ends. */
-const STARTS_MAX = 3;
+const STARTS_MAX = 5;
 /** Requests that were signed before a jump of the clock arrive within this time. */
 const JUMP_MS = 5_000;
 

@@ -21,15 +21,15 @@ async function isFree(port: number): Promise<boolean> {
   return free;
 }
 
-/** Three adjacent ports; parallel runs find different ones. */
-async function freePorts(): Promise<{ service: number; carrier: number; receiver: number }> {
-  for (let tries = 0; tries < PORTS_COUNT / 3; tries++) {
-    const service = PORTS_FIRST + ((3 * (process.pid + tries)) % PORTS_COUNT);
-    const [carrier, receiver] = [service + 1, service + 2];
-    const areFree = await Promise.all([service, carrier, receiver].map(isFree));
-    if (areFree.every(Boolean)) return { service, carrier, receiver };
+/** Five adjacent ports; parallel runs find different ones. */
+async function freePorts() {
+  for (let tries = 0; tries < PORTS_COUNT / 5; tries++) {
+    const service = PORTS_FIRST + ((5 * (process.pid + tries)) % PORTS_COUNT);
+    const ports = { service, carrier: service + 1, receiver: service + 2, template: service + 3, smpp: service + 4 };
+    const areFree = await Promise.all(Object.values(ports).map(isFree));
+    if (areFree.every(Boolean)) return ports;
   }
-  throw new Error(`no three ports are free from ${PORTS_FIRST} on`);
+  throw new Error(`no five ports are free from ${PORTS_FIRST} on`);
 }
 
 export const PORTS = await freePorts();
@@ -48,6 +48,9 @@ export const TIMERS = {
   QUOTE_TTL_MS: 5_000,
   WEBHOOK_TIMEOUT_MS: 1_000,
 } as const;
+
+/** For so long a carrier that fails is left alone at first, in ms. */
+const BREAKER_OPEN_MS = 2_000;
 
 /** The waits of a webhook's endpoint: so many that no event is given up that a receiver refuses now and then. */
 const LADDER_MS = [300, 600, 1_000, ...Array.from({ length: 17 }, () => 1_500)];
@@ -68,6 +71,8 @@ export interface Regime {
   dedupes: boolean;
   /** The rate that the service is given for the gateway, in submissions per second; null: it learns the rate. */
   tps: number | null;
+  /** Carriers beside the gateway: a run has one of each kind, or none. */
+  carriers: 1 | 3;
 }
 
 /** A set rate, above what is ordered on average, and how much more the gateway takes. */
@@ -75,7 +80,7 @@ const TPS = 150;
 const GATEWAY_MARGIN = 1.2;
 
 /** The regime that a seed chooses. */
-export function regimeOf(seed: string): Regime {
+export function regimeOf(seed: string): Omit<Regime, "carriers"> {
   const coin = (name: string) => randomOf(seed, name)() < 0.5;
   return { dedupes: coin("dedupes"), tps: coin("tps") ? TPS : null };
 }
@@ -84,7 +89,7 @@ export function regimeOf(seed: string): Regime {
 export const gatewayLimitOf = ({ tps }: Regime) => (tps === null ? null : Math.ceil(tps * GATEWAY_MARGIN));
 
 /** The service's settings. Plain http to a gateway is allowed locally only, so this is a local environment. */
-export const variablesOf = ({ dedupes, tps }: Regime): Record<string, string> => ({
+export const variablesOf = ({ dedupes, tps, carriers }: Regime): Record<string, string> => ({
   ENVIRONMENT: "local",
   SMS_URL: `http://sms.localhost:${PORTS.service}`,
   TTS_URL: `http://tts.localhost:${PORTS.service}`,
@@ -98,6 +103,7 @@ export const variablesOf = ({ dedupes, tps }: Regime): Record<string, string> =>
   DISPATCH_CONCURRENCY: "400",
   CARRIER_HTTP_DEDUPES: dedupes ? "on" : "off",
   ...(tps !== null && { CARRIER_TPS: String(tps) }),
+  ...(carriers > 1 && { BREAKER_OPEN_MS: String(BREAKER_OPEN_MS) }),
   WEBHOOK_LADDER_MS: LADDER_MS.join(),
   HISTORY_DAYS: String(KEPT_DAYS),
   TEXT_DAYS: String(KEPT_DAYS),

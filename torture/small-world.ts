@@ -23,10 +23,14 @@ export interface World {
   memory: Row[];
   /** What consumers of events stored. */
   events: Row[];
+  /** What the operator of several carriers changed and saw. */
+  routing: Row[];
   books: {
     accounts: ReturnType<typeof archivedAccount>["books"][];
     history: Row[];
     feeds: { account: string; events: Row[] }[];
+    /** As customers read them, of a world with several carriers. */
+    timelines: { account: string; ref: string; timeline: Row[] }[];
   };
 }
 
@@ -82,6 +86,7 @@ export function smallWorld(): World {
     config: { seed: "small", minutes: 1, clock: "runtime", dedupes: false, tps: null, timers },
     clients: [...clients(), ...more.clients],
     events: more.events,
+    routing: [],
     carrier: [
       ...more.carrier,
       ...submission(TO.sms, "accepts", "taken"),
@@ -119,6 +124,7 @@ export function smallWorld(): World {
       ],
       history: [...rows.map(({ recorded }) => recorded), left.kept, ...more.history],
       feeds: [more.feed],
+      timelines: [],
     },
   };
 }

@@ -202,6 +202,26 @@ it("reads messages, lives and entries from a file of the archive", () => {
 const changed = (at: number, row: object) =>
   fileOf(LINES.map((line, nth) => (nth === at ? { ...line, row: { ...line.row, ...row } } : line)));
 
+it("reads from a file of the archive how often, and where last, a message was attempted at several carriers", () => {
+  const notes = [
+    [0, { by: "acme" }],
+    [2, { by: "centre" }],
+  ];
+  // One claim that was given back, and one at two carriers.
+  const lives = [
+    [0, 1],
+    [
+      [2, 2, "s100q120s120t200", { released: 1, fallbacks: 1, notes }],
+      [2, 1, "s100f150"],
+    ],
+  ];
+  const [read] = readArchives(ACCOUNT, [changed(1, { lives: JSON.stringify(lives), carrier: "http" })], SECRETS);
+  expect(read!.messages).toMatchObject([
+    { state: "submitted", attempts: 2, carrier: "centre" },
+    { state: "failed", attempts: 1, carrier: "http" },
+  ]);
+});
+
 it.each([
   ["a number is left out", changed(1, { seq: 4 }), "line 4 follows line 1"],
   ["a balance does not follow", changed(1, { balance_after: 70_000 }), "the balance of line 2 does not follow"],

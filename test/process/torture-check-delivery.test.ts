@@ -243,3 +243,14 @@ it.each([
   spoil(world);
   expect(findingsOf(world).map(({ name }) => name)).toContainEqual(expect.stringMatching(finding));
 });
+
+it.each([
+  ["the clock leapt over the window of an attempt on its way", 46_000, false],
+  ["the clock leapt long before", 30_000, true],
+])("judges what was submitted after its refund where %s", (_what, leapsMs, isFound) => {
+  const world = smallWorld();
+  leap(world, leapsMs);
+  world.carrier.push(...submission(TO.expired, "accepts", "taken", 47_000));
+  const names = findingsOf(world).map(({ name }) => name);
+  expect(names.some((name) => /nothing is submitted after its refund/u.test(name))).toBe(isFound);
+});

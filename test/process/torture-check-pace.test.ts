@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { T0 } from "../../torture/small-books.ts";
-import { fault } from "../../torture/small-changes.ts";
+import { fault, put, set, unsee } from "../../torture/small-changes.ts";
 import { TO, addCampaign, findingsOf, smallWorld, submission } from "../../torture/small-world.ts";
 import type { World } from "../../torture/small-world.ts";
 
@@ -19,7 +19,7 @@ const SPOILS: [what: string, finding: RegExp, spoil: (world: World) => void][] =
   ],
   [
     "a campaign is submitted faster than the rate that was set",
-    /the rate set for the gateway is kept/u,
+    /the rate set for a carrier is kept/u,
     (world) => {
       world.config["tps"] = 5;
       addCampaign(world, 61, 8_000);
@@ -102,4 +102,14 @@ it.each([
   addCampaign(world, 61, 11_500);
   change(world);
   expect(findingsOf(world).some(({ name }) => /does not wait behind the bulks/u.test(name))).toBe(isFound);
+});
+
+it("does not wait for a one-time password that was taken back before it was attempted", () => {
+  const world = smallWorld();
+  unsee(world, TO.otp);
+  set(world, TO.otp, { attempts: 0 });
+  put(world, TO.otp, "cancelled");
+  addCampaign(world, 61, 5_900);
+  const names = findingsOf(world).map(({ name }) => name);
+  expect(names).not.toContainEqual(expect.stringMatching(/does not wait behind the bulks/u));
 });

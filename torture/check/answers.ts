@@ -1,10 +1,11 @@
 import { leapsOf, realTimesOf } from "./clock.ts";
 import { validityOf } from "./evidence.ts";
+import { GATEWAY } from "./evidence.ts";
 import type { Evidence, Receipt, Submission } from "./evidence.ts";
 import { askedBack } from "./cancels.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
-import { cameTooLate } from "./receipts.ts";
+import { cameTooLate, mayBeUntold } from "./receipts.ts";
 import { runningFaults } from "./faults.ts";
 
 // What the gateway answered, and what the service did with it.
@@ -28,7 +29,7 @@ function mayBeLost({ faults, timers }: Evidence, { ref, at }: Submission, single
 }
 
 /** An answer after which a message may certainly be submitted again. */
-const isCertainNo = ({ tells, answered, decision }: Submission) =>
+export const isCertainNo = ({ tells, answered, decision }: Submission) =>
   (tells === "busy" && answered) || decision === "resets_unread";
 
 /**
@@ -44,7 +45,7 @@ const timedOutMax = (of: number) => Math.max(TIMED_OUT.least, of * TIMED_OUT.sha
  */
 export function againOnlyAfterNo(evidence: Evidence, cases: Case[]): Proof {
   const proof = new Proof("submitted again only after a certain no, and never after an unknown outcome or a yes");
-  const { submissions, timers, dedupes } = evidence;
+  const { submissions, timers } = evidence;
   const singles = singlesOf(cases);
   let [again, slow] = [0, 0];
   for (const [ref, list] of Map.groupBy(submissions, (one) => one.ref)) {
@@ -52,13 +53,15 @@ export function againOnlyAfterNo(evidence: Evidence, cases: Case[]): Proof {
       const before = list[at];
       if (!before) continue;
       again += 1;
-      const { decision, answered, answeredAt, tells } = before;
+      const { decision, answered, answeredAt, tells, carrier } = before;
+      // Of the carriers of a run, the gateway alone recognises references, and only its own.
+      const dedupes = evidence.dedupes && carrier === GATEWAY && next.carrier === GATEWAY;
       const afterNo = isCertainNo(before) && (!answered || answeredAt <= next.at);
       const isUnknown = tells === "nothing" || !answered || mayBeLost(evidence, before, singles);
       const timedOut = dedupes && !afterNo && !isUnknown && next.at - before.at >= timers.CARRIER_TIMEOUT_MS;
       if (timedOut) slow += 1;
       const may = afterNo || (dedupes && isUnknown) || timedOut;
-      proof.holds(may, () => `${ref} was submitted again after the gateway ${decision}`);
+      proof.holds(may, () => `${ref} was submitted again after ${carrier} ${decision}`);
     }
   }
   proof.holds(slow <= timedOutMax(submissions.length), () => `${slow} were submitted again after an answer in time`);
@@ -105,7 +108,8 @@ function statesFor(
 ): Set<string> {
   const genuine = receipts.filter(({ fault }) => fault === null);
   // One that was acknowledged too late may have come before, without an answer.
-  const isTaken = (one: Receipt) => one.statuses.includes(200) && !cameTooLate(one, archivedAt);
+  const isTaken = (one: Receipt) =>
+    one.statuses.includes(200) && !cameTooLate(one, archivedAt) && !mayBeUntold(evidence, one, submissions);
   const taken = new Set(genuine.filter(isTaken).map(({ state }) => state));
   const perhaps = new Set(genuine.filter((one) => !isTaken(one)).map(({ state }) => state));
   if (taken.has("delivered")) return new Set(["delivered"]);
@@ -141,8 +145,12 @@ export function statesFollow(evidence: Evidence, cases: Case[]): Proof {
       continue;
     }
     proof.holds(may.has(state), () => {
-      const seen = own.map(({ decision, answered }) => `${decision}${answered ? "" : " (unheard)"}`).join(", ");
-      const told = news.map((one) => `${one.fault ?? ""} ${one.state} ${one.statuses.join("/")}`).join(", ");
+      const seen = own
+        .map(({ carrier, decision, answered }) => `${carrier} ${decision}${answered ? "" : " (unheard)"}`)
+        .join(", ");
+      const told = news
+        .map((one) => `${one.carrier} ${one.fault ?? ""} ${one.state} ${one.statuses.join("/")}`)
+        .join(", ");
       return `${ref} to ${to} is ${state}, not ${[...may].join(" or ")}: the gateway ${seen || "never saw it"}; receipts: ${told}`;
     });
   }
@@ -152,7 +160,7 @@ export function statesFollow(evidence: Evidence, cases: Case[]): Proof {
 }
 
 /** Times in which the gateway takes less than is sent, so that messages wait. */
-export const BUSY_FAULTS = ["carrier_away", "carrier_limit", "carrier_busy"];
+export const BUSY_FAULTS = ["carrier_away", "carrier_limit", "carrier_busy", "carrier_trouble"];
 
 /** How soon the service asks again for an outcome that it does not know. */
 const ASKED_AGAIN_MS = 15_000;
@@ -169,7 +177,7 @@ export function unknownIsAskedAgain(evidence: Evidence): Proof {
   const lives = new Map(history.map((row) => [`${row.account} ${row.to}`, row]));
   for (const { account, ref, to, state, operation } of books.flatMap(({ messages }) => messages)) {
     const [first, ...more] = seen.get(ref) ?? [];
-    if (!first) continue;
+    if (!first || [first, ...more].some(({ carrier }) => carrier !== GATEWAY)) continue;
     const untilMs = first.at + ASKED_AGAIN_MS;
     const created = realTimesOf(faults, lives.get(`${account} ${to}`)?.timeline[0]?.at ?? Infinity);
     const hindered =

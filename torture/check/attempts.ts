@@ -1,5 +1,6 @@
 import { LEAP_MS, hadFault, jumpsOf, realTimesOf } from "./clock.ts";
-import type { Evidence, Recorded, Submission } from "./evidence.ts";
+import type { Evidence, Fault, Submission } from "./evidence.ts";
+import { runningFaults } from "./faults.ts";
 import { Proof } from "./proof.ts";
 
 // What the service calls an attempt, compared with what the gateway saw.
@@ -16,9 +17,8 @@ const EARLY_MS = 500;
  * The attempts that the gateway did not see, by when they began. Each submission is given to the last attempt that it may
  * belong to, so that those before it are the ones that found no connection.
  */
-function unseenOf({ faults }: Evidence, { timeline }: Recorded, submissions: Submission[]): number[] {
+export function unseenOf(faults: Fault[], begun: number[], submissions: Submission[]): number[] {
   const times = submissions.map(({ at }) => at).toSorted((one, other) => one - other);
-  const begun = timeline.filter(({ state }) => state === "sending").map(({ at }) => at);
   return begun.toReversed().filter((serviceMs) => {
     const real = realTimesOf(faults, serviceMs);
     const seen = times.findLastIndex((at) => real.some((from) => at >= from - EARLY_MS && at <= from + REACHES_MS));
@@ -41,6 +41,15 @@ function wasLeaptOver({ faults, timers }: Evidence, serviceMs: number): boolean 
   );
 }
 
+/** What a consumer did is told this much later, at most. */
+const TOLD_MS = 20_000;
+
+/** Whether this is a further carrier of a claim whose consumer died: of that the account knows one attempt, with no end. */
+function wasNotTold({ faults }: Evidence, { carrier, at }: Submission, before: Submission | undefined): boolean {
+  if (!before || before.carrier === carrier) return false;
+  return runningFaults(faults, at, at + TOLD_MS, UNSEEN).length > 0;
+}
+
 /**
  * A message was attempted as often as the gateway saw it, and once more for each attempt that a fault cut off. So a 200
  * whose message the gateway never saw is `unknown` only where a fault lies in its time, and a claim that was given back
@@ -53,11 +62,16 @@ export function attemptsAreSeen(evidence: Evidence): Proof {
   let cutOff = 0;
   for (const { account, ref, to, attempts } of evidence.books.flatMap(({ messages }) => messages)) {
     const own = submissions.get(ref) ?? [];
-    proof.holds(attempts >= own.length, () => `${ref} to ${to} was seen ${own.length} times, of ${attempts} attempts`);
+    const lost = own.filter((one, at) => wasNotTold(evidence, one, own[at - 1])).length;
+    proof.holds(
+      attempts >= own.length - lost,
+      () => `${ref} to ${to} was seen ${own.length} times, of ${attempts} attempts`,
+    );
     const life = lives.get(`${account} ${to}`);
     if (attempts <= own.length || !life) continue;
     cutOff += attempts - own.length;
-    const unseen = unseenOf(evidence, life, own);
+    const begun = life.timeline.filter(({ state }) => state === "sending").map(({ at }) => at);
+    const unseen = unseenOf(evidence.faults, begun, own);
     const explained = unseen.every(
       (at) => hadFault(evidence.faults, at, REACHES_MS, UNSEEN) || wasLeaptOver(evidence, at),
     );

@@ -1,7 +1,11 @@
 import type { Consumed } from "./consumed.ts";
+import type { Routing } from "./routed/routing.ts";
 
 // The checker's evidence: the clients' log, the gateway's log, when each fault was active, and the service's books as
 // read at the end. Amounts are in units of 1/10,000 coin, so that sums are exact.
+
+/** The name of the deployment's own gateway among the carriers. */
+export const GATEWAY = "http";
 
 export type Plan = "premium" | "business" | "starter";
 
@@ -38,6 +42,9 @@ export interface Intention {
 }
 
 export interface Submission {
+  /** The name of the carrier that was given it. */
+  carrier: string;
+  /** Of a carrier that is told none, that of the message to this number. */
   ref: string;
   at: number;
   /** Null if the gateway broke off before it had read anything. */
@@ -56,6 +63,8 @@ export interface Submission {
 }
 
 export interface Receipt {
+  /** The name of the carrier that sent it. */
+  carrier: string;
   ref: string;
   state: string;
   /** When it was first sent. */
@@ -70,6 +79,8 @@ export interface Receipt {
 export interface Fault {
   kind: string;
   how: string;
+  /** The carrier that it is of; null for what is of none, or of the gateway. */
+  carrier: string | null;
   from: number;
   to: number;
   /** Offset to which a clock was set, relative to the real one. */
@@ -174,12 +185,16 @@ export interface Evidence {
   dedupes: boolean;
   /** The rate that the service was given for the gateway, in submissions per second; null: it learns the rate. */
   tps: number | null;
+  /** The rates that the operator set for the other carriers, by name. */
+  rates: Record<string, number>;
   timers: Record<(typeof TIMERS)[number], number>;
   accounts: Map<string, Account>;
   intentions: Intention[];
   /** Coins per segment of an SMS to Italy, each from a time on: the operator changes that price all the time. */
   prices: { at: number; coins: number }[];
   consumed: Consumed;
+  /** Of a run with several carriers: what the operator changed, and what he saw; null: the gateway alone. */
+  routing: Routing | null;
   submissions: Submission[];
   receipts: Receipt[];
   faults: Fault[];

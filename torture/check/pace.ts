@@ -1,5 +1,6 @@
 import { leapsOf } from "./clock.ts";
-import type { Evidence, Fault } from "./evidence.ts";
+import { GATEWAY } from "./evidence.ts";
+import type { Evidence, Fault, Submission } from "./evidence.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
 import { runningFaults } from "./faults.ts";
@@ -15,7 +16,13 @@ const FORGETTING = ["kill", "term", "rotate", "deploy", "rollback", "pace", "clo
 
 /** Nothing reaches the gateway while its `Retry-After` runs. */
 export function silenceIsKept({ submissions, faults }: Evidence): Proof {
-  const proof = new Proof("silence while a Retry-After of the gateway runs", { needsNone: true });
+  const proof = new Proof("silence while a Retry-After of a carrier runs", { needsNone: true });
+  for (const own of Map.groupBy(submissions, ({ carrier }) => carrier).values()) silenceOf(proof, own, faults);
+  return proof;
+}
+
+/** Of one carrier. */
+function silenceOf(proof: Proof, submissions: Submission[], faults: Fault[]): void {
   const times = submissions.map(({ at }) => at).toSorted((one, other) => one - other);
   let first = 0;
   for (const { at, answered, answeredAt, quietMs } of submissions) {
@@ -28,7 +35,6 @@ export function silenceIsKept({ submissions, faults }: Evidence): Proof {
       `${broken.length} submissions ${(broken[0] ?? 0) - answeredAt} ms after a demand for ${quietMs} ms`;
     proof.holds(broken.length === 0, told);
   }
-  return proof;
 }
 
 /** The windows in which a set rate is counted, and how much more than the rate they may hold: a second's worth besides. */
@@ -36,9 +42,21 @@ const RATED_MS = 10_000;
 const RATE_MARGIN = 1.2;
 
 /** A rate that was set for the gateway is kept, while no fault moves the clock or the pacing object. */
-export function rateIsKept({ submissions, faults, tps }: Evidence): Proof {
-  const proof = new Proof("the rate set for the gateway is kept", { needsNone: true });
-  if (tps === null) return proof;
+export function rateIsKept({ submissions, faults, tps, rates }: Evidence): Proof {
+  const proof = new Proof("the rate set for a carrier is kept", { needsNone: true });
+  const notes: string[] = [];
+  for (const [carrier, perSec] of Object.entries({ [GATEWAY]: tps, ...rates })) {
+    if (perSec === null) continue;
+    const own = submissions.filter((one) => one.carrier === carrier);
+    const peak = rateOf(proof, own, faults, perSec);
+    notes.push(`${carrier} at most ${peak} in ${RATED_MS / 1000} s, at ${perSec} a second`);
+  }
+  proof.note = notes.join(", ");
+  return proof;
+}
+
+/** Of one carrier; the most in a window. */
+function rateOf(proof: Proof, submissions: Submission[], faults: Fault[], tps: number): number {
   const most = ((tps * RATED_MS) / 1000) * RATE_MARGIN;
   const times = submissions.map(({ at }) => at).toSorted((one, other) => one - other);
   let [from, peak] = [0, 0];
@@ -48,8 +66,7 @@ export function rateIsKept({ submissions, faults, tps }: Evidence): Proof {
     peak = Math.max(peak, at - from + 1);
     proof.holds(at - from + 1 <= most, () => `${at - from + 1} submissions in ${RATED_MS} ms, at ${tps} a second`);
   }
-  proof.note = `at most ${peak} in ${RATED_MS / 1000} s, at ${tps} a second`;
-  return proof;
+  return peak;
 }
 
 /** For so long a one-time password may wait for a free slot, while what was permitted before it goes. */
@@ -89,8 +106,8 @@ function heldUpBy({ submissions, timers }: Evidence): { from: number; to: number
   return ends.filter(({ from, to }) => to - from >= HOLDS_UP_MS);
 }
 
-/** The bulk messages at the gateway, outside of the times in which the service recovers or the gateway holds up the lane. */
-function bulksAtGateway(evidence: Evidence, cases: Case[]): { at: number; account: string }[] {
+/** The bulk messages at their carriers, outside of the times in which the service recovers or the gateway holds up the lane. */
+function bulksAtCarriers(evidence: Evidence, cases: Case[]): { at: number; account: string; carrier: string }[] {
   const { submissions, faults } = evidence;
   const owners = new Map<string, string>();
   for (const { meant, messages, account } of cases) {
@@ -99,10 +116,10 @@ function bulksAtGateway(evidence: Evidence, cases: Case[]): { at: number; accoun
   }
   const heldUp = heldUpBy(evidence);
   const hindering = [...faults.filter(delays).map(({ from, to }) => ({ from, to: to + RECOVERS_MS })), ...heldUp];
-  return submissions.flatMap(({ ref, at }) => {
+  return submissions.flatMap(({ ref, at, carrier }) => {
     const account = owners.get(ref);
     if (account === undefined) return [];
-    return hindering.some(({ from, to }) => at >= from && at <= to) ? [] : [{ at, account }];
+    return hindering.some(({ from, to }) => at >= from && at <= to) ? [] : [{ at, account, carrier }];
   });
 }
 
@@ -110,9 +127,9 @@ function bulksAtGateway(evidence: Evidence, cases: Case[]): { at: number; accoun
 export function otpsGoFirst(evidence: Evidence, cases: Case[]): Proof {
   const proof = new Proof("a one-time password does not wait behind the bulks of other accounts");
   const { submissions, faults, timers } = evidence;
-  const bulks = bulksAtGateway(evidence, cases).toSorted((one, other) => one.at - other.at);
-  const seen = new Map<string, number>();
-  for (const { ref, at } of submissions) if (!seen.has(ref)) seen.set(ref, at);
+  const bulks = bulksAtCarriers(evidence, cases).toSorted((one, other) => one.at - other.at);
+  const seen = new Map<string, Submission>();
+  for (const one of submissions) if (!seen.has(one.ref)) seen.set(one.ref, one);
   const leaps = leapsOf(faults);
   let most = 0;
   for (const { intention, account, meant, messages } of cases) {
@@ -120,12 +137,15 @@ export function otpsGoFirst(evidence: Evidence, cases: Case[]): Proof {
     const [message] = messages;
     if (meant.operation !== "otp" || told.length === 0 || !message) continue;
     const acceptedAt = Math.min(...told);
-    const seenAt = seen.get(message.ref) ?? acceptedAt + timers.VALIDITY_OTP_MS;
-    // An attempt that a fault cut off did not wait.
-    if (!seen.has(message.ref) && message.attempts > 0) continue;
+    const first = seen.get(message.ref);
+    const seenAt = first?.at ?? acceptedAt + timers.VALIDITY_OTP_MS;
+    // An attempt that a fault cut off did not wait, and what was taken back waits no longer.
+    if (!first && (message.attempts > 0 || message.state === "cancelled")) continue;
     if (leaps.some((at) => at >= acceptedAt && at <= seenAt)) continue;
     const fromMs = acceptedAt + FREE_SLOT_MS;
-    const before = bulks.filter(({ at, account: owner }) => at > fromMs && at < seenAt && owner !== account.id);
+    const isBefore = (one: (typeof bulks)[number]) =>
+      one.at > fromMs && one.at < seenAt && one.account !== account.id && (!first || one.carrier === first.carrier);
+    const before = bulks.filter(isBefore);
     most = Math.max(most, before.length);
     proof.holds(
       before.length <= BEFORE_OTP_MAX,

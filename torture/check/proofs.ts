@@ -14,6 +14,7 @@ import type { Proof } from "./proof.ts";
 import * as quotes from "./quotes.ts";
 import * as receipts from "./receipts.ts";
 import * as requests from "./requests.ts";
+import { routedProofsOf } from "./routed/proofs.ts";
 import * as running from "./running.ts";
 import * as schedule from "./schedule.ts";
 
@@ -65,5 +66,6 @@ export function proofsOf(evidence: Evidence): Proof[] {
     archive.historyForgets(evidence),
     running.recountAgrees(evidence),
     running.memoryIsBounded(evidence),
+    ...routedProofsOf(evidence),
   ];
 }

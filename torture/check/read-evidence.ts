@@ -4,20 +4,10 @@ import { realTimesOf } from "./clock.ts";
 import { readConsumed } from "./consumed.ts";
 import type { FeedRow } from "./consumed.ts";
 import { units } from "./evidence.ts";
-import type {
-  Books,
-  Entry,
-  Evidence,
-  Fault,
-  Intention,
-  Message,
-  Plan,
-  Receipt,
-  Recorded,
-  Sample,
-  Submission,
-  Try,
-} from "./evidence.ts";
+import { readCarriers } from "./read-carriers.ts";
+import { readRouting } from "./routed/routing.ts";
+import type { TimelineRow } from "./routed/routing.ts";
+import type { Books, Entry, Evidence, Fault, Intention, Message, Plan, Recorded, Sample, Try } from "./evidence.ts";
 
 // Reads the evidence from the files of a run: three logs, the settings and the books.
 
@@ -86,38 +76,6 @@ function readClients(lines: Line[]): Pick<Evidence, "accounts" | "intentions" | 
   return { accounts, intentions: [...intentions.values()], prices };
 }
 
-function readCarrier(lines: Line[]): Pick<Evidence, "submissions" | "receipts"> {
-  const submissions: Submission[] = [];
-  const numbered = new Map<unknown, Submission>();
-  const receipts = new Map<string, Receipt>();
-  for (const line of lines) {
-    const ref = text(line["ref"]);
-    const id = text(line["id"]);
-    if (line.t === "submission") {
-      const { at, decision, tells } = line as unknown as Submission;
-      const [to, operation] = [textOrNull(line["to"]), textOrNull(line["operation"])];
-      const quietMs = typeof line["quietMs"] === "number" ? line["quietMs"] : null;
-      const answer = { answered: false, answeredAt: Infinity, quietMs };
-      const words = { text: textOrNull(line["text"]), signed: line["signed"] === true };
-      const submission: Submission = { ref, at, to, operation, decision, tells, ...words, ...answer };
-      submissions.push(submission);
-      numbered.set(line["n"], submission);
-    } else if (line.t === "answered") {
-      const submission = numbered.get(line["n"]);
-      if (submission) Object.assign(submission, { answered: true, answeredAt: line.at });
-    } else if (line.t === "receipt") {
-      const fault = textOrNull(line["fault"]);
-      receipts.set(id, { ref, state: text(line["state"]), at: line.at, takenAt: Infinity, fault, statuses: [] });
-    } else if (line.t === "receipt-reply") {
-      const receipt = receipts.get(id);
-      if (!receipt) continue;
-      receipt.statuses.push(line["status"] as number | null);
-      if (line["status"] === 200) receipt.takenAt = Math.min(receipt.takenAt, line.at);
-    }
-  }
-  return { submissions, receipts: [...receipts.values()] };
-}
-
 function readFaults(lines: Line[]): Fault[] {
   const faults = new Map<unknown, Fault>();
   for (const line of lines) {
@@ -128,6 +86,7 @@ function readFaults(lines: Line[]): Fault[] {
     faults.set(line["id"], {
       kind: text(line["kind"]),
       how,
+      carrier: textOrNull(line["carrier"]),
       from: line.at,
       to: Infinity,
       clockMs: Number(line["toMs"] ?? 0),
@@ -234,25 +193,30 @@ function livesIn(accounts: Row[], database: Recorded[]): Recorded[] {
 
 /** Reads everything in a run's directory. */
 export function readEvidence(directory: string): Evidence {
+  const lines = (name: string) => linesOf(directory, name);
   const json = (name: string) => JSON.parse(readFileSync(path.join(directory, name), "utf8")) as Row;
   const books = json("books.json");
   const config = json("config.json") as unknown as Pick<
     Evidence,
-    "seed" | "minutes" | "clock" | "dedupes" | "tps" | "timers"
-  >;
+    "seed" | "minutes" | "clock" | "dedupes" | "tps" | "rates" | "timers"
+  > & { carriers?: number };
   const faults = readFaults(linesOf(directory, "faults.jsonl"));
   // Only a clock of the whole machine that jumps is that of the storage, too.
   const realMs = (ms: number) => (config.clock === "runtime" ? ms : Math.min(...realTimesOf(faults, ms)));
   const accounts = books["accounts"] as Row[];
+  const read = accounts.map((account) => readBooks(account, realMs));
+  const timelines = (books["timelines"] ?? []) as TimelineRow[];
   const database = (books["history"] as Row[]).map(readHistory);
   return {
     ...config,
+    rates: config.rates ?? {},
     ...readClients(linesOf(directory, "clients.jsonl")),
-    ...readCarrier(linesOf(directory, "carrier.jsonl")),
+    ...readCarriers(lines("carrier.jsonl"), read),
+    routing: (config.carriers ?? 1) > 1 ? readRouting(lines("routing.jsonl"), lines("carrier.jsonl"), timelines) : null,
     consumed: readConsumed(linesOf(directory, "events.jsonl"), books["feeds"] as FeedRow[]),
     faults,
     memory: linesOf(directory, "memory.jsonl") as unknown as Sample[],
-    books: accounts.map((account) => readBooks(account, realMs)),
+    books: read,
     history: livesIn(accounts, database),
     database,
   };
