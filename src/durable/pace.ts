@@ -13,6 +13,7 @@ import { readEvidence } from "./pace/evidence.ts";
 import { HealthRecord } from "./pace/health.ts";
 import { Pacer } from "./pace/pacer.ts";
 import { readLearned } from "./pace/learned.ts";
+import type { LearnedStored } from "./pace/learned.ts";
 import type { Learned } from "./pace/learned.ts";
 import { PaceRecord } from "./pace/record.ts";
 
@@ -70,7 +71,7 @@ export class Pace extends DurableObject<Env> {
     super(ctx, env);
     const { kv } = ctx.storage;
     const { setPerSec, breaker } = settingsOf(env, this.#carrier);
-    this.#stored = readLearned(kv.get(KEY));
+    this.#stored = readLearned(kv.get(KEY), this.#lastMs);
     this.#pacer = new Pacer(setPerSec, this.#stored, Math.random, this.#lastMs);
     this.#record = new PaceRecord(this.#lastMs);
     this.#breaker = new Breaker(breaker, readBreaker(kv.get(BREAKER_KEY)), this.#lastMs);
@@ -231,7 +232,7 @@ export class Pace extends DurableObject<Env> {
     if (!isLong && (!isNew || this.#lastMs - this.#writtenMs < WRITE_MS)) return;
     this.#writtenMs = this.#lastMs;
     this.#stored = learned;
-    if (learned) this.ctx.storage.kv.put(KEY, learned);
+    if (learned) this.ctx.storage.kv.put(KEY, { ...learned, storedMs: this.#lastMs } satisfies LearnedStored);
     else this.ctx.storage.kv.delete(KEY);
   }
 }

@@ -14,16 +14,26 @@ export interface Learned {
   quietUntilMs: number;
 }
 
+/** The same as it is stored, with when it was; an earlier release stored no time. */
+export type LearnedStored = Learned & { storedMs?: number | undefined };
+
 const stored = z.object({
   ceiling: z.number().positive().nullable(),
   // Infinite where only a silence is kept.
   busyAtMs: z.union([z.number(), z.literal(Number.NEGATIVE_INFINITY)]),
   spanMs: z.number().positive(),
   quietUntilMs: z.number(),
+  storedMs: z.number().optional(),
 });
 
-/** Reads what is stored; null for nothing, and for a form that this release does not know. */
-export function readLearned(value: unknown): Learned | null {
+/**
+ * Reads what is stored; null for nothing, and for a form that this release does not know. Where it was stored later than it
+ * is now, the clock was set back: a silence lasts as long from now as it did from then.
+ */
+export function readLearned(value: unknown, nowMs: number): Learned | null {
   const parsed = stored.safeParse(value);
-  return parsed.success ? parsed.data : null;
+  if (!parsed.success) return null;
+  const { storedMs = nowMs, ...learned } = parsed.data;
+  const aheadMs = Math.max(0, storedMs - nowMs);
+  return { ...learned, busyAtMs: learned.busyAtMs - aheadMs, quietUntilMs: learned.quietUntilMs - aheadMs };
 }

@@ -97,4 +97,19 @@ describe("the pacing object of a carrier", () => {
     const later = await stub.take({ lane: "bulk", account: "c", max: 5, seen: NOTHING });
     expect(later.atMs.length).toBeGreaterThan(0);
   });
+
+  it("keeps a silence over an eviction no longer than its carrier asked for, though the clock was set back meanwhile", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const stub = openPace();
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await stub.tell({ taken: 0, busy: 1, quietMs: 30_000 });
+    vi.setSystemTime(Date.now() - 3_600_000 + 1_000);
+    await evictDurableObject(stub);
+    const ask = () => stub.take({ lane: "otp", account: "a", max: 1, seen: NOTHING });
+    const { quietMs } = await ask();
+    expect(quietMs).toBeGreaterThan(28_000);
+    expect(quietMs).toBeLessThanOrEqual(30_000);
+    vi.setSystemTime(Date.now() + 40_000);
+    expect((await ask()).quietMs).toBe(0);
+  });
 });
