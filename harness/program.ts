@@ -36,16 +36,6 @@ export function freshDirectory(): string {
   return directory;
 }
 
-/** A free port. */
-export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 /** Below the ports that systems give to outgoing connections, which may take a free one before it is used. */
 const PORTS = { from: 20_000, to: 32_000 };
 
@@ -70,6 +60,12 @@ export async function freePorts(count: number): Promise<number[]> {
     if (await isFree(port)) ports.add(port);
   }
   return [...ports];
+}
+
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const [port = 0] = await freePorts(1);
+  return port;
 }
 
 /** A running program of this repository, with its output. */
