@@ -2,6 +2,7 @@ import { LEAP_MS, hadFault, jumpsOf, realTimesOf } from "./clock.ts";
 import type { Evidence, Fault, Submission } from "./evidence.ts";
 import { runningFaults } from "./faults.ts";
 import { Proof } from "./proof.ts";
+import { wasAnyUnbound } from "./routed/binds.ts";
 
 // What the service calls an attempt, compared with what the gateway saw.
 
@@ -72,8 +73,12 @@ export function attemptsAreSeen(evidence: Evidence): Proof {
     cutOff += attempts - own.length;
     const begun = life.timeline.filter(({ state }) => state === "sending").map(({ at }) => at);
     const unseen = unseenOf(evidence.faults, begun, own);
+    const { faults, routing } = evidence;
     const explained = unseen.every(
-      (at) => hadFault(evidence.faults, at, REACHES_MS, UNSEEN) || wasLeaptOver(evidence, at),
+      (at) =>
+        hadFault(faults, at, REACHES_MS, UNSEEN) ||
+        wasLeaptOver(evidence, at) ||
+        (routing !== null && wasAnyUnbound(faults, routing, at)),
     );
     // An attempt under a reference of unknown outcome leaves no mark in the timeline.
     proof.holds(explained && (unseen.length > 0 || evidence.dedupes), () => {

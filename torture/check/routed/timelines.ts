@@ -4,6 +4,7 @@ import type { Evidence, Submission } from "../evidence.ts";
 import { GATEWAY } from "../evidence.ts";
 import { runningFaults } from "../faults.ts";
 import { Proof } from "../proof.ts";
+import { wasUnbound } from "./binds.ts";
 import type { Routing, TimelineEntry } from "./routing.ts";
 
 // Each attempt in the timelines that customers read, and each that the carriers saw.
@@ -18,22 +19,8 @@ const TOLD_MS = 20_000;
 const REACHES_MS = 8_000;
 /** The service's books and the logs agree on a moment to within this. */
 const MOMENT_MS = 500;
-/** Binds of the carrier over SMPP when all is well. */
-const BINDS = 2;
-/** A bind that was lost is made again after a gap that grows to so much. */
-const REBINDS_MS = 30_000;
 
 const isOf = (carrier: string) => (one: { carrier: string | null }) => (one.carrier ?? GATEWAY) === carrier;
-
-/** Whether a bind of a carrier over SMPP was lost about a time of the books. */
-function wasUnbound({ faults }: Evidence, { binds }: Routing, carrier: string, serviceMs: number): boolean {
-  const own = binds.filter((one) => one.carrier === carrier);
-  return realTimesOf(faults, serviceMs).some((ms) => {
-    const before = own.findLast(({ at }) => at <= ms - REBINDS_MS)?.count ?? 0;
-    const within = own.filter(({ at }) => at > ms - REBINDS_MS && at <= ms + REACHES_MS).map(({ count }) => count);
-    return own.length > 0 && Math.min(before, ...within) < BINDS;
-  });
-}
 
 /** Why an attempt that its carrier did not see may be in the timeline; false: nothing explains it. */
 function isExplained(evidence: Evidence, routing: Routing, carrier: string, at: number): boolean {
@@ -43,7 +30,7 @@ function isExplained(evidence: Evidence, routing: Routing, carrier: string, at: 
   if (real.some((ms) => runningFaults(own, ms - MOMENT_MS, ms + REACHES_MS).length > 0)) return true;
   if (hadFault(faults, at, REACHES_MS, LOSING)) return true;
   const isLeapt = real.some((ms) => leapsOf(faults).some((leap) => Math.abs(leap - ms) < REACHES_MS));
-  return isLeapt || wasUnbound(evidence, routing, carrier, at);
+  return isLeapt || wasUnbound(faults, routing, carrier, at);
 }
 
 /** Submissions that no attempt of the timeline is of. */
