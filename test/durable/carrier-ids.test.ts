@@ -91,8 +91,11 @@ describe("the ids of a carrier", () => {
   it.each([
     ["submitted then delivered", ["submitted", "delivered"], "delivered"],
     ["delivered then submitted", ["delivered", "submitted"], "delivered"],
-    ["failed then delivered", ["failed", "delivered"], "failed"],
-  ] as const)("of two early receipts tell the first that is final: %s", (_, states, final) =>
+    ["failed then delivered", ["failed", "delivered"], "delivered"],
+    ["undelivered then delivered", ["undelivered", "delivered"], "delivered"],
+    ["delivered then undelivered", ["delivered", "undelivered"], "delivered"],
+    ["undelivered then failed", ["undelivered", "failed"], "undelivered"],
+  ] as const)("of two early receipts tell the delivery, else the first that is final: %s", (_, states, final) =>
     inIds(async ({ start, told, settled }) => {
       const ids = start();
       for (const state of states) await ids.find("both", state, null);

@@ -70,7 +70,7 @@ export class Ledger {
       parts,
     );
     const query = `SELECT day, state, code FROM early
-                   WHERE day IN (SELECT value FROM json_each(?)) AND id = ? ORDER BY state = 'submitted', day DESC`;
+                   WHERE day IN (SELECT value FROM json_each(?)) AND id = ? ORDER BY state = 'submitted', state != 'delivered', day DESC`;
     const all = this.#sql.exec(query, daysOf(nowMs, EARLY_DAYS * DAY_MS), id).toArray();
     const [early] = all;
     if (!early) return [];
@@ -122,11 +122,12 @@ export class Ledger {
     this.#early = null;
   }
 
-  /** Keeps a receipt whose id nothing stands for; a final state stays, whatever comes after it. */
+  /** Keeps a receipt whose id nothing stands for: of several the delivery, else the first that is final (contract §9). */
   #keep({ id, state, code }: KnownById, day: number): void {
     const key = [day, id] as const;
     if (this.#sql.exec("SELECT 1 FROM early WHERE day = ? AND id = ?", ...key).toArray().length > 0) {
-      const change = "UPDATE early SET state = ?, code = ? WHERE day = ? AND id = ? AND state = 'submitted'";
+      const change = `UPDATE early SET state = ?1, code = ?2 WHERE day = ?3 AND id = ?4
+                      AND (state = 'submitted' OR (?1 = 'delivered' AND state != 'delivered'))`;
       this.#sql.exec(change, state, code, ...key);
       return;
     }
