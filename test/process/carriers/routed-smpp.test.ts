@@ -36,11 +36,11 @@ class Routed {
     return String(headers["x-message-id"]);
   }
 
-  async shown(id: string): Promise<Shown> {
+  async shown(id: string): Promise<Shown | undefined> {
     const { body } = await this.service.call(`/v1/messages/${id}`, {
       headers: { authorization: `Bearer ${this.customer.apiKey}` },
     });
-    return (body as unknown as { message: Shown }).message;
+    return (body as unknown as { message?: Shown }).message;
   }
 
   async balance(): Promise<number> {
@@ -50,9 +50,13 @@ class Routed {
     return Number(body.balance);
   }
 
+  /** The message once it is in this state; asks no oftener than an account may. */
   async ends(id: string, state: string): Promise<Shown> {
-    await eventually(async () => (await this.shown(id)).state === state);
-    return this.shown(id);
+    for (;;) {
+      const shown = await this.shown(id);
+      if (shown?.state === state) return shown;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
   }
 }
 
