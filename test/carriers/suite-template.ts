@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { env } from "cloudflare:workers";
 import type * as z from "zod";
 import { callbackToken } from "../../src/carriers/callback-token.ts";
-import type { Carrier } from "../../src/carriers/carrier.ts";
+import type { Carrier, Outgoing } from "../../src/carriers/carrier.ts";
 import type { CarrierIds } from "../../src/carriers/ids.ts";
 import { anyKind } from "../../src/carriers/kind.ts";
 import { template } from "../../src/carriers/template.ts";
@@ -16,6 +16,18 @@ export type Given = z.input<typeof templateSettings>;
 
 export const TOKEN = callbackToken(SUITE_CONFIG.KEY_SECRET, "shop");
 export const CALLBACK_URL = `http://console.localhost/callbacks/shop/${TOKEN}`;
+
+/** An SMS for a described carrier. */
+export const MESSAGE: Outgoing = {
+  ref: "msg_1",
+  operation: "sms",
+  to: "+919876543210",
+  attempt: 1,
+  mode: "live",
+  text: "Hello",
+  content: {},
+  audioUrl: null,
+};
 
 /** What is wrong with settings and secrets: the kind's own fault, or the path of the schema's first issue. */
 export function faultOf(given: unknown, secrets: CarrierSecrets = {}): string | null {

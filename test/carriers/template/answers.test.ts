@@ -1,21 +1,10 @@
 import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Outgoing, Seen } from "../../../src/carriers/carrier.ts";
+import type { Seen } from "../../../src/carriers/carrier.ts";
 import type { CarrierIds } from "../../../src/carriers/ids.ts";
 import type { Outcome } from "../../../src/model/message.ts";
-import { CALLBACK_URL, TOKEN, carrierOf } from "../suite-template.ts";
+import { CALLBACK_URL, MESSAGE, TOKEN, carrierOf } from "../suite-template.ts";
 import type { Given } from "../suite-template.ts";
-
-const MESSAGE: Outgoing = {
-  ref: "msg_1",
-  operation: "sms",
-  to: "+919876543210",
-  attempt: 1,
-  mode: "live",
-  text: "Hello",
-  content: {},
-  audioUrl: null,
-};
 
 afterEach(() => {
   vi.restoreAllMocks();

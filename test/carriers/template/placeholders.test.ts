@@ -5,19 +5,8 @@ import { patternOf, valuesOf } from "../../../src/carriers/template/placeholders
 import { compiled, requestOf } from "../../../src/carriers/template/request.ts";
 import { templateSettings } from "../../../src/carriers/template/settings.ts";
 import type { CarrierSecrets } from "../../../src/model/carrier/carrier.ts";
-import { CALLBACK_URL, faultOf } from "../suite-template.ts";
+import { CALLBACK_URL, MESSAGE, faultOf } from "../suite-template.ts";
 import type { Given } from "../suite-template.ts";
-
-const MESSAGE: Outgoing = {
-  ref: "msg_1",
-  operation: "sms",
-  to: "+919876543210",
-  attempt: 1,
-  mode: "live",
-  text: "Hello",
-  content: {},
-  audioUrl: null,
-};
 
 function sent(given: Partial<Given>, change: Partial<Outgoing> = {}, secrets: CarrierSecrets = {}) {
   const settings = templateSettings.parse({ url: "http://gateway.test/send", ...given });

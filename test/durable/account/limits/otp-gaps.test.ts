@@ -137,6 +137,22 @@ it("knows no number whose only code was refunded", async () => {
   expect(await send(world, VICTIM)).toMatchObject(soon("prefix", 30));
 });
 
+/** Has the carrier reject the next message, which refunds it. */
+async function rejectNext(world: World): Promise<void> {
+  const [job] = await claim(world, { lane: "otp", max: 1 });
+  const [message] = job?.messages ?? [];
+  if (!job || !message) throw new Error("nothing waits");
+  const { index, attempt } = message;
+  const rejected = {
+    kind: "outcome",
+    seq: job.seq,
+    index,
+    attempt,
+    outcome: { kind: "rejected", code: "no" },
+  } as const;
+  await world.stub.report([rejected], false);
+}
+
 it("counts the same after an eviction and where the clock was set back, and nothing that was refunded", async () => {
   const world = await limited({ otpPerNumber: 2 });
   await send(world, VICTIM);
@@ -149,18 +165,7 @@ it("counts the same after an eviction and where the clock was set back, and noth
   await evictDurableObject(world.stub);
   expect(await send(world, VICTIM)).toMatchObject(soon("number", 30));
   later(60_000);
-  const [job] = await claim(world, { lane: "otp", max: 1 });
-  const [message] = job?.messages ?? [];
-  if (!job || !message) throw new Error("nothing waits");
-  const { index, attempt } = message;
-  const rejected = {
-    kind: "outcome",
-    seq: job.seq,
-    index,
-    attempt,
-    outcome: { kind: "rejected", code: "no" },
-  } as const;
-  await world.stub.report([rejected], false);
+  await rejectNext(world);
   await evictDurableObject(world.stub);
   expect(await send(world, VICTIM)).toMatchObject(sent);
   expect(await send(world, VICTIM)).toMatchObject(soon("number", 30));
@@ -171,18 +176,7 @@ it("counts no more at once what is refunded while the object is in memory", asyn
   await send(world, VICTIM);
   expect(await send(world, VICTIM)).toMatchObject(soon("number", 30));
   await world.stub.report([], false);
-  const [job] = await claim(world, { lane: "otp", max: 1 });
-  const [message] = job?.messages ?? [];
-  if (!job || !message) throw new Error("nothing waits");
-  const { index, attempt } = message;
-  const rejected = {
-    kind: "outcome",
-    seq: job.seq,
-    index,
-    attempt,
-    outcome: { kind: "rejected", code: "no" },
-  } as const;
-  await world.stub.report([rejected], false);
+  await rejectNext(world);
   expect(await send(world, VICTIM)).toMatchObject(sent);
 });
 
