@@ -153,7 +153,7 @@ async function submitClaimed(
     job,
     at,
     carriers,
-    all: offers.allOfClaimed(job, at),
+    all: () => offers.allOfClaimed(job, at),
     isOpen: false,
     untilMs,
   });

@@ -50,8 +50,8 @@ export interface Turn {
   job: ClaimedJob;
   at: Claimed;
   carriers: readonly Carrier[];
-  /** All that it may go to, with those that are passed over now: when one of these is back counts. */
-  all: readonly Carrier[];
+  /** All that it may go to, with those that are passed over now: where none takes it, when one of these is back counts. */
+  all: () => readonly Carrier[];
   /** Whether the claim left the choice of the first one open, too, so that the account has to be told. */
   isOpen: boolean;
   /** When the last submission may begin that its lease has time for. */
@@ -117,7 +117,8 @@ export async function submitInTurn(turn: Turn, watching?: Watching): Promise<Tur
   if (!last) return null;
   const { attempt, carrier } = last;
   const offered: Offered = { tried, follow: carrier.lookup !== undefined, resubmits: carrier.resubmits };
-  const passed = all.filter(({ name }) => !tried.some((one) => one.carrier === name));
+  const hasNone = attempt.news.outcome.kind === "not_accepted";
+  const passed = hasNone ? all().filter(({ name }) => !tried.some((one) => one.carrier === name)) : [];
   const passedMs = passed.map((one) => awayMs(env, one, Date.now()));
   const news = { ...attempt.news, outcome: leastWait(outcomes, attempt.news.outcome, passedMs) };
   const isUsual = tried.length === 1 && carrier.name === job.carrier && at.only === undefined;

@@ -185,7 +185,7 @@ export class Submissions {
       if (name !== null) this.#fly(name, 1);
       if (before !== null) this.#fly(before, -1);
     };
-    const turn = { env, ctx, config, ...this.#to, job, at, carriers, all, untilMs, isOpen: this.#isOpen };
+    const turn = { env, ctx, config, ...this.#to, job, at, carriers, all: () => all, untilMs, isOpen: this.#isOpen };
     const saw: Watching["saw"] = (carrier, outcome, tookMs) => {
       this.#latencyMs.set(carrier.name, tookMs);
       const seen = seenIn(outcome);
