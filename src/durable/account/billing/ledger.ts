@@ -71,6 +71,10 @@ export function refundReference(seq: number, index: number): string {
   return `refund:${seq}.${index}`;
 }
 
+/** The same in a query over rows of `job`, as a condition: the charge of its only message was not refunded. */
+export const JOB_NOT_REFUNDED =
+  "NOT EXISTS (SELECT 1 FROM ledger_entry WHERE reference = 'refund:' || job.seq || '.0')";
+
 /** The entry with this reference, or null. */
 export function entryByReference(sql: SqlStorage, reference: string): LedgerView | null {
   const row = sql.exec(`${ENTRY} WHERE e.reference = ?`, reference).toArray()[0];

@@ -1,3 +1,4 @@
+import { JOB_NOT_REFUNDED } from "../billing/ledger.ts";
 import { text } from "../../rows.ts";
 import type { Turn } from "../turn.ts";
 import type { KnownNumbers } from "../window.ts";
@@ -17,7 +18,7 @@ function readKnown({ sql, nowMs }: Turn): KnownNumbers {
     SELECT messages ->> '$[0]' AS number
       FROM (SELECT seq, operation, messages FROM job ORDER BY seq DESC LIMIT ${JOBS_MAX}) AS job
      WHERE operation = 'otp'
-       AND NOT EXISTS (SELECT 1 FROM ledger_entry WHERE reference = 'refund:' || job.seq || '.0')`;
+       AND ${JOB_NOT_REFUNDED}`;
   const numbers: number[] = [];
   // E.164 has 15 digits at most, which a number of eight bytes holds exactly.
   for (const row of sql.exec(query)) numbers.push(Number(text(row, "number")));

@@ -1,3 +1,4 @@
+import { JOB_NOT_REFUNDED } from "../billing/ledger.ts";
 import type { Refusal } from "../../../model/command.ts";
 import type { OtpDefaults } from "../../../model/rules/rules.ts";
 import { number, text } from "../../rows.ts";
@@ -29,7 +30,7 @@ function sentLately({ sql, nowMs }: Turn): SentOtp[] {
     SELECT seq, created_at, messages ->> '$[0]' AS number
       FROM (SELECT seq, operation, created_at, messages FROM job WHERE seq >= ? ORDER BY seq DESC LIMIT ${JOBS_MAX}) AS job
      WHERE operation = 'otp' AND created_at > ?
-       AND NOT EXISTS (SELECT 1 FROM ledger_entry WHERE reference = 'refund:' || job.seq || '.0')
+       AND ${JOB_NOT_REFUNDED}
      ORDER BY seq`;
   // An hour earlier: where the clock was set back, jobs are not in order of time.
   const from = firstJobSince(sql, nowMs - 2 * HOUR_MS);
