@@ -73,18 +73,26 @@ function timed(call) {
 const shown = (ms) => ms.toFixed(ms < 0.1 ? 4 : 2);
 
 console.log(
-  "| corpus | text | least ms | median ms | × one template | places |\n| --- | --- | ---: | ---: | ---: | ---: |",
+  "| corpus | text | least ms | median ms | × one template | places | blocks |\n| --- | --- | ---: | ---: | ---: | ---: | ---: |",
 );
 for (const [name, { template, fits, differs }] of Object.entries(CORPORA)) {
   const [all, one] = [registryOf(template, TEMPLATES), registryOf(template, 1)];
   for (const [kind, text] of Object.entries({ fits, differs })) {
     if ("template" in all.match(text) !== (kind === "fits")) throw new Error(`${name}: ${text}`);
-    const before = all.places;
+    const before = all.work;
     all.match(text);
-    const places = all.places - before;
+    const [places, blocks] = [all.work.places - before.places, all.work.blocks - before.blocks];
     const [large, small] = [timed(() => all.match(text)), timed(() => one.match(text))];
     const ratio = Math.round(large.least / small.least).toLocaleString("en-US");
-    const row = [name, kind, shown(large.least), shown(large.median), ratio, places.toLocaleString("en-US")];
+    const row = [
+      name,
+      kind,
+      shown(large.least),
+      shown(large.median),
+      ratio,
+      places.toLocaleString("en-US"),
+      blocks.toLocaleString("en-US"),
+    ];
     console.log(`| ${row.join(" | ")} |`);
   }
 }

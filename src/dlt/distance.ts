@@ -4,28 +4,34 @@ import type { Part } from "./template.ts";
 // (contract §17.2). Each fixed character of the template is one row of the usual table; a variable lets the text go on at
 // no cost, which is a running minimum.
 
-/** The steps of a template: the code point of each fixed character, or VARIABLE. */
+/** The steps of a template: the number of each fixed character, or VARIABLE. */
 export type Steps = Int32Array;
 
-const VARIABLE = -1;
+/** The step of a variable. */
+export const VARIABLE = -1;
 
-/** A text as numbers, which are compared faster. */
-export const numbersOf = (chars: readonly string[]): Int32Array =>
-  Int32Array.from(chars, (char) => char.codePointAt(0) ?? 0);
+/** A character as a number, which is compared faster: its code point, or its place in an alphabet. */
+export type NumberOf = (char: string) => number;
+
+const codePointOf: NumberOf = (char) => char.codePointAt(0) ?? 0;
+
+/** A text as numbers. */
+export const numbersOf = (chars: readonly string[], numberOf = codePointOf): Int32Array =>
+  Int32Array.from(chars, numberOf);
 
 /** The steps of a template. */
-export const stepsOf = (parts: readonly Part[]): Steps =>
-  Int32Array.from(parts.flatMap((part) => ("text" in part ? [...numbersOf(part.text)] : [VARIABLE])));
+export const stepsOf = (parts: readonly Part[], numberOf = codePointOf): Steps =>
+  Int32Array.from(parts.flatMap((part) => ("text" in part ? part.text.map(numberOf) : [VARIABLE])));
 
 /** The next row: costs up to each place of the text, after one more step; `next` is overwritten. */
-function advance(step: number, chars: Int32Array, row: Uint16Array, next: Uint16Array): number {
-  let least = 0xffff;
+function advance(step: number, chars: Int32Array, row: Uint16Array, next: Uint16Array): void {
   if (step === VARIABLE) {
+    let least = 0xffff;
     for (let at = 0; at < row.length; at += 1) {
       least = Math.min(least, row[at] ?? 0);
       next[at] = least;
     }
-    return least;
+    return;
   }
   for (let at = 0; at < row.length; at += 1) {
     let cost = (row[at] ?? 0) + 1;
@@ -34,28 +40,10 @@ function advance(step: number, chars: Int32Array, row: Uint16Array, next: Uint16
       cost = Math.min(cost, changed, (next[at - 1] ?? 0) + 1);
     }
     next[at] = cost;
-    if (cost < least) least = cost;
   }
-  return least;
 }
 
 const firstRow = (length: number) => Uint16Array.from({ length: length + 1 }, (_, at) => at);
-
-/**
- * The distance of a text (`numbersOf`) from the steps of a template; Infinity where it is `limit` or more. `work` counts
- * the places of the text that were looked at, once for each step.
- */
-export function distance(steps: Steps, chars: Int32Array, limit: number, work = { places: 0 }): number {
-  let row = firstRow(chars.length);
-  let next = new Uint16Array(row.length);
-  for (const step of steps) {
-    work.places += row.length;
-    if (advance(step, chars, row, next) >= limit) return Infinity;
-    [row, next] = [next, row];
-  }
-  const cost = row[chars.length] ?? 0;
-  return cost < limit ? cost : Infinity;
-}
 
 /** Where a text departs from a template. */
 export interface Departure {

@@ -54,13 +54,17 @@ function behindRun(
   from: Places,
 ): Places {
   const to = new Uint8Array(from.length);
+  const [earliest, latest] = [from.indexOf(1), from.lastIndexOf(1)];
+  if (earliest === -1) return to;
   // How many of `from` are before each place: what begins between two places is then a difference.
   const before = new Uint32Array(from.length + 1);
-  for (let at = 0; at < from.length; at += 1) before[at + 1] = (before[at] ?? 0) + (from[at] ?? 0);
-  let run = 0;
-  for (let at = 0; at < from.length; at += 1) {
-    if (at > 0 && !allows(chars[at - 1] ?? "")) run = at;
+  let run = earliest;
+  for (let at = earliest; at < from.length; at += 1) {
+    before[at + 1] = (before[at] ?? 0) + (from[at] ?? 0);
+    if (at > earliest && !allows(chars[at - 1] ?? "")) run = at;
     const [first, last] = [Math.max(run, at - most), at - least];
+    // No value that begins at one of `from` goes on to here.
+    if (first > latest) break;
     if (last >= first && (before[last + 1] ?? 0) > (before[first] ?? 0)) to[at] = 1;
   }
   return to;

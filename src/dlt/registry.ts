@@ -1,4 +1,5 @@
-import { departure, distance, numbersOf, stepsOf } from "./distance.ts";
+import { Comparison } from "./comparison.ts";
+import { departure, numbersOf, stepsOf } from "./distance.ts";
 import type { Steps } from "./distance.ts";
 import { fits, wrongValue } from "./fit.ts";
 import { comparable, mostOf, partsOf } from "./template.ts";
@@ -41,8 +42,8 @@ interface Compiled {
   /** How many fixed characters it has. */
   fixed: number;
   hasVariable: boolean;
-  /** Its fixed characters, each as its number in the alphabet, followed by how often it occurs. */
-  counts: Uint16Array;
+  /** Its fixed characters: each one's number in the alphabet, and in the lowest COUNT_BITS bits how often it occurs. */
+  counts: Uint32Array;
   /** Made when it is first compared, and kept where the parts are. */
   steps: Steps | null;
 }
@@ -54,10 +55,14 @@ interface Compiled {
 const KEPT_MAX = 2_000_000;
 
 /**
- * Places that are looked at in search of the nearest template: some hundredths of a second. Usual registries need a few
- * percent of that; of one that was made to need more, the nearest of those that were compared is told.
+ * Blocks of 32 places that are looked at in search of the nearest template: some milliseconds. Usual registries need a
+ * part of that; of one that was made to need more, the nearest of those that were compared is told.
  */
-export const NEAREST_PLACES_MAX = 10_000_000;
+export const NEAREST_BLOCKS_MAX = 500_000;
+
+/** A text has at most 1,000 characters, and Unicode fewer than 2 ** 21. */
+const COUNT_BITS = 10;
+const COUNT_MAX = 2 ** COUNT_BITS - 1;
 
 /** Characters that are quoted of a text or template. */
 const QUOTED = 20;
@@ -91,13 +96,15 @@ class Alphabet {
     return number;
   }
 
-  /** How often each character occurs in a text; those that no template has are left out. */
-  countsOf(chars: readonly string[]): Uint16Array {
+  /** The number of a character; -1 where no template has it. */
+  numberOf(char: string): number {
+    return this.#numbers.get(char) ?? -1;
+  }
+
+  /** How often each character occurs in a text, whose characters have these numbers. */
+  countsOf(text: Int32Array): Uint16Array {
     const counts = new Uint16Array(this.size);
-    for (const char of chars) {
-      const number = this.#numbers.get(char);
-      if (number !== undefined) counts[number] = (counts[number] ?? 0) + 1;
-    }
+    for (const number of text) if (number >= 0) counts[number] = (counts[number] ?? 0) + 1;
     return counts;
   }
 }
@@ -110,8 +117,8 @@ function knownParts({ text }: Template): readonly Part[] {
 
 const partsIn = ({ parts, template }: Compiled): readonly Part[] => parts ?? knownParts(template);
 
-function stepsIn(one: Compiled): Steps {
-  const steps = one.steps ?? stepsOf(partsIn(one));
+function stepsIn(one: Compiled, alphabet: Alphabet): Steps {
+  const steps = one.steps ?? stepsOf(partsIn(one), (char) => alphabet.numberOf(char));
   if (one.parts) one.steps = steps;
   return steps;
 }
@@ -136,7 +143,7 @@ function compiled(template: Template, alphabet: Alphabet, room: number): Compile
     middle: middleOf(parts),
     fixed,
     hasVariable: parts.some((part) => "variable" in part),
-    counts: Uint16Array.from([...counts].flat()),
+    counts: Uint32Array.from(counts, ([number, count]) => (number << COUNT_BITS) | count),
     steps: null,
   };
 }
@@ -151,8 +158,8 @@ function isBetter(one: Compiled, other: Compiled, header: string | undefined): b
 /** At least so many characters differ: fixed ones that the text has not, and ones that no variable can be. */
 function leastDistance({ counts, hasVariable, fixed }: Compiled, given: Uint16Array, length: number): number {
   let missing = 0;
-  for (let at = 0; at < counts.length; at += 2) {
-    const less = (counts[at + 1] ?? 0) - (given[counts[at] ?? 0] ?? 0);
+  for (const one of counts) {
+    const less = (one & COUNT_MAX) - (given[one >>> COUNT_BITS] ?? 0);
     if (less > 0) missing += less;
   }
   return hasVariable ? missing : Math.max(missing, missing + length - fixed);
@@ -175,11 +182,14 @@ function expectedAt(parts: readonly Part[], step: number): string {
 export class Registry {
   readonly #all: readonly Compiled[];
   readonly #alphabet = new Alphabet();
-  readonly #work = { places: 0 };
+  readonly #work = { places: 0, blocks: 0 };
 
-  /** Places of texts that were looked at so far, once for each part of a template. */
-  get places(): number {
-    return this.#work.places;
+  /**
+   * What was looked at so far: places of texts, once for each part of a template that they might fit, and blocks of 32
+   * places, once for each step of a template that might be the nearest.
+   */
+  get work(): { readonly places: number; readonly blocks: number } {
+    return { ...this.#work };
   }
 
   /** Templates with known variables only (`partsOf`); throws on others. */
@@ -233,20 +243,22 @@ export class Registry {
 
   /**
    * The template with the fewest differences. Only those are compared that can have fewer than the best one so far, and
-   * up to NEAREST_PLACES_MAX.
+   * up to NEAREST_BLOCKS_MAX.
    */
   #nearest(chars: readonly string[], header: string | undefined): Compiled | null {
-    const counts = this.#alphabet.countsOf(chars);
-    const numbers = numbersOf(chars);
+    const text = numbersOf(chars, (char) => this.#alphabet.numberOf(char));
+    const counts = this.#alphabet.countsOf(text);
     const byBound: Compiled[][] = [];
     for (const one of this.#all) (byBound[leastDistance(one, counts, chars.length)] ??= []).push(one);
+    const comparison = new Comparison(text, this.#alphabet.size);
     let best: { one: Compiled; distance: number } | null = null;
-    const until = this.#work.places + NEAREST_PLACES_MAX;
+    const until = this.#work.blocks + NEAREST_BLOCKS_MAX;
     for (const [least, all = []] of byBound.entries()) {
       if (best && least > best.distance) break;
       for (const one of all) {
-        if (best && this.#work.places > until) return best.one;
-        const found = distance(stepsIn(one), numbers, best ? best.distance + 1 : Infinity, this.#work);
+        if (best && this.#work.blocks > until) return best.one;
+        const limit = best ? best.distance + 1 : Infinity;
+        const found = comparison.distance(stepsIn(one, this.#alphabet), limit, this.#work);
         if (found === Infinity) continue;
         if (!best || found < best.distance || isBetter(one, best.one, header)) best = { one, distance: found };
       }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { departure, distance, numbersOf, stepsOf } from "../../src/dlt/distance.ts";
+import { Comparison } from "../../src/dlt/comparison.ts";
+import { departure, numbersOf, stepsOf } from "../../src/dlt/distance.ts";
 import { fits } from "../../src/dlt/fit.ts";
 import { partsOf } from "../../src/dlt/template.ts";
 import type { Part } from "../../src/dlt/template.ts";
@@ -47,14 +48,65 @@ function ways(steps: readonly (string | null)[], chars: readonly string[]) {
   return best(0, 0);
 }
 
+/** The numbers of the characters that templates have; another one is -1. */
+const ALPHABET = ["a", "b", "क", "👍", "1"];
+const numberOf = (char: string) => ALPHABET.indexOf(char);
+
+const compare = (chars: readonly string[]) => new Comparison(numbersOf(chars, numberOf), ALPHABET.length);
+
+/** The least number of changes, by the usual table, place by place; null is a variable. */
+function changes(steps: readonly (string | null)[], chars: readonly string[]): number {
+  let row = [...Array(chars.length + 1).keys()];
+  for (const step of steps) {
+    const next: number[] = [];
+    for (const [at, cost] of row.entries()) {
+      const put = next[at - 1] ?? Infinity;
+      const changed = (row[at - 1] ?? Infinity) + (chars[at - 1] === step ? 0 : 1);
+      next.push(step === null ? Math.min(cost, put) : Math.min(cost + 1, put + 1, changed));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Templates and texts of several blocks; texts are often made of the template, and have what no template has. */
+const long = fc
+  .array(fc.constantFrom("a", "b", "क", "{#var#}", "1"), { maxLength: 120, size: "max" })
+  .chain((template) => {
+    const fixed = template.filter((one) => !one.startsWith("{#"));
+    const char = fc.constantFrom("a", "b", "क", "x", "1");
+    const edits = fc.array(fc.tuple(fc.nat(140), fc.nat(3), fc.array(char, { maxLength: 40 })), { maxLength: 5 });
+    const near = edits.map((list) => {
+      const chars: string[] = [...fixed];
+      for (const [at, left, put] of list) chars.splice(at % (chars.length + 1), left, ...put);
+      return chars;
+    });
+    return fc.tuple(fc.constant(template), fc.oneof(near, fc.array(char, { maxLength: 130, size: "max" })));
+  });
+
 describe("the distance of a text from a template", () => {
+  it("is that of the usual table, over the bounds of blocks and beyond what templates have", () => {
+    fc.assert(
+      fc.property(long, fc.nat(60), ([template, chars], limit) => {
+        const steps = stepsOf(read(template.join("")), numberOf);
+        const cost = changes(plainSteps(template), chars);
+        const comparison = compare(chars);
+        expect(comparison.distance(steps, Infinity)).toBe(cost);
+        expect(comparison.distance(steps, limit)).toBe(cost < limit ? cost : Infinity);
+        expect(comparison.distance(steps, cost + 1)).toBe(cost);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it("is the least number of changes, and the first of them comes as late as it can", () => {
     fc.assert(
       fc.property(pieces, texts, (template, chars) => {
         const { cost, firsts } = ways(plainSteps(template), chars);
         const steps = stepsOf(read(template.join("")));
-        expect(distance(steps, numbersOf(chars), Infinity)).toBe(cost);
-        expect(distance(steps, numbersOf(chars), cost)).toBe(Infinity);
+        const numbered = stepsOf(read(template.join("")), numberOf);
+        expect(compare(chars).distance(numbered, Infinity)).toBe(cost);
+        expect(compare(chars).distance(numbered, cost)).toBe(Infinity);
         expect(departure(steps, numbersOf(chars))?.at ?? null).toBe(cost === 0 ? null : Math.max(...firsts));
       }),
       { numRuns: 3_000 },

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fits, wrongValue } from "../../src/dlt/fit.ts";
-import { NEAREST_PLACES_MAX, Registry } from "../../src/dlt/registry.ts";
+import { NEAREST_BLOCKS_MAX, Registry } from "../../src/dlt/registry.ts";
 import { VARIABLES_MAX, faultOfText } from "../../src/dlt/rules.ts";
 import { partsOf } from "../../src/dlt/template.ts";
 import type { Part } from "../../src/dlt/template.ts";
@@ -117,12 +117,13 @@ describe.each(REGISTRIES)("a registry of 10,000 templates with %s", (_, textOf, 
     expect(faultOfText(textOf(0))).toBeNull();
     const registry = registryOf(textOf);
     expect(registry.find(given)).toBeNull();
-    expect(registry.places).toBeLessThanOrEqual(TEMPLATES * (2 * VARIABLES_MAX + 1) * (LENGTH + 1));
-    const before = registry.places;
+    expect(registry.work.places).toBeLessThanOrEqual(TEMPLATES * (2 * VARIABLES_MAX + 1) * (LENGTH + 1));
+    const before = registry.work;
     const found = registry.match(given);
     expect("mismatch" in found && found.mismatch.templateId).toMatch(/^11071600\d{5}$/u);
     // The template that is being compared at the end is compared to its end.
-    expect(registry.places - 2 * before).toBeLessThanOrEqual(NEAREST_PLACES_MAX + 1_000 * (LENGTH + 1));
+    expect(registry.work.places).toBe(2 * before.places);
+    expect(registry.work.blocks).toBeLessThanOrEqual(NEAREST_BLOCKS_MAX + 1_000 * (LENGTH / 32));
   });
 });
 
@@ -132,10 +133,10 @@ it("a usual registry of 10,000 templates is searched in a few steps, and its nea
   const text = (nth: string) => `Dear Asha, order ${nth} was ${words[Number(nth) % 5]} on 5 May. - Acme`;
   expect(registry.find(text("4711"))).toMatchObject({ templateId: "1107160004711" });
   // Beside the one that fits, few have the text between its variables.
-  expect(registry.places).toBeLessThan(1_000 * 5 * LENGTH);
+  expect(registry.work.places).toBeLessThan(1_000 * 5 * LENGTH);
   const near = registry.match(text("4711").replace("Dear", "Deer"));
   expect("mismatch" in near && near.mismatch).toMatchObject({ templateId: "1107160004711", at: 2 });
-  expect(registry.places).toBeLessThan(NEAREST_PLACES_MAX);
+  expect(registry.work.blocks).toBeLessThan(NEAREST_BLOCKS_MAX / 5);
 });
 
 it("a template has at most 30 variables, side by side or not", () => {

@@ -179,6 +179,16 @@ describe("any text", () => {
   });
 });
 
+/** A text of 1,000 characters that no other one has. */
+const distinct = (nth: number) =>
+  Array.from({ length: 1_000 }, (_, at) => String.fromCodePoint(0xf0000 + nth * 1_000 + at)).join("");
+
+it("the nearest template is found among more characters than a number of 16 bits counts", () => {
+  const many = of(...Array.from({ length: 66 }, (_, nth) => distinct(nth)), "zz{#var#}");
+  const near = mismatch(many, distinct(65).replace(String.fromCodePoint(0xf0000 + 65_100), "z"));
+  expect(near).toMatchObject({ templateId: "11071600000000000065", at: 100 });
+});
+
 describe("an address in a text", () => {
   it.each([
     ["a@b.in", true],
