@@ -6,9 +6,12 @@ import { ROOT } from "../../harness/program.ts";
 
 // The short form of `npm run torture`: about twenty seconds with every kind of fault, and then the proof.
 
-it("loses, doubles and miscounts nothing under faults of every kind", async () => {
+it.each([
+  ["one carrier", []],
+  ["three carriers and routes that change", ["--carriers", "3"]],
+])("loses, doubles and miscounts nothing under faults of every kind, with %s", async (_, more) => {
   const seed = String(inject("seed"));
-  const short = ["--minutes", "0.35", "--accounts", "16", "--gap", "0.8", "--pace", "2", "--seed", seed];
+  const short = ["--minutes", "0.35", "--accounts", "16", "--gap", "0.8", "--pace", "2", "--seed", seed, ...more];
   const run = spawn(process.execPath, [path.join(ROOT, "torture/run.ts"), ...short], { cwd: ROOT });
   onTestFinished(() => void run.kill());
   let verdict = "";
