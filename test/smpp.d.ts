@@ -28,7 +28,7 @@ declare module "smpp" {
     destroy: () => void;
   }
   const smpp: {
-    createServer: (heard: (session: SmppSession) => void) => net.Server;
+    createServer: (options: { key?: string; cert?: string }, heard: (session: SmppSession) => void) => net.Server;
     addTLV: (name: string, definition: object) => void;
     types: { tlv: { string: object; cstring: object } };
   };

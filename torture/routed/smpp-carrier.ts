@@ -66,7 +66,7 @@ export class SmppCarrier {
 
   async listen(): Promise<void> {
     if (this.#server) return;
-    const server = (this.#server = smpp.createServer((session) => this.#serve(session)));
+    const server = (this.#server = smpp.createServer({}, (session) => this.#serve(session)));
     await new Promise<void>((resolve) => void server.listen(this.#settings.port, "127.0.0.1", resolve));
   }
 

@@ -6,21 +6,35 @@ import { freePort } from "../../../harness/program.ts";
 
 // A message centre of npm's smpp, which shares no code with the service.
 
+/** A key and its certificate, in PEM: a centre with them speaks TLS. */
+export interface Certified {
+  key: string;
+  cert: string;
+}
+
 /** A centre; `answer` decides how a submission is answered, null: not at all. */
 export class NpmCentre {
   readonly port: number;
+  readonly certified: Certified | null;
   readonly got: SmppPdu[] = [];
   readonly binds: SmppPdu[] = [];
+  /** Connections, over TLS those included that ended once the client had seen the certificate; and what was said in them. */
+  connections = 0;
+  pdus = 0;
   sessions: SmppSession[] = [];
   answer: (pdu: SmppPdu, nth: number) => { status?: number; id?: string } | null = (_pdu, nth) => ({ id: `n${nth}` });
   #server: net.Server | null = null;
 
-  constructor(port: number) {
+  constructor(port: number, certified: Certified | null = null) {
     this.port = port;
+    this.certified = certified;
   }
 
   async start(): Promise<void> {
-    this.#server = smpp.createServer((session) => this.#serve(session));
+    this.#server = smpp.createServer({ ...this.certified }, (session) => this.#serve(session));
+    this.#server.on("connection", () => (this.connections += 1));
+    // Over TLS: a client that does not trust the certificate.
+    this.#server.on("tlsClientError", () => undefined);
     await new Promise<void>((resolve) => void this.#server?.listen(this.port, "127.0.0.1", resolve));
   }
 
@@ -42,6 +56,7 @@ export class NpmCentre {
   #serve(session: SmppSession): void {
     this.sessions.push(session);
     session.on("error", () => undefined);
+    session.on("pdu", () => (this.pdus += 1));
     session.on("bind_transceiver", (pdu) => {
       this.binds.push(pdu);
       session.send(pdu.response(pdu.password === "secret" ? {} : { command_status: 0x0e }));
@@ -57,8 +72,8 @@ export class NpmCentre {
 }
 
 /** A centre that ends with its test. */
-export async function startCentre(): Promise<NpmCentre> {
-  const centre = new NpmCentre(await freePort());
+export async function startCentre(certified: Certified | null = null): Promise<NpmCentre> {
+  const centre = new NpmCentre(await freePort(), certified);
   await centre.start();
   onTestFinished(() => centre.stop());
   return centre;

@@ -1,11 +1,5 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import path from "node:path";
-import tls from "node:tls";
 import smpp from "smpp";
-import { expect, it, onTestFinished } from "vitest";
-import { freePort, freshDirectory } from "../../../harness/program.ts";
-import { SMPP_SETTINGS } from "../../../src/smpp/settings.ts";
+import { expect, it } from "vitest";
 import { startCentre } from "./npm-centre.ts";
 import { BIND, eventually, startSmppService } from "./smpp-service.ts";
 
@@ -127,44 +121,3 @@ it("a service that is killed with a message in flight submits it no second time,
   expect(await service.submit(BIND, message(await service.order()))).toEqual({ kind: "submitted" });
   expect(centre.got).toHaveLength(3);
 });
-
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
-
-it.skipIf(!hasOpenssl)(
-  "a centre whose certificate no authority has signed gets no password over TLS (needs openssl)",
-  async () => {
-    const directory = freshDirectory();
-    const [key, cert] = ["key.pem", "cert.pem"].map((name) => path.join(directory, name));
-    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
-    const made = [
-      "req",
-      "-x509",
-      "-newkey",
-      "rsa:2048",
-      "-nodes",
-      "-days",
-      "1",
-      "-keyout",
-      key ?? "",
-      "-out",
-      cert ?? "",
-    ];
-    execFileSync("openssl", [...made, ...subject], { stdio: "ignore" });
-    let handshakes = 0;
-    let octets = 0;
-    const server = tls.createServer({ key: readFileSync(key ?? ""), cert: readFileSync(cert ?? "") }, (socket) => {
-      socket.on("data", (chunk) => (octets += chunk.length)).on("error", () => undefined);
-    });
-    server.on("connection", () => (handshakes += 1)).on("tlsClientError", () => undefined);
-    const port = await freePort();
-    await new Promise<void>((resolve) => void server.listen(port, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    const service = await startSmppService();
-    const settings = SMPP_SETTINGS.parse({ host: "127.0.0.1", port, tls: true, system_id: "acme", response_s: 2 });
-    await service.ask("tls:1", "configure", { settings, password: "secret" }, Date.now());
-    await eventually(() => handshakes > 0);
-    expect((await service.standing("tls:1"))?.state).toBe("down");
-    expect(await service.submit("tls:1", message("r1"))).toEqual({ kind: "not_accepted", code: "no_bind" });
-    expect(octets).toBe(0);
-  },
-);
