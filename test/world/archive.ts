@@ -29,8 +29,8 @@ export async function settle(world: World): Promise<void> {
 /** Rings the alarm, with the bindings that the object has. */
 export const ring = (world: World) => runInDurableObject(world.stub, (account) => account.alarm());
 
-/** A day's alarms of an account whose history waits, and as many for the steps of a run. */
-const RINGS_MAX = 400;
+/** A day's alarms of an account whose history and messages wait, each of which rings every few minutes, and a run's. */
+const RINGS_MAX = 1_500;
 
 /**
  * Plans a run as the cron does, and rings the alarm until it is over; false where nothing was old enough. The run begins at
