@@ -89,7 +89,7 @@ export class Pace extends DurableObject<Env> {
     this.#saw(asked.seen, nowMs);
     if (asked.oldestMs !== undefined) this.#record.waited(asked.lane, asked.oldestMs, nowMs);
     const isHeldBack = asked.hasOther === true && this.#breaker.state(nowMs) !== "up";
-    const isTrial = isHeldBack && this.#breaker.tries(nowMs);
+    const isTrial = isHeldBack && this.#breaker.tries(nowMs, (asked.longestMs ?? 0) + TRIAL_MARGIN_MS);
     if (isHeldBack && !isTrial) {
       this.#pacer.saw(asked.seen, nowMs);
       this.#settle();

@@ -41,6 +41,8 @@ export interface PermitsAsked {
   oldestMs?: number;
   /** Whether the messages have another carrier: then they get no permits while this one is left alone. */
   hasOther?: boolean;
+  /** Then: what an attempt at this one may take, in ms, where that is longer than CARRIER_TIMEOUT_MS. */
+  longestMs?: number;
   /** The limit that is set for the carrier, in submissions of each second; null: learned. Absent: that of the settings. */
   tps?: number | null;
   seen: Seen;

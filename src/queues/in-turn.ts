@@ -4,7 +4,7 @@ import type { Attempt } from "../inbox/landing.ts";
 import type { Lane } from "../model/lane.ts";
 import type { Claimed, ClaimedJob, Offered, Outcome, Tried } from "../model/message.ts";
 import type { AccountRef } from "../model/ref.ts";
-import { paceOf } from "./pace/clients.ts";
+import { alternatives, paceOf } from "./pace/clients.ts";
 import { attemptOf, submit } from "./submit.ts";
 
 // One claim of a message: its carriers are tried in turn, under one lease, as long as each certainly did not take it
@@ -31,7 +31,7 @@ export async function isPermitted(
   const standing = pace.standing(Date.now(), lane);
   // A bulk takes a permit wherever it goes.
   if (standing === "free" && lane !== "bulk") return true;
-  const permits = await pace.take({ lane, account, max: 1, ...(hasOther && { hasOther }) });
+  const permits = await pace.take({ lane, account, max: 1, ...alternatives(carrier, hasOther) });
   const waitMs = (permits.atMs[0] ?? Infinity) - Date.now();
   if (waitMs > 0 && waitMs <= PERMIT_MS_MAX) await scheduler.wait(waitMs);
   if (waitMs <= PERMIT_MS_MAX && Date.now() <= untilMs && pace.quietMs(Date.now()) === 0) return true;

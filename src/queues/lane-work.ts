@@ -9,7 +9,7 @@ import { enqueueFollow } from "./enqueue.ts";
 import { FOLLOW_DELAY_SEC } from "./follow-up.ts";
 import { givenBack } from "./in-turn.ts";
 import type { Offers } from "./offers.ts";
-import { paceOf } from "./pace/clients.ts";
+import { alternatives, paceOf } from "./pace/clients.ts";
 import { PUT_OFF_MS_MAX, putOffMs } from "./pace/put-off.ts";
 import type { Taken } from "./pace-client.ts";
 import { addresseeOf, report } from "./report.ts";
@@ -217,7 +217,8 @@ export class LaneWork {
     if (!pace) return { ...AT_ONCE, nowMs, atMs: Array.from({ length: max }, () => nowMs) };
     const [lane, account] = [this.#lane, this.#account];
     const gapMs = this.#own.latencyMs(carrier) / this.#on.config.DISPATCH_CONCURRENCY;
-    return pace.take({ lane, account, max, ...(gapMs >= GAP_MS_MIN && { gapMs }), ...(hasOther && { hasOther }) });
+    const gap = gapMs >= GAP_MS_MIN ? { gapMs } : {};
+    return pace.take({ lane, account, max, ...gap, ...alternatives(carrier, hasOther) });
   }
 
   /** Claims messages, for permits where they have one carrier, and reports in the same call what is known. */

@@ -53,6 +53,13 @@ const CARRIER = {
 const asks = { account: "a", lane: "single", hasOther: true } as const;
 
 describe("the permit of the message that tries a carrier", () => {
+  it("is asked for with the time that an attempt may take, where that is not the settings'", async () => {
+    const take = vi.fn(async () => TRIAL);
+    const { at, ctx } = openTrial(take);
+    expect(await isPermitted(at, ctx, { ...CARRIER, longestMs: 60_000 }, { ...asks, untilMs: Infinity })).toBe(true);
+    expect(take).toHaveBeenLastCalledWith(expect.objectContaining({ hasOther: true, longestMs: 60_000 }));
+  });
+
   it("is given back where the carrier asks for silence before its time", async () => {
     const { at, ctx, tries, settled } = openTrial(async () => ({ ...TRIAL, atMs: [NOW_MS + 1_000] }));
     vi.spyOn(scheduler, "wait").mockImplementation(async (ms) => {

@@ -29,7 +29,7 @@ export function readBreaker(value: unknown): BreakerStored | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** The settings BREAKER_FAILURES and BREAKER_OPEN_MS, and how long the message that tries a carrier may take, in ms. */
+/** The settings BREAKER_FAILURES and BREAKER_OPEN_MS, and how long the message that tries a carrier takes at least, in ms. */
 export interface BreakerSettings {
   failures: number;
   openMs: number;
@@ -79,10 +79,13 @@ export class Breaker {
     return Math.max(0, nowMs < opened.untilMs ? opened.untilMs - nowMs : (this.#trial?.untilMs ?? 0) - nowMs);
   }
 
-  /** Lets one message through that tries the carrier; false unless it is time for that and no other one tries it. */
-  tries(nowMs: number): boolean {
+  /**
+   * Lets one message through that tries the carrier, and may take `longestMs`, in ms; false unless it is time for that and
+   * no other one tries it.
+   */
+  tries(nowMs: number, longestMs = 0): boolean {
     if (this.state(nowMs) !== "trial" || this.outMs(nowMs) > 0) return false;
-    this.#trial = { atMs: nowMs, untilMs: nowMs + this.#settings.trialMs };
+    this.#trial = { atMs: nowMs, untilMs: nowMs + Math.max(this.#settings.trialMs, longestMs) };
     return true;
   }
 

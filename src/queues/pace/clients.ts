@@ -1,4 +1,6 @@
 import { configOf } from "../../config/config.ts";
+import type { Carrier } from "../../carriers/carrier.ts";
+import type { PermitsAsked } from "../../model/pace.ts";
 import { placeOf } from "../../objects.ts";
 import { PaceClient } from "../pace-client.ts";
 
@@ -13,6 +15,13 @@ export function paceOf(env: Env, carrier: string, tps?: number | null): PaceClie
   if (tps !== undefined) client.tps = tps;
   return client;
 }
+
+/** What the pacing object is told of a carrier's messages: whether they have another one, and how long one may try it. */
+export const alternatives = (
+  { longestMs }: Carrier,
+  hasOther: boolean,
+): Pick<PermitsAsked, "hasOther" | "longestMs"> =>
+  hasOther ? { hasOther, ...(longestMs !== undefined && { longestMs }) } : {};
 
 function newClient(env: Env, carrier: string): PaceClient {
   const { CARRIER, CARRIER_TPS } = configOf(env);

@@ -73,6 +73,19 @@ describe("a carrier that fails five times in a row", () => {
     expect((await ask()).state).toBe("trial");
   });
 
+  it("is tried by no second message while the first may still be on its way, however long that takes", async () => {
+    const { stub, ask, fail } = openPace();
+    await fail(5);
+    pass(30_000);
+    expect((await ask({ longestMs: 60_000 })).state).toBe("trial");
+    pass(69_999);
+    expect((await ask({ longestMs: 60_000 })).state).toBe("out");
+    pass(1);
+    expect((await ask({ longestMs: 60_000 })).state).toBe("trial");
+    await stub.tell(TAKEN);
+    expect((await ask()).state).toBe("up");
+  });
+
   it("stays left alone over an eviction, twice as long, with a row that is written only when that changes", async () => {
     const { stub, ask, fail } = openPace();
     await fail(3);
