@@ -18,6 +18,7 @@ async function receive(c: Context<AppEnv>, name: string, token: string | null) {
   const receipts = await readReceipts(c.env, c.executionCtx, { name, token, request: c.req.raw });
   if (receipts === undefined) return fail("not_found", "There is nothing at this address.");
   if (receipts === "forged") return fail("unauthorized", "The signature is missing, wrong or too old.");
+  if (receipts === "unreadable") return fail("unavailable", "Receipts cannot be read at the moment; repeat the request.");
   if (receipts === "invalid") {
     return fail("invalid_request", "A receipt needs ref and a state: submitted, delivered, undelivered or failed.");
   }
