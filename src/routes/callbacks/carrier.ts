@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { readReceipts } from "../../carriers/table.ts";
+import { currentCarriers, readReceipts } from "../../carriers/table.ts";
 import { objectName, readMessageId, unlistedSecretOfMessage } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
@@ -12,13 +12,16 @@ import { deliverSoon } from "../../webhooks/deliver.ts";
 /** What the account replies to receipts. */
 type Told = true | "webhooks" | null;
 
+const UNPROVED = "The signature is missing, wrong or too old.";
+
 /** Takes receipts that came to a name, and tells the accounts. */
 async function receive(c: Context<AppEnv>, name: string, token: string | null) {
   const { KEY_SECRET } = settings(c);
   const receipts = await readReceipts(c.env, c.executionCtx, { name, token, request: c.req.raw });
   if (receipts === undefined) return fail("not_found", "There is nothing at this address.");
-  if (receipts === "forged") return fail("unauthorized", "The signature is missing, wrong or too old.");
-  if (receipts === "unreadable") return fail("unavailable", "Receipts cannot be read at the moment; repeat the request.");
+  if (receipts === "forged") return fail("unauthorized", UNPROVED);
+  if (receipts === "unreadable")
+    return fail("unavailable", "Receipts cannot be read at the moment; repeat the request.");
   if (receipts === "invalid") {
     return fail("invalid_request", "A receipt needs ref and a state: submitted, delivered, undelivered or failed.");
   }
@@ -54,6 +57,12 @@ async function receive(c: Context<AppEnv>, name: string, token: string | null) {
  */
 export const carrierCallback = (app: Api) => {
   app.post("/callbacks/:carrier", (c) => receive(c, c.req.param("carrier"), null));
+  // A receipt whose address lost its token is refused by either method; signed ones come by POST alone.
+  app.get("/callbacks/:carrier", async (c) => {
+    const carriers = await currentCarriers(c.env, c.executionCtx);
+    if (carriers.hasToken(c.req.param("carrier"), Date.now())) return fail("unauthorized", UNPROVED);
+    return fail("method_not_allowed", "This address takes POST.", { headers: { Allow: "POST" } });
+  });
   // Gateways that sign nothing call back with either method.
   app.on(["GET", "POST"], "/callbacks/:carrier/:token", (c) =>
     receive(c, c.req.param("carrier"), c.req.param("token")),
