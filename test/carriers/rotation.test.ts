@@ -117,14 +117,16 @@ afterEach(async () => {
   await noCarriers();
 });
 
+/** The secrets of every carrier, and of those from before a change, as they open with these; null: not. */
+const opened = async (by: string) => {
+  const { carriers, past } = await set();
+  return [...carriers, ...past].map((one) => openSecrets(by, one.name, one.secrets));
+};
+
 describe.each(NAMES)("a rotation of SEAL_SECRET: the secrets of a carrier of the kind %s", (kind) => {
   // A name of its own: the built-in carriers have those of their kinds.
   const name = kind === "http" ? "acme" : kind;
   const secrets: Record<string, string> = KINDS[kind].secrets;
-  const opened = async (by: string) => {
-    const { carriers, past } = await set();
-    return [...carriers, ...past].map((one) => openSecrets(by, one.name, one.secrets));
-  };
 
   it("open before, while and after both are listed, and stay where a PUT leaves them out", async () => {
     expect((await put(BEFORE, name, KINDS[kind])).status).toBe(200);

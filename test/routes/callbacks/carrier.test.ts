@@ -137,8 +137,9 @@ describe("POST /callbacks/http", () => {
   });
 });
 
+const get = (name: string) => call(`http://console.localhost/callbacks/${name}?ref=x&state=OK`);
+
 describe("GET /callbacks/:carrier", () => {
-  const get = (name: string) => call(`http://console.localhost/callbacks/${name}?ref=x&state=OK`);
   const SHOP = {
     kind: "template",
     settings: {
