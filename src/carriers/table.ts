@@ -161,13 +161,6 @@ export class Carriers {
   /** Whether there is a carrier of this name, and it can do this. */
   readonly can = (name: string, operation: Operation): boolean => this.named(name)?.operations.has(operation) ?? false;
 
-  /** Whether receipts come to this name, now or of a set-up from before, at an address that ends in a token. */
-  hasToken(name: string, nowMs: number): boolean {
-    const { carriers, past } = this.#document;
-    const all = [...carriers, ...past.filter(({ until }) => until > nowMs)];
-    return all.some((one) => one.name === name && kindNamed(one.kind)?.callback === "token");
-  }
-
   /** Those who may read receipts that come to this name: the carrier, and what it was before, at a change or a deletion. */
   receivers(name: string, nowMs: number): Carrier[] {
     const past = this.#document.past.filter((one) => one.name === name && one.until > nowMs);

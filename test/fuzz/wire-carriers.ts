@@ -25,7 +25,6 @@ export const CARRIERS: Record<string, Shape> = {
   "GET /operator/carrier-set": {},
   "PUT /operator/carrier-set": { json: { carriers: [{ name: "acme", ...ACME }], routes: ROUTES } },
   "POST /callbacks/:carrier": { json: RECEIPT, signed: "carrier" },
-  "GET /callbacks/:carrier": {},
   "GET /callbacks/:carrier/:token": {},
   "POST /callbacks/:carrier/:token": { json: RECEIPT, signed: "carrier" },
 };

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { currentCarriers, readReceipts } from "../../carriers/table.ts";
+import { readReceipts } from "../../carriers/table.ts";
 import { objectName, readMessageId, unlistedSecretOfMessage } from "../../crypto/ids.ts";
 import { settings } from "../../http/app.ts";
 import type { Api, AppEnv } from "../../http/app.ts";
@@ -57,12 +57,6 @@ async function receive(c: Context<AppEnv>, name: string, token: string | null) {
  */
 export const carrierCallback = (app: Api) => {
   app.post("/callbacks/:carrier", (c) => receive(c, c.req.param("carrier"), null));
-  // A receipt whose address lost its token is refused by either method; signed ones come by POST alone.
-  app.get("/callbacks/:carrier", async (c) => {
-    const carriers = await currentCarriers(c.env, c.executionCtx);
-    if (carriers.hasToken(c.req.param("carrier"), Date.now())) return fail("unauthorized", UNPROVED);
-    return fail("method_not_allowed", "This address takes POST.", { headers: { Allow: "POST" } });
-  });
   // Gateways that sign nothing call back with either method.
   app.on(["GET", "POST"], "/callbacks/:carrier/:token", (c) =>
     receive(c, c.req.param("carrier"), c.req.param("token")),

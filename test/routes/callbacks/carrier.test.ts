@@ -1,7 +1,5 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { carrierSetting } from "../../../src/carriers/stored.ts";
-import { noCarriers, setCarrier } from "../../world/carrier-set.ts";
 import { expectFailure } from "../../world/operating.ts";
 import { messageId } from "../../../src/crypto/ids.ts";
 import { signedHeaders } from "../../../src/crypto/webhook-signature.ts";
@@ -132,38 +130,6 @@ describe("POST /callbacks/http", () => {
 
   it("another method: 405", async () => {
     const reply = await call(URL_OF_IT);
-    expectFailure(reply, 405, "method_not_allowed");
-    expect(reply.headers.get("allow")).toBe("POST");
-  });
-});
-
-const get = (name: string) => call(`http://console.localhost/callbacks/${name}?ref=x&state=OK`);
-
-describe("GET /callbacks/:carrier", () => {
-  const SHOP = {
-    kind: "template",
-    settings: {
-      url: "https://gateway.example.com/",
-      body: { to: "{to}" },
-      receipt: { ref: "ref", state: "state", states: { OK: "delivered" } },
-    },
-  };
-  afterEach(noCarriers);
-
-  it("of a carrier whose receipts a token proves: 401, as by POST, and until those from before its change end", async () => {
-    await setCarrier("shop", SHOP);
-    expectFailure(await get("shop"), 401, "unauthorized");
-    expectFailure(await call("http://console.localhost/callbacks/shop", { method: "POST" }), 401, "unauthorized");
-    await setCarrier("shop");
-    expectFailure(await get("shop"), 401, "unauthorized");
-    const [before] = (await carrierSetting.change(env.RECORDINGS, () => null)).past;
-    vi.useFakeTimers({ toFake: ["Date"], now: (before?.until ?? 0) + 1 });
-    expectFailure(await get("shop"), 405, "method_not_allowed");
-  });
-
-  it.each(["acme", "http", "sim", "none", "constructor"])("of %s, which has no token: 405", async (name) => {
-    await setCarrier("acme");
-    const reply = await get(name);
     expectFailure(reply, 405, "method_not_allowed");
     expect(reply.headers.get("allow")).toBe("POST");
   });
