@@ -191,7 +191,11 @@ function notFound(app: Api) {
 }
 
 /** Paths whose 2xx replies are not logged: probes, and receipts (the message records them). */
-const NOT_LOGGED_WHEN_OK: ReadonlySet<string> = new Set(["/healthz", "/callbacks/:carrier"]);
+const NOT_LOGGED_WHEN_OK: ReadonlySet<string> = new Set([
+  "/healthz",
+  "/callbacks/:carrier",
+  "/callbacks/:carrier/:token",
+]);
 
 const strangers = new StrangersLog();
 

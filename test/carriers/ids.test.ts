@@ -96,6 +96,9 @@ describe("a carrier whose receipts have only its own id", () => {
     await setCarrier("shop", SHOP);
     expect((await call(unknownAt(tokenOf("shop")), {})).status).toBe(200);
     expectFailure(await call(unknownAt(tokenOf("other")), {}), 401, "unauthorized");
+    const without = "http://console.localhost/callbacks/shop?id=none&status=DELIVRD";
+    for (const method of ["GET", "POST"]) expectFailure(await call(without, { method }), 401, "unauthorized");
+    expectFailure(await call(without.replace("shop", "none"), {}), 404, "not_found");
   });
 
   it("has submitted though its id could not be stored, after three tries", async () => {

@@ -24,6 +24,7 @@ export const CARRIERS: Record<string, Shape> = {
   "PUT /operator/routes": { json: { routes: ROUTES } },
   "GET /operator/carrier-set": {},
   "PUT /operator/carrier-set": { json: { carriers: [{ name: "acme", ...ACME }], routes: ROUTES } },
+  "GET /callbacks/:carrier": {},
   "POST /callbacks/:carrier": { json: RECEIPT, signed: "carrier" },
   "GET /callbacks/:carrier/:token": {},
   "POST /callbacks/:carrier/:token": { json: RECEIPT, signed: "carrier" },

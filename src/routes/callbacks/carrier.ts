@@ -56,8 +56,8 @@ async function receive(c: Context<AppEnv>, name: string, token: string | null) {
  * proves them (contract §11, §16).
  */
 export const carrierCallback = (app: Api) => {
-  app.post("/callbacks/:carrier", (c) => receive(c, c.req.param("carrier"), null));
-  // Gateways that sign nothing call back with either method.
+  // Gateways that sign nothing call back with either method, and are told so where they leave their token out.
+  app.on(["GET", "POST"], "/callbacks/:carrier", (c) => receive(c, c.req.param("carrier"), null));
   app.on(["GET", "POST"], "/callbacks/:carrier/:token", (c) =>
     receive(c, c.req.param("carrier"), c.req.param("token")),
   );
