@@ -143,6 +143,7 @@ describe.each(NAMES)("a rotation of SEAL_SECRET: the secrets of a carrier of the
     await put(BEFORE, name, KINDS[kind]);
     await put(BOTH, name, withoutSecrets(kind, { tps: 7 }));
     expect(sealedBy(await set())).toEqual(new Set([2]));
+    await noCarriers();
     await put(BEFORE, name, KINDS[kind]);
     const { exported, imported } = await reimported(BOTH);
     expect(imported.status).toBe(200);
