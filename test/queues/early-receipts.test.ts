@@ -80,7 +80,7 @@ type During = (to: { url: string; ref: string }) => Promise<Response>;
 /** Sets a provider up as `abroad`; every other host is one of the routed carriers. */
 async function provider({ set, host, asked }: Provider, during: During): Promise<void> {
   await setCarrier("abroad", set);
-  const others = globalThis.fetch;
+  const others = vi.mocked(globalThis.fetch).getMockImplementation() ?? globalThis.fetch;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (address, init) => {
     const url = new URL(address instanceof Request ? address.url : address);
     if (url.hostname !== host) return others(address, init);
