@@ -200,7 +200,7 @@ describe("while the secrets of a carrier do not open", () => {
     expect((await ask(BOTH, "POST", receiptsOf(kind), {})).status).not.toBe(503);
   });
 
-  it("receipts that the set-up from before proves still count, and those that it does not prove come again", async () => {
+  it("a receipt that the set-up from before does not prove has to come again, too", async () => {
     await put(AFTER, "acme", ACME);
     await put(BEFORE, "acme", { ...ACME, secrets: { secret: `whsec_${Buffer.from(OTHER).toString("base64")}` } });
     expect(closedIn(`2:${NEW}`, await set())).toEqual(["acme"]);
