@@ -129,6 +129,7 @@ describe.each(["twilio", "infobip"] as const)("a receipt of %s before its answer
       routed.answers = { acme: NO };
       await send(world);
       await evictDurableObject(world.stub);
+      expect(await only(world)).toMatchObject({ ...end, carrier: "abroad" });
       expect(await receipt(asked, state)).toBe(200);
       expect(await only(world)).toMatchObject({ ...end, carrier: "abroad" });
       expect(await refunds(world)).toBe(end.refunded ? 1 : 0);
