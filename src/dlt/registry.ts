@@ -1,3 +1,4 @@
+import { Bounds } from "./bounds.ts";
 import { Comparison } from "./comparison.ts";
 import { departure, numbersOf, stepsOf } from "./distance.ts";
 import type { Steps } from "./distance.ts";
@@ -41,9 +42,6 @@ interface Compiled {
   middle: string;
   /** How many fixed characters it has. */
   fixed: number;
-  hasVariable: boolean;
-  /** Its fixed characters: each one's number in the alphabet, and in the lowest COUNT_BITS bits how often it occurs. */
-  counts: Uint32Array;
   /** Made when it is first compared, and kept where the parts are. */
   steps: Steps | null;
 }
@@ -59,10 +57,6 @@ const KEPT_MAX = 2_000_000;
  * part of that; of one that was made to need more, the nearest of those that were compared is told.
  */
 export const NEAREST_BLOCKS_MAX = 500_000;
-
-/** A text has at most 1,000 characters, and Unicode fewer than 2 ** 21. */
-const COUNT_BITS = 10;
-const COUNT_MAX = 2 ** COUNT_BITS - 1;
 
 /** Characters that are quoted of a text or template. */
 const QUOTED = 20;
@@ -124,7 +118,7 @@ function stepsIn(one: Compiled, alphabet: Alphabet): Steps {
 }
 
 /** A template, of which the parts are kept where they have up to `room` fixed characters. */
-function compiled(template: Template, alphabet: Alphabet, room: number): Compiled {
+function compiled(template: Template, alphabet: Alphabet, bounds: Bounds, room: number): Compiled {
   const parts = knownParts(template);
   const counts = new Map<number, number>();
   let fixed = 0;
@@ -135,6 +129,11 @@ function compiled(template: Template, alphabet: Alphabet, room: number): Compile
       fixed += 1;
     }
   }
+  bounds.add(
+    counts,
+    fixed,
+    parts.some((part) => "variable" in part),
+  );
   return {
     template,
     parts: fixed <= room ? parts : null,
@@ -142,8 +141,6 @@ function compiled(template: Template, alphabet: Alphabet, room: number): Compile
     tail: parts.length > 1 ? textOf(parts.at(-1)) : "",
     middle: middleOf(parts),
     fixed,
-    hasVariable: parts.some((part) => "variable" in part),
-    counts: Uint32Array.from(counts, ([number, count]) => (number << COUNT_BITS) | count),
     steps: null,
   };
 }
@@ -153,16 +150,6 @@ function isBetter(one: Compiled, other: Compiled, header: string | undefined): b
   const has = ({ template }: Compiled) => header !== undefined && template.headers.includes(header);
   if (has(one) !== has(other)) return has(one);
   return one.fixed > other.fixed;
-}
-
-/** At least so many characters differ: fixed ones that the text has not, and ones that no variable can be. */
-function leastDistance({ counts, hasVariable, fixed }: Compiled, given: Uint16Array, length: number): number {
-  let missing = 0;
-  for (const one of counts) {
-    const less = (one & COUNT_MAX) - (given[one >>> COUNT_BITS] ?? 0);
-    if (less > 0) missing += less;
-  }
-  return hasVariable ? missing : Math.max(missing, missing + length - fixed);
 }
 
 const quoted = (chars: readonly string[], at: number) => chars.slice(at, at + QUOTED).join("");
@@ -182,6 +169,7 @@ function expectedAt(parts: readonly Part[], step: number): string {
 export class Registry {
   readonly #all: readonly Compiled[];
   readonly #alphabet = new Alphabet();
+  readonly #bounds = new Bounds();
   readonly #work = { places: 0, blocks: 0 };
 
   /**
@@ -196,7 +184,7 @@ export class Registry {
   constructor(templates: readonly Template[]) {
     let room = KEPT_MAX;
     this.#all = templates.map((template) => {
-      const one = compiled(template, this.#alphabet, room);
+      const one = compiled(template, this.#alphabet, this.#bounds, room);
       if (one.parts) room -= one.fixed;
       return one;
     });
@@ -248,14 +236,15 @@ export class Registry {
   #nearest(chars: readonly string[], header: string | undefined): Compiled | null {
     const text = numbersOf(chars, (char) => this.#alphabet.numberOf(char));
     const counts = this.#alphabet.countsOf(text);
-    const byBound: Compiled[][] = [];
-    for (const one of this.#all) (byBound[leastDistance(one, counts, chars.length)] ??= []).push(one);
+    const byBound = this.#bounds.of(counts, chars.length);
     const comparison = new Comparison(text, this.#alphabet.size);
     let best: { one: Compiled; distance: number } | null = null;
     const until = this.#work.blocks + NEAREST_BLOCKS_MAX;
     for (const [least, all = []] of byBound.entries()) {
       if (best && least > best.distance) break;
-      for (const one of all) {
+      for (const nth of all) {
+        const one = this.#all[nth];
+        if (!one) continue;
         if (best && this.#work.blocks > until) return best.one;
         const limit = best ? best.distance + 1 : Infinity;
         const found = comparison.distance(stepsIn(one, this.#alphabet), limit, this.#work);
