@@ -218,6 +218,6 @@ export const dltPages = (app: Api) => {
   app.post("/dlt/headers", page, signedIn, (c) => headers(c));
   app.post("/dlt/templates", page, signedIn, (c) => template(c));
   app.post("/dlt/templates/remove", page, signedIn, (c) => removeTemplate(c));
-  app.post("/dlt/import", page, signedIn, bodyUpTo(FILE_BYTES_MAX + 16 * 1024), (c) => importFile(c));
+  app.post("/dlt/import", bodyUpTo(FILE_BYTES_MAX + 16 * 1024), page, signedIn, (c) => importFile(c));
   app.post("/dlt/test", page, signedIn, (c) => tryText(c));
 };

@@ -14,3 +14,11 @@ it("of a provider names the provider, links what it was written from, and says t
   const plain = await desk.get("/desk/new-carrier?kind=template&preset=none");
   expect(plain.text).toContain('<p class="dim">HTTP by description</p>');
 });
+
+it("of SMPP says which setting is wrong", async () => {
+  const desk = await atTheDesk();
+  const form = { kind: "smpp", name: "acme", "settings.host": "not a host", "settings.system_id": "us", do: "save" };
+  const { status, text } = await desk.submit("/desk/new-carrier", form);
+  expect(status).toBe(400);
+  expect(text).toContain("settings.host must be a host name or an IP address.");
+});
