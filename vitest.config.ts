@@ -114,7 +114,8 @@ export default defineConfig(async () => ({
             ...(process.env["CHECK"] === "quick" ? LEFT_TO_NPM_TEST : []),
           ],
           setupFiles: ["./test/setup/workers.ts", "./test/setup/seed.ts"],
-          testTimeout: 30_000,
+          // Only what hangs: a busy machine may be ten times as slow.
+          testTimeout: 120_000,
           // One runtime per core, not per file: loading the service takes longer than most files' tests.
           isolate: false,
           maxWorkers: "100%",

@@ -31,6 +31,12 @@ export interface Receipt {
   code?: string;
 }
 
+/**
+ * Why a request is no receipt: its proof is wrong; it is proved, but its content is wrong; or what would prove it cannot be
+ * read at the moment.
+ */
+export type NoReceipts = "forged" | "invalid" | "unreadable";
+
 /** What a lookup passes to the carrier about a submitted message. */
 export interface Asked {
   operation: Operation;
@@ -68,11 +74,8 @@ export interface Carrier {
   readonly plays?: "telephone";
   /** Submits one message once; never throws and never retries. `see` is told what the answer was. */
   submit(message: Outgoing, see?: (seen: Seen) => void): Promise<Outcome>;
-  /**
-   * Reads a receipt request, whose address may end in a `token`: `forged` if its proof is wrong, `invalid` if it is
-   * proved but its content is wrong.
-   */
-  receipts?(request: Request, token: string | null): Promise<Receipt[] | "forged" | "invalid">;
+  /** Reads a receipt request, whose address may end in a `token`. */
+  receipts?(request: Request, token: string | null): Promise<Receipt[] | NoReceipts>;
   /** Asks for the state of a message; null when the carrier does not know it (yet). */
   lookup?(asked: Asked): Promise<Pick<Receipt, "state" | "code"> | null>;
 }

@@ -77,6 +77,19 @@ export function openSecrets(by: GivenSecrets, name: string, stored: CarrierSecre
   }
 }
 
+/** What the operator is told of secrets that do not open. */
+export const CLOSED_SECRETS =
+  "This carrier's secrets do not open with SEAL_SECRET: list the secret again that sealed them, or set each of them anew.";
+
+/** The names of the carriers that have secrets which do not open, now or in a set-up from before. */
+export const closedIn = (by: GivenSecrets, { carriers, past: before }: CarrierDocument): string[] => [
+  ...new Set(
+    [...carriers, ...before]
+      .filter(({ name, secrets }) => openSecrets(by, name, secrets) === null)
+      .map(({ name }) => name),
+  ),
+];
+
 /** Whether another secret of the service than the one that makes now sealed any of these. */
 const isOlder = (by: GivenSecrets, stored: CarrierSecrets): boolean =>
   Object.values(stored).some((value) => Buffer.from(value, "base64")[0] !== secretsOf(by).current.id);

@@ -7,7 +7,7 @@ import type { Operation } from "../model/operations.ts";
 import type { Mode } from "../model/ref.ts";
 import { audible } from "./audible.ts";
 import { callbackToken } from "./callback-token.ts";
-import type { Carrier, Receipt } from "./carrier.ts";
+import type { Carrier, NoReceipts, Receipt } from "./carrier.ts";
 import { storedIds } from "./ids.ts";
 import { http, httpCarrier, httpSetup } from "./http.ts";
 import { infobip } from "./infobip.ts";
@@ -105,13 +105,17 @@ function madeOf(env: Env, { name, kind: kindName, settings, secrets, tps = null 
   return made && audible(env, made);
 }
 
-/** A carrier that cannot be made of what is stored: it takes nothing, so that its messages go on to the next one. */
-const unusable = (name: string): Carrier => ({
+/**
+ * A carrier that cannot be made of what is stored: it takes nothing, so that its messages go on to the next one, and its
+ * receipts have to come again.
+ */
+const unusable = ({ name, kind }: Stored): Carrier => ({
   name,
   isPaced: false,
   resubmits: false,
   operations: new Set(OPERATION_NAMES),
   submit: async () => ({ kind: "not_accepted", code: "not_configured" }),
+  ...(kindNamed(kind)?.callback && { receipts: async () => "unreadable" as const }),
 });
 
 /** Operations of a newer version fit no message of this one. */
@@ -147,7 +151,7 @@ export class Carriers {
     const known = this.#made.get(name);
     if (known !== undefined) return known;
     const stored = this.#document.carriers.find((one) => one.name === name);
-    const of = stored && (() => carrierOf(this.#env, stored) ?? unusable(name));
+    const of = stored && (() => carrierOf(this.#env, stored) ?? unusable(stored));
     const made = carrierNamed(configOf(this.#env), name) ?? of?.() ?? null;
     // Only names that exist: others come from outside.
     if (made) this.#made.set(name, made);
@@ -194,21 +198,21 @@ async function receiversOf(env: Env, ctx: SettingWaits, name: string): Promise<C
 
 /**
  * Reads receipts that came to the callback address of a name, by the first of its carriers that proves and understands
- * them; undefined where none gets receipts by HTTP.
+ * them; undefined where none gets receipts by HTTP. Of several that do not, `invalid` tells the most, and `forged` the least.
  */
 export async function readReceipts(
   env: Env,
   ctx: SettingWaits,
   { name, token, request }: { name: string; token: string | null; request: Request },
-): Promise<Receipt[] | "forged" | "invalid" | undefined> {
+): Promise<Receipt[] | NoReceipts | undefined> {
   const receivers = await receiversOf(env, ctx, name);
-  let found: "forged" | "invalid" | undefined;
+  const found = new Set<NoReceipts>();
   for (const receiver of receivers) {
     // Each reads the body, of which the last one takes the original.
     const own = receiver === receivers.at(-1) ? request : request.clone();
     const read = await receiver.receipts?.(own, token);
     if (read !== undefined && typeof read !== "string") return read;
-    if (found !== "invalid") found = read ?? found;
+    if (read !== undefined) found.add(read);
   }
-  return found;
+  return (["invalid", "unreadable", "forged"] as const).find((one) => found.has(one));
 }

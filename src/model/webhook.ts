@@ -88,6 +88,8 @@ export interface Posted {
   kind: PostKind;
   first: number;
   last: number;
+  /** Of a batch: its events' numbers, between which there may be some that the endpoint does not want. Absent: all are in it. */
+  seqs?: number[];
   through: number;
   attempt: Attempt;
   /** What `Retry-After` asked for, in ms. */

@@ -25,7 +25,10 @@ import type { Addressee } from "./report.ts";
 
 type Waits = Pick<ExecutionContext, "waitUntil">;
 
-/** A request's invocation ends 30 s after its reply; a submission that may take longer is left to the queue. */
+/**
+ * A request's invocation ends 30 s after its reply; a submission that may take longer is left to the queue. Not so one over
+ * SMPP: it takes a second but where a centre hangs, and one that is cut is unknown until its receipt, and never repeated.
+ */
 const AT_ONCE_MS_MAX = 20_000;
 
 /** What a lease has beyond the longest submission: for a permit, and for the report that is held. */

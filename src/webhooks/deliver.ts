@@ -42,7 +42,8 @@ function postedOf({ kind, events, through }: Post, { retryAfterMs, ...attempt }:
   const first = events[0]?.seq ?? 0;
   const last = events.at(-1)?.seq ?? first;
   const shown = { seq: first, ...(last > first && { last }), ...attempt };
-  return { kind, first, last, through, attempt: shown, retryAfterMs };
+  const seqs = last > first ? { seqs: events.map(({ seq }) => seq) } : {};
+  return { kind, first, last, ...seqs, through, attempt: shown, retryAfterMs };
 }
 
 /** Posts what was claimed in its order, until an answer says stop or the time is over. */

@@ -96,7 +96,7 @@ export function settleRun(
     } else if (!isHeld) {
       const next = results[at + 1];
       const isAlone = verdict === "wait" && next !== undefined && next.kind === result.kind && isTaken(next);
-      const size = result.last - result.first + 1;
+      const size = seqsOf(result).length;
       if (verdict === "taken") {
         advance(endpoint, result);
         succeed(endpoint);
@@ -118,6 +118,10 @@ export function settleRun(
   if (endpoint.disabled !== null) endpoint.nextAt = null;
   return { endpoint, parked };
 }
+
+/** The numbers of the events of a post. */
+const seqsOf = ({ first, last, seqs }: Posted): number[] =>
+  seqs ?? Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
 const isTaken = ({ attempt }: Posted): boolean => verdictOn(attempt.status) === "taken";
 
@@ -150,9 +154,9 @@ function wait(endpoint: Endpoint, at: number, error: string | null, nextAt: numb
 }
 
 /** Parks each event of a post. What came in a batch is tried one by one, at once: only one of them may be refused. */
-function park(parked: Settled["parked"], { first, last }: Posted, nowMs: number, rules: Rules): void {
-  for (let seq = first; seq <= last; seq += 1) {
-    const isOne = first === last;
+function park(parked: Settled["parked"], result: Posted, nowMs: number, rules: Rules): void {
+  const isOne = result.first === result.last;
+  for (const seq of seqsOf(result)) {
     parked.set(seq, { seq, failures: isOne ? 1 : 0, nextAt: isOne ? nowMs + waitMs(rules, 1, null) : nowMs });
   }
 }

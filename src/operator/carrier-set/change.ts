@@ -1,4 +1,4 @@
-import { carrierSetting, openSecrets, sealSecrets } from "../../carriers/stored.ts";
+import { CLOSED_SECRETS, carrierSetting, openSecrets, sealSecrets } from "../../carriers/stored.ts";
 import type { CarrierDocument, PastCarrier, StoredCarrier, StoredRoute } from "../../carriers/stored.ts";
 import { builtInSetups } from "../../carriers/table.ts";
 import { configOf } from "../../config/config.ts";
@@ -64,9 +64,22 @@ async function storedOf(
   return { name, kind, settings, secrets: sealed, tps, createdAt: before?.createdAt ?? nowMs, updatedAt: nowMs };
 }
 
-/** The secrets that a carrier keeps when it is set up as this kind. */
-const keptSecrets = (config: Config, before: StoredCarrier | undefined, kind: string): CarrierSecrets =>
-  before?.kind === kind ? (secretsOf(config, before) ?? {}) : {};
+/**
+ * The secrets that a carrier keeps when it is set up as this kind. Ends the request where one would have to be kept that does
+ * not open: it would be lost.
+ */
+function keptSecrets(
+  config: Config,
+  before: StoredCarrier | undefined,
+  { kind, secrets }: GivenCarrier,
+  at = "",
+): CarrierSecrets {
+  if (before?.kind !== kind) return {};
+  const opened = secretsOf(config, before);
+  if (opened) return opened;
+  const left = Object.keys(before.secrets).find((name) => !Object.hasOwn(secrets ?? {}, name));
+  return left === undefined ? {} : refuseField(`${at}secrets.${left}`, CLOSED_SECRETS);
+}
 
 /**
  * When a change takes effect, in ms: now, and after every change of a carrier before it, in whatever order requests began and
@@ -83,7 +96,7 @@ export async function putCarrier(env: Env, name: string, given: GivenCarrier): P
   const after = await carrierSetting.change(env.RECORDINGS, async ({ carriers, past, routes }) => {
     const nowMs = takesEffectMs({ carriers });
     const before = carriers.find((one) => one.name === name);
-    const read = readCarrier(config, given, keptSecrets(config, before, given.kind));
+    const read = readCarrier(config, given, keptSecrets(config, before, given));
     if (!before && carriers.length >= CARRIERS_MAX) fail("too_many", `There can be at most ${CARRIERS_MAX} carriers.`);
     const stored = await storedOf(config, name, read, before, nowMs);
     const ended = before && differs(config, before, read) ? [before] : [];
@@ -189,7 +202,8 @@ export async function importedDocument(
   const fresh: StoredCarrier[] = [];
   for (const [at, { name, ...one }] of given.entries()) {
     const known = before.find((other) => other.name === name);
-    const read = readCarrier(config, one, keptSecrets(config, known, one.kind), `carriers[${at}].`);
+    const path = `carriers[${at}].`;
+    const read = readCarrier(config, one, keptSecrets(config, known, one, path), path);
     if (known && differs(config, known, read)) ended.push(known);
     fresh.push(await storedOf(config, name, read, known, nowMs));
   }

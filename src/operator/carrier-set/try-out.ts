@@ -1,5 +1,5 @@
 import type { Outgoing, Seen } from "../../carriers/carrier.ts";
-import { carrierSetting, openSecrets } from "../../carriers/stored.ts";
+import { CLOSED_SECRETS, carrierSetting, openSecrets } from "../../carriers/stored.ts";
 import { builtInSetups, carrierNamed, carrierOf } from "../../carriers/table.ts";
 import { configOf } from "../../config/config.ts";
 import { PRODUCT } from "../../config/settings.ts";
@@ -41,7 +41,8 @@ async function found(env: Env, ctx: SettingWaits, name: string) {
   if (builtIn) return { carrier: carrierNamed(config, name), secrets: builtIn.secrets };
   const { carriers } = await carrierSetting.stored(env, ctx);
   const stored = carriers.find((one) => one.name === name) ?? fail("not_found", "There is no such carrier.");
-  const secrets: CarrierSecrets = openSecrets(config.SEAL_SECRET, name, stored.secrets) ?? {};
+  const secrets: CarrierSecrets =
+    openSecrets(config.SEAL_SECRET, name, stored.secrets) ?? fail("unavailable", CLOSED_SECRETS);
   return { carrier: carrierOf(env, stored), secrets };
 }
 
@@ -51,7 +52,7 @@ async function found(env: Env, ctx: SettingWaits, name: string) {
  */
 export async function tryOut(env: Env, ctx: SettingWaits, name: string, to: string, text?: string): Promise<TriedOut> {
   const { carrier, secrets } = await found(env, ctx, name);
-  if (!carrier) return fail("unavailable", "This carrier's secrets or settings cannot be read; set it up again.");
+  if (!carrier) return fail("unavailable", "This carrier's settings cannot be read; set it up again.");
   const operation = operationsTo(to).find((one) => carrier.operations.has(one));
   if (!operation) return fail("invalid_request", "This carrier sends no message with a text.", { param: "name" });
   const message: Outgoing = {

@@ -12,12 +12,16 @@ import { deliverSoon } from "../../webhooks/deliver.ts";
 /** What the account replies to receipts. */
 type Told = true | "webhooks" | null;
 
+const UNPROVED = "The signature is missing, wrong or too old.";
+const UNREADABLE = "Receipts cannot be read at the moment; repeat the request.";
+
 /** Takes receipts that came to a name, and tells the accounts. */
 async function receive(c: Context<AppEnv>, name: string, token: string | null) {
   const { KEY_SECRET } = settings(c);
   const receipts = await readReceipts(c.env, c.executionCtx, { name, token, request: c.req.raw });
   if (receipts === undefined) return fail("not_found", "There is nothing at this address.");
-  if (receipts === "forged") return fail("unauthorized", "The signature is missing, wrong or too old.");
+  if (receipts === "forged") return fail("unauthorized", UNPROVED);
+  if (receipts === "unreadable") return fail("unavailable", UNREADABLE);
   if (receipts === "invalid") {
     return fail("invalid_request", "A receipt needs ref and a state: submitted, delivered, undelivered or failed.");
   }

@@ -1,5 +1,5 @@
 import { callbackToken } from "../../../src/carriers/callback-token.ts";
-import type { Carrier, Outgoing, Receipt, Seen } from "../../../src/carriers/carrier.ts";
+import type { Carrier, Outgoing, NoReceipts, Receipt, Seen } from "../../../src/carriers/carrier.ts";
 import { infobip } from "../../../src/carriers/infobip.ts";
 import { kannel } from "../../../src/carriers/kannel.ts";
 import { anyKind } from "../../../src/carriers/kind.ts";
@@ -22,7 +22,7 @@ export interface Submission {
   message: Outgoing;
 }
 
-const receipts: (Receipt | "forged" | "invalid")[] = [];
+const receipts: (Receipt | NoReceipts)[] = [];
 let last: Carrier | null = null;
 
 function carrierOf({ kind: name, settings, secrets }: Submission, origin: string): Carrier {

@@ -204,6 +204,27 @@ describe("a receiver that refuses", () => {
     expect(got.map(({ seqs }) => seqs)).toEqual([[1, 2, 3], [1], [2], [3]]);
   });
 
+  it.each([
+    ["a 4xx", 413, 1],
+    ["three 5xx", 503, 3],
+  ])("a batch with %s gets of its events only those that it asked for", async (_, status, times) => {
+    const world = await openWorld();
+    const { id } = await makeWebhook(world, { batch: true, types: ["message.delivered"] });
+    const { got } = receive(({ seqs }) => (seqs.length > 1 && seqs[0] === 1 ? status : 200));
+    await happen(world);
+    await happen(world, "failed");
+    await happen(world);
+    for (let tried = 0; tried < times; tried += 1) {
+      await deliverAll(world);
+      if (tried === 0) await happen(world);
+      vi.setSystemTime(Date.now() + DAY_MS / 4);
+    }
+    await deliverAll(world);
+    const taken = got.filter((one) => one.status === 200).flatMap((one) => one.seqs);
+    expect(taken.toSorted()).toEqual([1, 3, 4]);
+    expect((await webhookOf(world, id)).acked).toBe(4);
+  });
+
   it("is posted to no more after a 410, and has an event that says so", async () => {
     const world = await openWorld();
     const { id } = await makeWebhook(world);
