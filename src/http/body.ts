@@ -73,9 +73,9 @@ export const bodyBytesMax = (c: Context<AppEnv>): number => c.get("bodyBytesMax"
 /** How long a request declares its body to be; 0 where it does not. */
 export const declaredBytes = (c: Context<AppEnv>): number => Number(c.req.header("content-length") ?? 0);
 
-/** A number of bytes in words: `64 KiB`, `10 MiB`. */
+/** A number of bytes in words, from 1 MiB on rounded down to a tenth: `64 KiB`, `10 MiB`. */
 export const sizeText = (bytes: number): string =>
-  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
+  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${Math.floor(bytes / 1024 / 102.4) / 10} MiB`;
 
 /** Refuses a body of this length: 413 above the limit of all requests, 400 above that of its route. */
 function tooLarge(c: Context<AppEnv>, bytes: number): never {

@@ -69,8 +69,8 @@ function refuseIssue(issue: z.core.$ZodIssue | undefined, path: string): never {
   if (issue?.code === "unrecognized_keys") return refuseField(param, `There is no field ${param}.`);
   const { message = "is not valid" } = issue ?? {};
   if (message.endsWith("received undefined")) return refuseField(param, `${param} is required.`);
-  if (message.endsWith(".")) return refuseField(param, message);
   const isEnd = message.startsWith("must ");
+  if (message.endsWith(".")) return refuseField(param, isEnd ? `${param} ${message}` : message);
   return refuseField(param, isEnd ? `${param} ${message}.` : `${param} is not valid: ${message}.`);
 }
 

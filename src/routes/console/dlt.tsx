@@ -185,8 +185,12 @@ async function importFile(c: Ctx): Promise<Response> {
   if ("error" in done) return refuse(faultIn(c, done).error);
   if (done.imported.added + done.imported.changed > 0) await noted(c, done.kept);
   const skipped = read.skipped.map(({ line, reason }) => ({ line, error: reason }));
-  const lines = [...skipped, ...read.errors].toSorted((one, other) => one.line - other.line).slice(0, REPORT_MAX);
-  const report: Report = { imported: done.imported, lines };
+  const lines = [...skipped, ...read.errors].toSorted((one, other) => one.line - other.line);
+  const report: Report = {
+    imported: done.imported,
+    lines: lines.slice(0, REPORT_MAX),
+    linesCount: lines.length,
+  };
   return shown(c, { report });
 }
 
@@ -214,6 +218,6 @@ export const dltPages = (app: Api) => {
   app.post("/dlt/headers", page, signedIn, (c) => headers(c));
   app.post("/dlt/templates", page, signedIn, (c) => template(c));
   app.post("/dlt/templates/remove", page, signedIn, (c) => removeTemplate(c));
-  app.post("/dlt/import", page, signedIn, bodyUpTo(FILE_BYTES_MAX + 16 * 1024), (c) => importFile(c));
+  app.post("/dlt/import", bodyUpTo(FILE_BYTES_MAX + 16 * 1024), page, signedIn, (c) => importFile(c));
   app.post("/dlt/test", page, signedIn, (c) => tryText(c));
 };

@@ -77,7 +77,7 @@ function showOne(c: Context<AppEnv>, texts: CarrierTexts, one: ShownCarrier, aga
     (isSetUpKind(kind) ? { kind, typed: { ...typedOf(kind, set), tps: tps === null ? "" : String(tps) } } : null);
   const form = mayChange && !builtin && shown ? { fault: undefined, ...shown, stored } : null;
   const url = mayChange ? callbackUrl : withoutToken(callbackUrl);
-  const props = { name, settings: set, done: doneText(c, texts), mayChange, form };
+  const props = { name, kind, settings: set, done: doneText(c, texts), mayChange, form };
   const refused = again && refusedOf(again);
   return showCarriers(c, texts, <OneCarrier {...props} callbackUrl={url} />, { title: name, refused });
 }

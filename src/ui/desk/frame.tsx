@@ -110,13 +110,14 @@ export const DeskDoor: FC<{ next: string; fault: FormFault | undefined }> = ({ n
   );
 };
 
-/** A wide table, which scrolls by itself on a phone. */
-export const Wide: FC<PropsWithChildren<{ label: string; heads: readonly (string | { num: string })[] }>> = ({
-  label,
-  heads,
-  children,
-}) => (
-  <div class="scroll" tabindex={0} role="region" aria-label={label}>
+/**
+ * A wide table, which scrolls by itself on a phone. Where it is `stacked`, its rows are lists there, and each cell has its
+ * head in `data-head`.
+ */
+export const Wide: FC<
+  PropsWithChildren<{ label: string; heads: readonly (string | { num: string })[]; stacked?: boolean }>
+> = ({ label, heads, stacked = false, children }) => (
+  <div class={stacked ? "scroll stacked" : "scroll"} tabindex={0} role="region" aria-label={label}>
     <table>
       <thead>
         <tr>

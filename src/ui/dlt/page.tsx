@@ -17,6 +17,8 @@ export interface Report {
   imported: DltImported;
   /** What was left out, and what was wrong; `column` is absent for what was left out. */
   lines: { line: number; column?: string; error: string }[];
+  /** How many there are in the file; `lines` has the first of them. */
+  linesCount: number;
 }
 
 /** A refused form, and which one it was. */
@@ -104,6 +106,7 @@ const Terms: FC<DltShown> = ({ registry, refused }) => {
 const Templates: FC<DltShown> = ({ registry, rows, q, older }) => {
   const t = useWords(dltWords);
   const { at, lang } = useView();
+  const isEmpty = registry.templates.length === 0;
   return (
     <Card title={t.templates(count(registry.templates.length, lang))} id="templates">
       <form class="stack" method="get" action={at("/dlt")}>
@@ -112,7 +115,12 @@ const Templates: FC<DltShown> = ({ registry, rows, q, older }) => {
           <button class="btn quiet">{t.find}</button>
         </div>
       </form>
-      {rows.length === 0 && <p class="dim">{t.noTemplates}</p>}
+      {isEmpty && <p class="dim">{t.noTemplates}</p>}
+      {!isEmpty && rows.length === 0 && (
+        <p class="dim">
+          {t.noneFound} <a href={at("/dlt")}>{t.showAll}</a>
+        </p>
+      )}
       <ul class="keylist">
         {rows.map((one) => (
           <TemplateRow of={one} />
@@ -167,7 +175,7 @@ const TemplateForm: FC<DltShown> = ({ edited, refused }) => {
   );
 };
 
-const ReportTable: FC<{ of: Report }> = ({ of: { imported, lines } }) => {
+const ReportTable: FC<{ of: Report }> = ({ of: { imported, lines, linesCount } }) => {
   const t = useWords(dltWords);
   const { lang } = useView();
   const { added, changed, unchanged } = imported;
@@ -175,6 +183,8 @@ const ReportTable: FC<{ of: Report }> = ({ of: { imported, lines } }) => {
     <>
       <Notice tone={lines.length === 0 ? "ok" : "info"} focused>
         {t.imported(count(added, lang), count(changed, lang), count(unchanged, lang))}
+        {linesCount > 0 && <p>{t.left(count(linesCount, lang))}</p>}
+        {lines.length < linesCount && <p>{t.cut(count(lines.length, lang))}</p>}
       </Notice>
       {lines.length > 0 && (
         <div class="scroll" tabindex={0} role="region" aria-label={t.import}>

@@ -128,7 +128,7 @@ const form = {
   presetsLead:
     "Written from the provider's documents, and tried with no live account. Send a test before a route uses one.",
   sources: "Written from",
-  nameHint: "A small letter, then up to 31 small letters, digits and dashes. It stays.",
+  nameHint: "A small letter, then up to 31 small letters, digits and dashes. It cannot be changed later.",
   badName: "Enter a small letter, then at most 31 small letters, digits and dashes.",
   nameTaken: "There is a carrier with this name already.",
   nameBuiltIn: "This name belongs to a built-in carrier.",

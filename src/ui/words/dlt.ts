@@ -40,7 +40,9 @@ export const dltWords = words(
     templates: (count: string) => `Templates (${count})`,
     search: "Search templates",
     find: "Search",
-    noTemplates: "No templates here.",
+    noTemplates: "No templates yet. Import them from your portal, or add one by its form.",
+    noneFound: "No template has these words in its ID, its headers or its text.",
+    showAll: "Show all",
     edit: "Edit",
     addTemplate: "Add or change a template",
     templateId: "Template ID",
@@ -55,6 +57,8 @@ export const dltWords = words(
     notText: "This file is not UTF-8 text. Save it as CSV UTF-8.",
     imported: (added: string, changed: string, unchanged: string) =>
       `${added} added, ${changed} changed, ${unchanged} as before.`,
+    left: (count: string) => `Lines of the file that were not taken: ${count}.`,
+    cut: (count: string) => `The first ${count} are shown. Mend them and import the file again to see the others.`,
     faults: {
       entity_id: "Enter the 10 to 25 digits of your principal entity ID; checking needs it.",
       header: "A header has 1 to 11 letters, digits, spaces, or any of _ . -.",
@@ -124,7 +128,9 @@ export const dltWords = words(
     templates: (count: string) => `टेम्पलेट (${count})`,
     search: "टेम्पलेट खोजें",
     find: "खोजें",
-    noTemplates: "यहाँ कोई टेम्पलेट नहीं।",
+    noTemplates: "अभी कोई टेम्पलेट नहीं। अपने पोर्टल से लाएँ, या फ़ॉर्म से एक जोड़ें।",
+    noneFound: "किसी टेम्पलेट की आईडी, हेडर या टेक्स्ट में ये शब्द नहीं हैं।",
+    showAll: "सब दिखाएँ",
     edit: "बदलें",
     addTemplate: "टेम्पलेट जोड़ें या बदलें",
     templateId: "टेम्पलेट आईडी",
@@ -139,6 +145,8 @@ export const dltWords = words(
     notText: "यह फ़ाइल UTF-8 टेक्स्ट नहीं है। इसे UTF-8 वाली CSV के रूप में सहेजें।",
     imported: (added: string, changed: string, unchanged: string) =>
       `${added} जोड़े, ${changed} बदले, ${unchanged} पहले जैसे।`,
+    left: (count: string) => `फ़ाइल की जो पंक्तियाँ नहीं ली गईं: ${count}।`,
+    cut: (count: string) => `पहली ${count} दिखाई गई हैं। इन्हें ठीक करके फ़ाइल फिर लाएँ, तब बाकी दिखेंगी।`,
     faults: {
       entity_id: "अपनी प्रिंसिपल एंटिटी आईडी के 10 से 25 अंक लिखें; जाँच के लिए वह ज़रूरी है।",
       header: "हेडर में 1 से 11 अक्षर, अंक, खाली जगह या _ . - हो सकते हैं।",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LOGIN, PACKED, REGISTRY, SALE, getDlt, putDlt } from "../../world/dlt.ts";
 import { hindi, inHindi } from "../../world/hindi.ts";
-import { visit } from "../../world/visitor.ts";
+import { CONSOLE, visit } from "../../world/visitor.ts";
 import { sendSms } from "../../world/world.ts";
 
 // The page of the DLT registry, as its reader uses it without a script.
@@ -94,10 +94,51 @@ it("takes a portal's file, and says which lines are wrong", async () => {
   expect(text).toContain("1 added, 0 changed, 0 as before.");
   expect(text).toMatch(/<td>3<\/td><td lang="en">Template ID<\/td>/u);
   expect(text).toMatch(/<td>4<\/td><td lang="en"><\/td><td lang="en">Its status is Rejected\./u);
+  expect(text).toContain("Lines of the file that were not taken: 2.");
+  expect(text).not.toContain("are shown");
   expect((await getDlt(world)).body.dlt.templates).toHaveLength(1);
   expect((await upload("a,b")).status).toBe(400);
   expect((await upload(new Uint8Array([0xff, 0xfe, 0x41]))).text).toContain("not UTF-8");
   expect((await visitor.submit("/dlt/import", new FormData())).text).toContain("Choose a CSV file.");
+});
+
+it("takes a file of the size that a browser declares", async () => {
+  const { visitor, world } = await visit();
+  const rows = Array.from(
+    { length: 2_000 },
+    (_, n) => `${1_107_000_000 + n},ACMEIN,Parcel ${n} leaves at {#var#}. - Acme`,
+  );
+  const file = `Template ID,Header,Content\n${rows.join("\n")}`;
+  const body = `--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${file}\r\n--b--\r\n`;
+  const headers = { origin: CONSOLE, "content-type": "multipart/form-data; boundary=b" };
+  const upload = (length: number) =>
+    visitor.send("/dlt/import", { method: "POST", body, headers: { ...headers, "content-length": String(length) } });
+  const { status, text } = await upload(body.length);
+  expect([status, text.includes("2,000 added")]).toEqual([200, true]);
+  expect((await getDlt(world)).body.dlt.templates).toHaveLength(2_000);
+  const large = await upload(6 * 1024 * 1024);
+  expect([large.status, large.text.includes("This form is larger than 5 MiB.")]).toEqual([400, true]);
+});
+
+it("says how many lines of a file were not taken where it does not show them all", async () => {
+  const { visitor } = await visit();
+  const form = new FormData();
+  const file = `Template ID,Header,Content\n${"12,ACMEIN,x\n".repeat(1_201)}`;
+  form.set("file", new File([file], "templates.csv", { type: "text/csv" }));
+  const { text } = await visitor.submit("/dlt/import", form);
+  expect(text).toContain("Lines of the file that were not taken: 1,201.");
+  expect(text).toContain("The first 200 are shown.");
+  expect(text.match(/<td lang="en">Template ID<\/td>/gu)).toHaveLength(200);
+});
+
+it("tells a registry without templates from a search that finds none", async () => {
+  const { visitor, world } = await visit();
+  expect((await visitor.get("/dlt?q=zebra")).text).toContain("No templates yet. Import them from your portal");
+  await putDlt(world);
+  const { text } = await visitor.get("/dlt?q=zebra");
+  expect(text).toContain("No template has these words");
+  expect(text).not.toContain("No templates yet");
+  expect((await visitor.get("/dlt")).text).not.toContain("No template has these words");
 });
 
 it("lists and searches many templates in pages", async () => {

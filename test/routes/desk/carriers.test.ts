@@ -222,6 +222,8 @@ describe("a carrier that is there", () => {
     for (const text of ["/desk/carriers/acme", "/desk/carriers/sim", "built in", "learned"]) {
       expect(list.text).toContain(text);
     }
+    // On a phone each cell stands below its head.
+    for (const head of ["Type", "Status", "Rate", "Delivered"]) expect(list.text).toContain(`data-head="${head}"`);
     expect((await desk.get("/desk/carriers?live=1")).headers.get("refresh")).toBe("5");
     expect((await desk.get("/desk/carriers/acme")).text).toContain("http://console.localhost/callbacks/acme");
     expect((await desk.get("/desk/carriers/none")).status).toBe(404);

@@ -146,6 +146,29 @@ const Secrets: FC<{ stored: readonly string[]; preset: string | undefined } & Dr
   );
 };
 
+/** What a description was written from: addresses, each with what of it was read. */
+const Sources: FC<{ of: readonly string[] }> = ({ of }) => {
+  const { form: t } = useTexts();
+  const parts = of.map((source) => /^(https:\/\/\S+)(.*)$/u.exec(source) ?? [source, "", source]);
+  return (
+    <div class="dim small">
+      <p>{t.sources}:</p>
+      <ul class="deskeffects" lang="en">
+        {parts.map(([, address = "", rest]) => (
+          <li>
+            {address !== "" && (
+              <a class="deskwhy" href={address} rel="noreferrer">
+                {address}
+              </a>
+            )}
+            {rest}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};
+
 /** The names that can stand in braces. */
 const PLACEHOLDERS =
   "{ref} {to} {to_digits} {to10} {text} {sender} {flash} {unicode} {operation} {dlt_entity} {dlt_template} {dlt_category} {callback_url} {secret.NAME} {{";
@@ -178,11 +201,7 @@ export const CarrierForm: FC<CarrierFormProps> = ({ name, kind, typed, fault, st
       {preset !== undefined && <input type="hidden" name="preset" value={preset} />}
       <Card title={t.settings}>
         <div class="stack">
-          {sources.length > 0 && (
-            <p class="dim small">
-              {t.sources}: <span lang="en">{sources.join("; ")}</span>
-            </p>
-          )}
+          {sources.length > 0 && <Sources of={sources} />}
           {name === null && (
             <Field
               label={useTexts().list.name}

@@ -51,17 +51,23 @@ const Row: FC<{ of: CarrierAtDesk }> = ({ of: { name, kind, builtin, tps, health
           {name}
         </a>
       </td>
-      <td>
+      <td data-head={t.kind}>
         <bdi>{wordFor(kinds, kind)}</bdi>
         {builtin && <div class="dim small">{t.builtIn}</div>}
       </td>
-      <td>
+      <td data-head={t.status}>
         <Standing of={health} />
       </td>
-      <td class="whole">{rate}</td>
-      <td class="num">{figures === null ? "–" : count(figures.errors, lang)}</td>
-      <td class="num">{share === null ? "–" : `${count(Math.floor(share * 100), lang)}%`}</td>
-      <td class="num">
+      <td class="whole" data-head={t.rate}>
+        {rate}
+      </td>
+      <td class="num" data-head={t.errors}>
+        {figures === null ? "–" : count(figures.errors, lang)}
+      </td>
+      <td class="num" data-head={t.share}>
+        {share === null ? "–" : `${count(Math.floor(share * 100), lang)}%`}
+      </td>
+      <td class="num" data-head={t.median}>
         {medianMs === null ? "–" : fill(t.seconds, { n: count(Math.round(medianMs / 100) / 10, lang) })}
       </td>
     </tr>
@@ -124,6 +130,7 @@ export const CarrierList: FC<{
       <DeskDone done={done} />
       <Card>
         <Wide
+          stacked
           label={t.carriers}
           heads={[t.name, t.kind, t.status, t.rate, { num: t.errors }, { num: t.share }, { num: t.median }]}
         >

@@ -5,7 +5,7 @@ import { useView } from "../../view.ts";
 import { DeskDone } from "../frame.tsx";
 import { CarrierForm } from "./form.tsx";
 import type { CarrierFormProps } from "./form.tsx";
-import { useTexts } from "./texts.ts";
+import { useTexts, wordFor } from "./texts.ts";
 
 // The pages of one carrier: which kind it is to be, a new one, and one that is there.
 
@@ -45,10 +45,12 @@ export const ChooseKind: FC = () => {
 
 /** A new carrier of a kind. */
 export const NewCarrier: FC<Omit<CarrierFormProps, "name" | "stored">> = (props) => {
-  const { list, kinds } = useTexts();
+  const { list, kinds, presets } = useTexts();
+  const provider = presets[props.preset ?? ""]?.title;
+  const kind = kinds[props.kind];
   return (
     <>
-      <PageHead title={list.setUp} lead={kinds[props.kind]} />
+      <PageHead title={list.setUp} lead={provider === undefined ? kind : `${provider} (${kind})`} />
       <CarrierForm {...props} name={null} stored={[]} />
     </>
   );
@@ -57,18 +59,19 @@ export const NewCarrier: FC<Omit<CarrierFormProps, "name" | "stored">> = (props)
 /** One carrier: its callback address, its form where the operator may change it, and else its settings. */
 export const OneCarrier: FC<{
   name: string;
+  kind: string;
   callbackUrl: string | null;
   settings: object;
   done: string | undefined;
   mayChange: boolean;
   form: Omit<CarrierFormProps, "name"> | null;
-}> = ({ name, callbackUrl, settings, done, mayChange, form }) => {
-  const { form: t, trial, list } = useTexts();
+}> = ({ name, kind, callbackUrl, settings, done, mayChange, form }) => {
+  const { form: t, trial, list, kinds } = useTexts();
   const { at } = useView();
   const own = at(`/desk/carriers/${name}`);
   return (
     <>
-      <PageHead title={name}>
+      <PageHead title={name} lead={wordFor(kinds, kind)}>
         {mayChange && (
           <a class="btn" href={`${own}/test`}>
             {trial.test}
