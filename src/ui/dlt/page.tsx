@@ -78,7 +78,7 @@ const Terms: FC<DltShown> = ({ registry, refused }) => {
           <Field
             label={t.otp}
             name="otp"
-            hint={t.otpNone}
+            hint={t.otpIdHint}
             inputmode="numeric"
             autocomplete="off"
             value={chosen}
