@@ -16,7 +16,7 @@ import { ROOT, freshDirectory } from "../../harness/program.ts";
  * what no page needs can go. Where neither is so, raise the number by what the change takes, and say in the commit why it is
  * worth that.
  */
-const WORKER_BYTES_MAX = 563_000;
+const WORKER_BYTES_MAX = 564_000;
 
 function deploy(...args: string[]): { status: number | null; output: string } {
   const wrangler = path.join(ROOT, "node_modules/wrangler/bin/wrangler.js");

@@ -89,15 +89,21 @@ function stepOf({ carriers, fallback = [] }: Route, name: string, isAble: (name:
   return at < 0 ? { name, why: "no_weight" } : { name, why: "fallback", n: at + 1 };
 }
 
-/** Which way a message would go now: the choice is the one that sends it, asked for each route by itself to find which. */
+/** Of how many messages a carrier is the first one; 0 where it is no route's first. */
+const shareOf = (step: Step): number => (step.why === "weight" ? step.share : 0);
+
+/** A reference like any other, which stands for any message. */
+const ANY_REF = "any";
+
+/** Which way a message would go now, without `ref` any message: the choice is the one that sends it, asked for each route by itself to find which. */
 export async function wayOf(
   env: Env,
   ctx: SettingWaits,
-  { operation, to, ref }: { operation: Operation; to: string; ref: string },
+  { operation, to, ref }: { operation: Operation; to: string; ref: string | null },
 ): Promise<Way> {
   const { routes, can } = await currentCarriers(env, ctx);
   const { CARRIER } = configOf(env);
-  const message: Choosing = { operation, to, ref, mode: "live", attempt: 1 };
+  const message: Choosing = { operation, to, ref: ref ?? ANY_REF, mode: "live", attempt: 1 };
   const chosen = (of: readonly Route[]) =>
     choose({ routes: of, can, otherwise: NONE, simulator: NONE }, message).filter((name) => name !== NONE);
   const at = routes.findIndex((route) => chosen([route]).length > 0);
@@ -106,5 +112,8 @@ export async function wayOf(
   const order = chosen(routes);
   const all = [...order, ...route.carriers.map(({ name }) => name), ...(route.fallback ?? [])];
   const isAble = (name: string) => can(name, operation);
-  return { route: at + 1, steps: [...new Set(all)].map((name) => stepOf(route, name, isAble)) };
+  const steps = [...new Set(all)].map((name) => stepOf(route, name, isAble));
+  // Without a message of its own, the carrier of most messages comes first.
+  if (ref === null) steps.sort((one, other) => shareOf(other) - shareOf(one));
+  return { route: at + 1, steps };
 }

@@ -48,9 +48,6 @@ async function routesPage(c: Context<AppEnv>, texts: CarrierTexts, shown: Shown 
   return showCarriers(c, texts, <RouteList {...props} />, { tab: "routes", refused: refusedOf(shown) });
 }
 
-/** A reference like any other, which stands for any message. */
-const ANY_REF = "any";
-
 /** Says which way a message would go, where one is asked for. */
 async function askWay(c: Context<AppEnv>): Promise<Response> {
   const texts = await carrierTextsOf(c);
@@ -62,7 +59,7 @@ async function askWay(c: Context<AppEnv>): Promise<Response> {
   if (!isTestNumber(to) || !isOperation(operation)) {
     return routesPage(c, texts, { typed, fault: { field: "to", error: texts.trial.badNumber } });
   }
-  const way = await wayOf(c.env, c.executionCtx, { operation, to, ref: ref.trim() || ANY_REF });
+  const way = await wayOf(c.env, c.executionCtx, { operation, to, ref: ref.trim() || null });
   return routesPage(c, texts, { typed, way });
 }
 

@@ -144,6 +144,16 @@ describe("which way it would go", () => {
     }
   });
 
+  it("begins with the carrier of most messages, where no message is named", async () => {
+    for (const name of ["acme", "bravo"]) await setCarrier(name);
+    for (const first of ["acme", "bravo"]) {
+      const carriers = ["acme", "bravo"].map((name) => ({ name, weight: name === first ? 3 : 1 }));
+      await put([{ to: ["IN"], carriers, fallback: ["sim"] }]);
+      const { names } = await way({ to: "+919876543210", operation: "sms" });
+      expect([names[0], names[2]]).toEqual([first, "sim"]);
+    }
+  });
+
   it("goes to the carrier of the settings where no route fits", async () => {
     await put([to("US")]);
     const { names, steps } = await way({ to: "919876543210", operation: "sms" });

@@ -26,16 +26,20 @@ const Row: FC<{ of: Route; n: number; last: boolean; mark: string }> = ({ of, n,
   return (
     <tr>
       <td>{n}</td>
-      <td>{operations ? operations.map((one) => wordFor(names, one)).join(", ") : t.every}</td>
-      <td class="deskwhy">{to ? <code>{to.join(" ")}</code> : t.every}</td>
-      <td class="deskwhy">
+      <td data-head={t.operations}>{operations ? operations.map((one) => wordFor(names, one)).join(", ") : t.every}</td>
+      <td class="deskwhy" data-head={t.to}>
+        {to ? <code>{to.join(" ")}</code> : t.every}
+      </td>
+      <td class="deskwhy" data-head={t.carriersField}>
         {carriers.map(({ name, weight }) => (
           <div>
             <code>{name}</code> × {weight}
           </div>
         ))}
       </td>
-      <td class="deskwhy">{fallback.length === 0 ? "–" : <code>{fallback.join(", ")}</code>}</td>
+      <td class="deskwhy" data-head={t.fallback}>
+        {fallback.length === 0 ? "–" : <code>{fallback.join(", ")}</code>}
+      </td>
       {useMay("carriers") && (
         <td>
           <form class="actions" method="post" action={at("/desk/routes")}>
@@ -165,7 +169,7 @@ export const RouteList: FC<{
             <p>{fill(t.noRoutesHint, { otherwise })}</p>
           </Empty>
         ) : (
-          <Wide label={list.routes} heads={heads}>
+          <Wide label={list.routes} heads={heads} stacked>
             {routes.map((route, nth) => (
               <Row of={route} n={nth + 1} last={nth === routes.length - 1} mark={mark} />
             ))}

@@ -3,7 +3,8 @@ import type { TriedOut } from "../../../operator/carrier-set/try-out.ts";
 import { count } from "../../format.ts";
 import { Card, Code, Field, Notice, PageHead, faultAt } from "../../parts.tsx";
 import type { FormFault } from "../../parts.tsx";
-import { useView } from "../../view.ts";
+import { useView, useWords } from "../../view.ts";
+import { story } from "../../words/story.ts";
 import { fill, useTexts } from "./texts.ts";
 
 // A test message by a carrier, and the question before a carrier is deleted.
@@ -22,10 +23,13 @@ const TONE = { submitted: "ok", rejected: "bad", not_accepted: "bad", unknown: "
 const Tried: FC<{ of: TriedOut }> = ({ of: { outcome, carrierId, code, ms, answer } }) => {
   const { trial: t, list } = useTexts();
   const { lang } = useView();
+  const { reasons } = useWords(story);
+  const reason = code !== null && Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   return (
     <Card title={t.outcome}>
       <div class="stack">
         <Notice tone={TONE[outcome]}>{t[outcome]}</Notice>
+        {reason !== undefined && <p>{reason}</p>}
         <dl class="glance">
           <div>
             <dt>{t.carrierId}</dt>
