@@ -247,9 +247,7 @@ describe("a carrier that is there", () => {
     for (const text of ["Taken", "4711", "HTTP 200", "***"]) expect(sent.text).toContain(text);
     expect(sent.text).not.toContain("k-of-acme");
     fetching.mockRejectedValue(Object.assign(new Error("no connection"), { code: "ECONNREFUSED" }));
-    expect((await send({ sure: "1" })).text).toMatch(
-      /connection to the carrier&#39;s gateway broke/u,
-    );
+    expect((await send({ sure: "1" })).text).toMatch(/connection to the carrier&#39;s gateway broke/u);
     expect(await acts("carrier.tested")).toContainEqual({
       subject: "acme",
       details: JSON.stringify({ to: "…3210", outcome: "submitted", code: null }),
