@@ -34,7 +34,8 @@ export const General: FC<{ of: Unsaved | undefined; own: readonly string[] }> = 
 export const CategoryChoice: FC<{ value?: string | undefined; name?: string }> = ({ value, name = "category" }) => {
   const { category, categories } = useWords(dltWords);
   const options = DLT_CATEGORIES.map((one) => ({ value: one, label: categories[one] }));
-  return <Choice label={category} name={name} value={value} options={options} />;
+  // Most headers and templates are of this one.
+  return <Choice label={category} name={name} value={value ?? "service_implicit"} options={options} />;
 };
 
 /** The headers, with the sender that a phone shows. */
