@@ -90,6 +90,11 @@ const SPOILS: [what: string, finding: RegExp, spoil: (world: World) => void][] =
     (world) => (interrupt(world, TO.sms), leap(world, 1_300, 9_000)),
   ],
   [
+    "an acknowledged message never reaches the gateway, nor do others of its claim until the kill long after",
+    /saw every attempt/u,
+    (world) => (interrupt(world, TO.sms), fault(world, "kill", 12_000, 500)),
+  ],
+  [
     "a bulk's message fails as http_429 in its validity",
     /ends no message before its validity/u,
     (world) => {
@@ -181,6 +186,15 @@ it.each([
   [
     "a kill explains why a message never reached the gateway",
     (world: World) => (interrupt(world, TO.sms), fault(world, "kill", 1_300, 500)),
+  ],
+  [
+    "a message waits behind others of its claim, which reach the gateway until the service is killed",
+    (world: World) => {
+      interrupt(world, TO.sms);
+      const { message_id: ref } = messageTo(world, TO.twice);
+      for (const line of world.carrier) if (line["ref"] === ref) line["at"] = Number(line["at"]) + 6_000;
+      fault(world, "kill", 12_000, 500);
+    },
   ],
   [
     "the clock leaps over the window of a message that waits for its permit",

@@ -1,6 +1,8 @@
 import { LEAP_MS, hadFault, jumpsOf, realTimesOf } from "./clock.ts";
 import type { Evidence, Fault, Submission } from "./evidence.ts";
 import { runningFaults } from "./faults.ts";
+import { EARLY_MS, reachOf } from "./held.ts";
+import type { Begun } from "./held.ts";
 import { Proof } from "./proof.ts";
 import { wasAnyUnbound } from "./routed/binds.ts";
 
@@ -9,20 +11,15 @@ import { wasAnyUnbound } from "./routed/binds.ts";
 /** Faults in which an attempt ends before the gateway has seen it: the service dies, or cannot connect. */
 const UNSEEN = ["kill", "term", "rotate", "deploy", "rollback", "break_off", "interrupt", "carrier_away"];
 
-/** How soon after its beginning an attempt reaches the gateway: a permit may be dated ahead, and a machine may stall. */
-const REACHES_MS = 8_000;
-/** The books may date an attempt this much after its submission. */
-const EARLY_MS = 500;
-
 /**
- * The attempts that the gateway did not see, by when they began. Each submission is given to the last attempt that it may
- * belong to, so that those before it are the ones that found no connection.
+ * The attempts that the gateway did not see. Each submission is given to the last attempt that it may belong to, so that
+ * those before it are the ones that found no connection.
  */
-export function unseenOf(faults: Fault[], begun: number[], submissions: Submission[]): number[] {
+export function unseenOf<One extends Begun>(faults: Fault[], begun: One[], submissions: Submission[]): One[] {
   const times = submissions.map(({ at }) => at).toSorted((one, other) => one - other);
-  return begun.toReversed().filter((serviceMs) => {
-    const real = realTimesOf(faults, serviceMs);
-    const seen = times.findLastIndex((at) => real.some((from) => at >= from - EARLY_MS && at <= from + REACHES_MS));
+  return begun.toReversed().filter((one) => {
+    const real = realTimesOf(faults, one.at);
+    const seen = times.findLastIndex((at) => real.some((from) => at >= from - EARLY_MS && at <= from + one.reachMs));
     if (seen >= 0) times.splice(seen, 1);
     return seen < 0;
   });
@@ -32,13 +29,13 @@ export function unseenOf(faults: Fault[], begun: number[], submissions: Submissi
  * Whether the clock leapt over the window of an unknown outcome while the attempt waited for its permit: the lease and the
  * window are over in one moment, so the message is `unknown` and refunded, and is not submitted any more.
  */
-function wasLeaptOver({ faults, timers }: Evidence, serviceMs: number): boolean {
+function wasLeaptOver({ faults, timers }: Evidence, { at: serviceMs, reachMs }: Begun): boolean {
   const begun = realTimesOf(faults, serviceMs);
   return jumpsOf(faults).some(
     ({ at, byMs }) =>
-      byMs >= timers.UNKNOWN_WINDOW_MS - REACHES_MS &&
+      byMs >= timers.UNKNOWN_WINDOW_MS - reachMs &&
       byMs > LEAP_MS &&
-      begun.some((from) => at >= from && at <= from + REACHES_MS),
+      begun.some((from) => at >= from && at <= from + reachMs),
   );
 }
 
@@ -60,6 +57,7 @@ export function attemptsAreSeen(evidence: Evidence): Proof {
   const proof = new Proof("the gateway saw every attempt that no fault cut off, and each submission is an attempt");
   const submissions = Map.groupBy(evidence.submissions, ({ ref }) => ref);
   const lives = new Map(evidence.history.map((row) => [`${row.account} ${row.to}`, row]));
+  const reach = reachOf(evidence);
   let cutOff = 0;
   for (const { account, ref, to, attempts } of evidence.books.flatMap(({ messages }) => messages)) {
     const own = submissions.get(ref) ?? [];
@@ -71,14 +69,16 @@ export function attemptsAreSeen(evidence: Evidence): Proof {
     const life = lives.get(`${account} ${to}`);
     if (attempts <= own.length || !life) continue;
     cutOff += attempts - own.length;
-    const begun = life.timeline.filter(({ state }) => state === "sending").map(({ at }) => at);
+    const begun = life.timeline
+      .filter(({ state }) => state === "sending")
+      .map(({ at }) => ({ at, reachMs: reach(account, at) }));
     const unseen = unseenOf(evidence.faults, begun, own);
     const { faults, routing } = evidence;
     const explained = unseen.every(
-      (at) =>
-        hadFault(faults, at, REACHES_MS, UNSEEN) ||
-        wasLeaptOver(evidence, at) ||
-        (routing !== null && wasAnyUnbound(faults, routing, at)),
+      (one) =>
+        hadFault(faults, one.at, one.reachMs, UNSEEN) ||
+        wasLeaptOver(evidence, one) ||
+        (routing !== null && wasAnyUnbound(faults, routing, one)),
     );
     // An attempt under a reference of unknown outcome leaves no mark in the timeline.
     proof.holds(explained && (unseen.length > 0 || evidence.dedupes), () => {

@@ -1,5 +1,6 @@
 import { leapsOf, realTimesOf } from "./clock.ts";
 import type { Evidence, Message, Recorded } from "./evidence.ts";
+import { REACHES_MS } from "./held.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
 
@@ -34,8 +35,6 @@ export function oneReferenceEach({ submissions, books }: Evidence, cases: Case[]
 
 /** The books may date a refund this much before the gateway logs what was under way. */
 const MOMENT_MS = 500;
-/** How soon after its beginning an attempt reaches the gateway: a machine may stall. */
-const REACHES_MS = 8_000;
 
 /** What was refunded is not submitted any more. */
 export function nothingAfterRefund({ submissions, books, faults }: Evidence): Proof {

@@ -1,6 +1,7 @@
 import { serviceTimes } from "./clock.ts";
 import { validityOf } from "./evidence.ts";
 import type { Evidence, Message, Recorded } from "./evidence.ts";
+import { reachOf } from "./held.ts";
 import { sendAtOf } from "./orders.ts";
 import type { Case } from "./orders.ts";
 import { Proof } from "./proof.ts";
@@ -27,8 +28,6 @@ function scheduledIn({ history }: Evidence, cases: Case[]): Scheduled[] {
   });
 }
 
-/** How soon after its beginning an attempt reaches the gateway: meanwhile the clock may have been set back. */
-const REACHES_MS = 8_000;
 /** The clocks of the logs and of the service agree to within this. */
 const EARLY_MS = 500;
 
@@ -39,6 +38,7 @@ const EARLY_MS = 500;
 export function nothingIsEarly(evidence: Evidence, cases: Case[]): Proof {
   const proof = new Proof("what is ordered for later goes to no gateway before its time");
   const submissions = Map.groupBy(evidence.submissions, ({ ref }) => ref);
+  const reach = reachOf(evidence);
   let sent = 0;
   for (const { message, life, sendAt } of scheduledIn(evidence, cases)) {
     const { ref, to } = message;
@@ -47,7 +47,8 @@ export function nothingIsEarly(evidence: Evidence, cases: Case[]): Proof {
     const [first] = submissions.get(ref) ?? [];
     if (!first) continue;
     sent += 1;
-    const latest = serviceTimes(evidence.faults, first.at - REACHES_MS, first.at).last;
+    // Between its beginning and then, the clock may have been set back.
+    const latest = serviceTimes(evidence.faults, first.at - reach(message.account, begunAt), first.at).last;
     const told = () => `${ref} to ${to} reached the gateway ${sendAt - latest} ms before its time`;
     proof.holds(latest >= sendAt - EARLY_MS, told);
   }

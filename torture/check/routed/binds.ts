@@ -1,5 +1,6 @@
 import { realTimesOf } from "../clock.ts";
 import type { Fault } from "../evidence.ts";
+import type { Begun } from "../held.ts";
 import type { Routing } from "./routing.ts";
 
 // The connections of carriers over SMPP, which an attempt finds lost for a while after an outage or a restart.
@@ -8,21 +9,19 @@ import type { Routing } from "./routing.ts";
 const BINDS = 2;
 /** A bind that was lost is made again after a gap that grows to so much. */
 const REBINDS_MS = 30_000;
-/** How soon after its beginning an attempt reaches its carrier. */
-const REACHES_MS = 8_000;
 
 /** Whether a bind of a carrier over SMPP was lost about a time of the books. */
-export function wasUnbound(faults: Fault[], { binds }: Routing, carrier: string, serviceMs: number): boolean {
+export function wasUnbound(faults: Fault[], { binds }: Routing, carrier: string, begun: Begun): boolean {
   const own = binds.filter((one) => one.carrier === carrier);
-  return realTimesOf(faults, serviceMs).some((ms) => {
+  return realTimesOf(faults, begun.at).some((ms) => {
     const before = own.findLast(({ at }) => at <= ms - REBINDS_MS)?.count ?? 0;
-    const within = own.filter(({ at }) => at > ms - REBINDS_MS && at <= ms + REACHES_MS).map(({ count }) => count);
+    const within = own.filter(({ at }) => at > ms - REBINDS_MS && at <= ms + begun.reachMs).map(({ count }) => count);
     return own.length > 0 && Math.min(before, ...within) < BINDS;
   });
 }
 
 /** The same of any carrier over SMPP: the archive does not tell whose an attempt was. */
-export const wasAnyUnbound = (faults: Fault[], routing: Routing, serviceMs: number): boolean =>
+export const wasAnyUnbound = (faults: Fault[], routing: Routing, begun: Begun): boolean =>
   [...new Set(routing.binds.map(({ carrier }) => carrier))].some((carrier) =>
-    wasUnbound(faults, routing, carrier, serviceMs),
+    wasUnbound(faults, routing, carrier, begun),
   );

@@ -3,6 +3,8 @@ import { hadFault, leapsOf, realTimesOf } from "../clock.ts";
 import type { Evidence, Submission } from "../evidence.ts";
 import { GATEWAY } from "../evidence.ts";
 import { runningFaults } from "../faults.ts";
+import { REACHES_MS, reachOf } from "../held.ts";
+import type { Begun } from "../held.ts";
 import { Proof } from "../proof.ts";
 import { wasUnbound } from "./binds.ts";
 import type { Routing, TimelineEntry } from "./routing.ts";
@@ -15,22 +17,21 @@ const LOSING = ["kill", "term", "rotate", "deploy", "rollback", "evict", "break_
 const AWAY = ["carrier_away", "carrier_trouble"];
 /** What a consumer did may be told this much later. */
 const TOLD_MS = 20_000;
-/** How soon after its beginning an attempt reaches its carrier. */
-const REACHES_MS = 8_000;
 /** The service's books and the logs agree on a moment to within this. */
 const MOMENT_MS = 500;
 
 const isOf = (carrier: string) => (one: { carrier: string | null }) => (one.carrier ?? GATEWAY) === carrier;
 
 /** Why an attempt that its carrier did not see may be in the timeline; false: nothing explains it. */
-function isExplained(evidence: Evidence, routing: Routing, carrier: string, at: number): boolean {
+function isExplained(evidence: Evidence, routing: Routing, carrier: string, begun: Begun): boolean {
   const { faults } = evidence;
+  const { at, reachMs } = begun;
   const own = faults.filter((fault) => AWAY.includes(fault.kind) && isOf(carrier)(fault));
   const real = realTimesOf(faults, at);
-  if (real.some((ms) => runningFaults(own, ms - MOMENT_MS, ms + REACHES_MS).length > 0)) return true;
-  if (hadFault(faults, at, REACHES_MS, LOSING)) return true;
-  const isLeapt = real.some((ms) => leapsOf(faults).some((leap) => Math.abs(leap - ms) < REACHES_MS));
-  return isLeapt || wasUnbound(faults, routing, carrier, at);
+  if (real.some((ms) => runningFaults(own, ms - MOMENT_MS, ms + reachMs).length > 0)) return true;
+  if (hadFault(faults, at, reachMs, LOSING)) return true;
+  const isLeapt = real.some((ms) => leapsOf(faults).some((leap) => Math.abs(leap - ms) < reachMs));
+  return isLeapt || wasUnbound(faults, routing, carrier, begun);
 }
 
 /** Submissions that no attempt of the timeline is of. */
@@ -52,9 +53,12 @@ export function timelinesAreSeen(evidence: Evidence, routing: Routing): Proof {
   const proof = new Proof("every attempt in the timelines happened at its carrier, and each that happened is in them");
   const { submissions, faults, dedupes } = evidence;
   const seen = Map.groupBy(submissions, ({ ref }) => ref);
+  const owners = new Map(evidence.books.flatMap(({ messages }) => messages.map(({ ref, account }) => [ref, account])));
+  const reach = reachOf(evidence);
   let [attempts, untold, unseen] = [0, 0, 0];
   for (const { ref, entries } of routing.timelines) {
     const own = seen.get(ref) ?? [];
+    const account = owners.get(ref);
     const begun = entries.filter(({ state }) => state === "sending");
     attempts += begun.length;
     const told = () =>
@@ -74,12 +78,12 @@ export function timelinesAreSeen(evidence: Evidence, routing: Routing): Proof {
       const at = name === null ? own : own.filter(isOf(name));
       const lost = unseenOf(
         faults,
-        list.map((one) => one.at),
+        list.map(({ at: ms }) => ({ at: ms, reachMs: account === undefined ? REACHES_MS : reach(account, ms) })),
         at,
       ).slice(0, Math.max(0, list.length - at.length));
       unseen += lost.length;
-      for (const ms of lost) {
-        const may = isExplained(evidence, routing, name ?? GATEWAY, ms);
+      for (const one of lost) {
+        const may = isExplained(evidence, routing, name ?? GATEWAY, one);
         proof.holds(may, () => `${ref} was not given to ${name} without a fault: ${told()}`);
       }
     }
