@@ -75,6 +75,8 @@ export interface DeskSettings {
   onTaken: (taken: Taken) => void;
   /** Whether its protocol has an answer of failure that is certain. */
   failsCertainly: boolean;
+  /** Whether its protocol can say when to come again: then its demand for silence is to be kept. */
+  saysWhen: boolean;
 }
 
 export class Desk {
@@ -113,7 +115,7 @@ export class Desk {
 
   /** Takes one submission; `id` becomes its own one. */
   take({ ref, to, operation, text, signed }: Omit<Taken, "id">): Verdict {
-    const { name, seed, log, receipts, moments } = this.#settings;
+    const { name, seed, log, receipts, moments, saysWhen } = this.#settings;
     const n = (this.#count += 1);
     const tries = (this.#tries.get(to) ?? 0) + 1;
     this.#tries.set(to, tries);
@@ -124,7 +126,7 @@ export class Desk {
     const isCertain = decision === "fails" && this.#settings.failsCertainly;
     const tells = isCertain ? "busy" : TELLS[decision];
     const taken = { id: `${name}-${n}`, ref, to, operation, text, signed };
-    const quietMs = decision === "limits" && notNow?.retryAfterSec ? 1_000 * notNow.retryAfterSec : null;
+    const quietMs = saysWhen && decision === "limits" && notNow?.retryAfterSec ? 1_000 * notNow.retryAfterSec : null;
     const seen = { carrier: name, n: `${name}-${n}`, ...taken, decision, tells };
     log.append({ t: "submission", ...seen, ...(quietMs !== null && { quietMs }) });
     moments.note("submission");

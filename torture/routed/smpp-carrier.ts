@@ -41,7 +41,7 @@ const STATES = { submitted: "ENROUTE", delivered: "DELIVRD", undelivered: "UNDEL
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-export interface SmppCarrierSettings extends Omit<DeskSettings, "failsCertainly"> {
+export interface SmppCarrierSettings extends Omit<DeskSettings, "failsCertainly" | "saysWhen"> {
   port: number;
   /** Answers later than this are too late for the service. */
   timeoutMs: number;
@@ -57,7 +57,7 @@ export class SmppCarrier {
 
   constructor(settings: SmppCarrierSettings) {
     this.#settings = settings;
-    this.desk = new Desk({ ...settings, failsCertainly: true });
+    this.desk = new Desk({ ...settings, failsCertainly: true, saysWhen: false });
   }
 
   get isBound(): boolean {

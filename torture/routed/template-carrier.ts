@@ -47,7 +47,7 @@ export const postForm =
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-export interface TemplateCarrierSettings extends Omit<DeskSettings, "failsCertainly"> {
+export interface TemplateCarrierSettings extends Omit<DeskSettings, "failsCertainly" | "saysWhen"> {
   port: number;
   /** Answers later than this are too late for the service. */
   timeoutMs: number;
@@ -60,7 +60,7 @@ export class TemplateCarrier {
   readonly #server: LoopbackServer;
 
   constructor(settings: TemplateCarrierSettings) {
-    this.desk = new Desk({ ...settings, failsCertainly: false });
+    this.desk = new Desk({ ...settings, failsCertainly: false, saysWhen: true });
     this.#log = settings.log;
     this.#timeoutMs = settings.timeoutMs;
     this.#server = new LoopbackServer(settings.port, (request, response) => {
