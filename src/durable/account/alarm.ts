@@ -32,8 +32,7 @@ const RETRY_MS = 30_000;
 const SOON_MS = 1_000;
 
 /** An alarm that should have rung this long ago, in ms, is taken for lost. */
-const LOST_MS = 60_000;
-const isLost = (setTo: number) => setTo < Date.now() - LOST_MS;
+const isLost = (setTo: number) => setTo < Date.now() - 60_000;
 
 /** The alarm of one account object. */
 export class AccountAlarm {
@@ -41,7 +40,8 @@ export class AccountAlarm {
   /** When the alarm is set to ring, in ms since the epoch; null when it is not set. */
   #setTo: number | null = null;
   #isSweeping = false;
-  #isRinging = false;
+  /** While it rings: when that was set for. */
+  #ringing: { setTo: number | null } | null = null;
   #wasLost = false;
   #isStopped = false;
   readonly #lanes = new LaneWatch();
@@ -51,8 +51,7 @@ export class AccountAlarm {
   constructor(host: AlarmHost) {
     this.#host = host;
     this.#archive = new ArchivePass(host);
-    const commit = <T>(work: (turn: Turn) => T): T => this.#inSweep(work);
-    this.#history = new HistoryPass({ ...host, commit, sweepMs: () => this.#sweepMs() });
+    this.#history = new HistoryPass({ ...host, commit: (work) => this.#inSweep(work), sweepMs: () => this.#sweepMs() });
   }
 
   /**
@@ -70,7 +69,7 @@ export class AccountAlarm {
 
   /** Sets the alarm where it was lost; true where it was, also if the object's start has found that already. */
   async heal(): Promise<boolean> {
-    const wasLost = this.#wasLost || (!this.#isRinging && (await this.#restore()));
+    const wasLost = this.#wasLost || (!this.#ringing && (await this.#restore()));
     this.#wasLost = false;
     return wasLost;
   }
@@ -106,9 +105,9 @@ export class AccountAlarm {
 
   /** Sweeps, sends tokens, repairs what queues and requests lost. Never throws: the alarm must be set again. */
   async ring(): Promise<void> {
+    this.#ringing = { setTo: this.#setTo };
     this.#setTo = null;
     this.#wasLost = false;
-    this.#isRinging = true;
     try {
       const lookMs = await this.#history.look();
       for (let more = true; more;) {
@@ -133,7 +132,7 @@ export class AccountAlarm {
       // A constant, since the configuration itself may be what failed.
       this.#setBy(Date.now() + RETRY_MS);
     } finally {
-      this.#isRinging = false;
+      this.#ringing = null;
     }
   }
 
@@ -165,8 +164,7 @@ export class AccountAlarm {
 
   /** Deletes the bytes of removed recordings: those at a key, or all that are due. Never throws. */
   discard(objectKey?: string): Promise<void> {
-    const { env, commit } = this.#host;
-    return discard({ bucket: () => env().RECORDINGS, commit }, objectKey);
+    return discard({ bucket: () => this.#host.env().RECORDINGS, commit: this.#host.commit }, objectKey);
   }
 
   /** Reads the stored alarm, and sets it where there is work that it leaves out; true where it was lost. */
@@ -270,7 +268,9 @@ export class AccountAlarm {
     if (timeMs === Infinity || this.#isStopped) return;
     const wasLost = this.#setTo !== null && isLost(this.#setTo);
     if (this.#setTo !== null && this.#setTo <= timeMs && !wasLost) return;
-    this.#setTo = wasLost ? Math.min(timeMs, Date.now() + SOON_MS) : timeMs;
+    const atMs = Math.ceil(wasLost ? Math.min(timeMs, Date.now() + SOON_MS) : timeMs);
+    // The runtime never rings one that is set, while it rings, to the same time again: it takes that for no change.
+    this.#setTo = atMs === this.#ringing?.setTo ? atMs + 1 : atMs;
     void this.#host.ctx.storage.setAlarm(this.#setTo);
   }
 

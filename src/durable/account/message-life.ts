@@ -80,7 +80,7 @@ const RELEASED_MARGIN_MS = 10_000;
 
 /** When a message that was given back can be claimed again, in ms since the epoch: never too late for a last try. */
 const releasedUntilMs = ({ nowMs }: Moment, afterMs: number, expiresAt: number): number =>
-  Math.min(nowMs + afterMs, Math.max(nowMs, expiresAt - RELEASED_MARGIN_MS));
+  Math.min(nowMs + Math.ceil(afterMs), Math.max(nowMs, expiresAt - RELEASED_MARGIN_MS));
 
 /** Gives a claim back: the message is as before it, and can be claimed again after this time. */
 function releasedClaim(moment: Moment, message: Message, afterMs: number, { expiresAt }: Reported): Message {

@@ -104,6 +104,31 @@ it.each([0, 200])("rings for each retry when it is due, with %i messages of a bu
   expect(await ring(world)).toEqual(["otp"]);
 });
 
+it("is not set again to the time for which it rings, where it rings early: the runtime would forget it", async () => {
+  const world = await openWorld({ balance: 1_000 });
+  await busyOtp(world, 0);
+  const setTo = Date.now() + 2_000;
+  expect(await alarmOf(world)).toBe(setTo);
+  vi.setSystemTime(setTo - 1);
+  expect(await ring(world)).toEqual([]);
+  expect(await alarmOf(world)).toBe(setTo + 1);
+  expect(await ringNext(world)).toEqual([setTo + 1 - T0, ["otp"]]);
+});
+
+it.each<[string, Outcome]>([
+  ["a carrier that is busy", { ...BUSY, retryAfterMs: 2_345.678 }],
+  ["a claim that is given back", { kind: "released", afterMs: 2_345.678 }],
+])("rings, and lets messages be claimed, at whole milliseconds after %s", async (_, outcome) => {
+  const world = await openWorld({ balance: 1_000 });
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const seq = await sendTaken(world, "req_whole");
+  const setAlarm = await runInDurableObject(world.stub, (__, { storage }) => vi.spyOn(storage, "setAlarm"));
+  await world.stub.report([{ kind: "outcome", seq, index: 0, attempt: 1, outcome }], false);
+  const readyAt = await sqlOf(world, (sql) => sql.exec("SELECT ready_at FROM job").one()["ready_at"]);
+  expect(readyAt).toBe(T0 + 2_346);
+  expect(setAlarm.mock.calls.map(([at]) => at)).toEqual([T0 + 2_346]);
+});
+
 it("sends a token again only where nothing was claimed, with gaps that double", async () => {
   const world = await openWorld({ balance: 1_000 });
   await sendBulk(world, 300);

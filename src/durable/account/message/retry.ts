@@ -39,7 +39,7 @@ export function retryGapMs(tries: number, { timers, random }: Pick<Moment, "time
  */
 export function retryAtMs(moment: Moment, tries: number, expiresAt: number, retryAfterMs = 0): number {
   const { nowMs, timers } = moment;
-  const atMs = nowMs + Math.max(retryAfterMs, retryGapMs(tries, moment));
+  const atMs = nowMs + Math.ceil(Math.max(retryAfterMs, retryGapMs(tries, moment)));
   if (atMs < expiresAt) return atMs;
   const lastMs = expiresAt - LAST_TRY_MS;
   return lastMs >= nowMs + timers.retryBaseMs ? lastMs : expiresAt;
