@@ -155,11 +155,11 @@ it(
     const step = fc.oneof(claims, claims, outcomes, outcomes, receipts, receipts, receipts, receipts, evictions, folds);
     let journaled = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25, size: "max" }), async (steps) => {
+      fc.asyncProperty(receipts, fc.array(step, { minLength: 10, maxLength: 25, size: "max" }), async (first, more) => {
         const pair = await openPair();
         // Most of the bulk is at its carrier already, and waits for receipts.
         await both(pair, (world) => submitBulk(world, 150));
-        for (const { run } of steps) {
+        for (const { run } of [first, ...more]) {
           pause();
           const revs = new Map((await messagesOf(pair.batched)).map((one) => [`${one.seq}.${one.index}`, one]));
           await run(pair);
@@ -179,6 +179,6 @@ it(
       { numRuns: 8, interruptAfterTimeLimit: TIME_MAX_MS - 20 * SECOND, markInterruptAsFailure: true },
     );
     // The property would hold without a journal, too.
-    expect(journaled).toBeGreaterThan(0);
+    expect(journaled).toBeGreaterThan(10);
   },
 );
