@@ -16,14 +16,16 @@ export interface Begun {
   reachMs: number;
 }
 
-/** How long after it begins an attempt of an account may reach its carrier, by its time in the books. */
-export type Reach = (account: string, serviceMs: number) => number;
-
 /**
- * Messages of one claim begin together and are submitted one by one, at their carrier's pace: while some of them reach it, the
- * others wait.
+ * How long after its beginning, by its time in the books, an attempt of an account may reach its carrier. Messages of one
+ * claim begin together and are submitted one by one, at their carrier's pace: while some of them reach it, the others wait.
  */
-export function reachOf({ faults, history, books, submissions }: Evidence): Reach {
+export function reachOf({
+  faults,
+  history,
+  books,
+  submissions,
+}: Evidence): (account: string, serviceMs: number) => number {
   const refs = new Map(books.flatMap(({ messages }) => messages.map((one) => [`${one.account} ${one.to}`, one.ref])));
   const seen = Map.groupBy(submissions, ({ ref }) => ref);
   const claims = new Map<string, number[][]>();
@@ -35,15 +37,9 @@ export function reachOf({ faults, history, books, submissions }: Evidence): Reac
       claims.set(claim, [...(claims.get(claim) ?? []), times]);
     }
   }
-  const reaches = new Map<string, number>();
   return (account, serviceMs) => {
-    const claim = `${account} ${serviceMs}`;
-    let reach = reaches.get(claim);
-    if (reach !== undefined) return reach;
-    const own = claims.get(claim) ?? [];
-    reach = Math.max(REACHES_MS, ...realTimesOf(faults, serviceMs).map((from) => heldMs(from, own)));
-    reaches.set(claim, reach);
-    return reach;
+    const own = claims.get(`${account} ${serviceMs}`) ?? [];
+    return Math.max(REACHES_MS, ...realTimesOf(faults, serviceMs).map((from) => heldMs(from, own)));
   };
 }
 

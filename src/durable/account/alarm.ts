@@ -32,7 +32,8 @@ const RETRY_MS = 30_000;
 const SOON_MS = 1_000;
 
 /** An alarm that should have rung this long ago, in ms, is taken for lost. */
-const isLost = (setTo: number) => setTo < Date.now() - 60_000;
+const LOST_MS = 60_000;
+const isLost = (setTo: number) => setTo < Date.now() - LOST_MS;
 
 /** The alarm of one account object. */
 export class AccountAlarm {
@@ -169,9 +170,8 @@ export class AccountAlarm {
 
   /** Reads the stored alarm, and sets it where there is work that it leaves out; true where it was lost. */
   async #restore(): Promise<boolean> {
-    const { ctx } = this.#host;
     const before = this.#setTo;
-    const stored = await ctx.storage.getAlarm();
+    const stored = await this.#host.ctx.storage.getAlarm();
     // Work that went on meanwhile has just set it.
     if (this.#setTo !== before) return false;
     const nowMs = Date.now();
@@ -182,7 +182,7 @@ export class AccountAlarm {
     this.#setForDue(nowMs + this.#sweepMs());
     // What it was set for is still to be done, also where nothing else is due before a text is forgotten.
     if (stored !== null && !isThere) this.#setBy(nowMs);
-    const { sql } = ctx.storage;
+    const { sql } = this.#host.ctx.storage;
     const isLeft = () => hasOpenJobs(sql, readAccount(sql).settledSeq) || this.#history.isOverdue(nowMs);
     if (!isSet && isLeft()) this.#setBy(nowMs + this.#sweepMs());
     return !isThere && this.#setTo !== stored;

@@ -3,7 +3,7 @@ import { hadFault, leapsOf, realTimesOf } from "../clock.ts";
 import type { Evidence, Submission } from "../evidence.ts";
 import { GATEWAY } from "../evidence.ts";
 import { runningFaults } from "../faults.ts";
-import { REACHES_MS, reachOf } from "../held.ts";
+import { reachOf } from "../held.ts";
 import type { Begun } from "../held.ts";
 import { Proof } from "../proof.ts";
 import { wasUnbound } from "./binds.ts";
@@ -58,7 +58,7 @@ export function timelinesAreSeen(evidence: Evidence, routing: Routing): Proof {
   let [attempts, untold, unseen] = [0, 0, 0];
   for (const { ref, entries } of routing.timelines) {
     const own = seen.get(ref) ?? [];
-    const account = owners.get(ref);
+    const account = owners.get(ref) ?? "";
     const begun = entries.filter(({ state }) => state === "sending");
     attempts += begun.length;
     const told = () =>
@@ -78,7 +78,7 @@ export function timelinesAreSeen(evidence: Evidence, routing: Routing): Proof {
       const at = name === null ? own : own.filter(isOf(name));
       const lost = unseenOf(
         faults,
-        list.map(({ at: ms }) => ({ at: ms, reachMs: account === undefined ? REACHES_MS : reach(account, ms) })),
+        list.map(({ at: ms }) => ({ at: ms, reachMs: reach(account, ms) })),
         at,
       ).slice(0, Math.max(0, list.length - at.length));
       unseen += lost.length;
