@@ -2,9 +2,10 @@ import { SmppBind } from "../../src/durable/smpp.ts";
 import { applyD1Migrations, reset } from "cloudflare:test";
 import type { D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { wrapOnce } from "./wrap-once.ts";
+import { wrapInvokeOnce, wrapPrototypesOnce } from "./wrap-once.ts";
 
-wrapOnce();
+wrapPrototypesOnce();
+wrapInvokeOnce();
 // Test files share a runtime with its loaded modules; each file begins with empty storage.
 await reset();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS as D1Migration[]);
